@@ -1,0 +1,93 @@
+# Two commands: `make run` sets up and starts the portal with its demo; `make test` sets up and runs
+# the whole gate. All they need goes into .venv and var. Only what the system itself must bring
+# (Python's venv, Chromium for the browser tests) is installed outside, and only where they may.
+#
+#   make run PORT=8001          another port           make run DEMO=0    without the demo (.env.example)
+#   make test TESTS=tests/runs  only these tests       make format        tidy the code
+
+MAKEFLAGS += --no-print-directory
+PY := .venv/bin/python
+DEMO ?= 1
+TESTS ?=
+BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
+
+.SILENT:
+.NOTPARALLEL:
+.PHONY: run test checks format environment run-packages test-packages browser
+
+# exec: a signal for the recipe reaches the portal itself, which then stops everything it started.
+run: run-packages
+	DEMO=$(DEMO) exec $(PY) manage.py portal
+
+ifeq ($(TESTS),)
+test: checks
+endif
+test: test-packages browser
+	echo "Tests."
+	$(PY) -m pytest -n 2 --dist loadgroup -q $(TESTS)
+
+checks: test-packages
+	echo "Format."
+	$(PY) -m ruff format --check --quiet . || { echo "Run: make format"; exit 1; }
+	echo "Lint."
+	$(PY) -m ruff check --quiet .
+	echo "Types."
+	$(PY) -m mypy
+	echo "Migrations."
+	DJANGO_SETTINGS_MODULE=tests.settings $(PY) manage.py makemigrations --check --dry-run
+
+format: test-packages
+	$(PY) -m ruff check --fix --quiet . || true
+	$(PY) -m ruff format .
+
+# Installs the system package $(1), where this user may.
+system_install = { \
+	as_root=; [ "$$(id -u)" = 0 ] || as_root="sudo -n"; \
+	command -v apt-get >/dev/null && export DEBIAN_FRONTEND=noninteractive && { \
+		$$as_root apt-get install -qq -y --no-install-recommends $(1) >/dev/null 2>&1 || { \
+			$$as_root apt-get update -qq >/dev/null 2>&1; \
+			$$as_root apt-get install -qq -y --no-install-recommends $(1) >/dev/null 2>&1; }; }; }
+
+environment:
+	if $(PY) -m pip --version >/dev/null 2>&1; then exit 0; fi; \
+	for python in $(PYTHON) python3.11 python3; do \
+		$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
+		python=; \
+	done; \
+	if [ -z "$$python" ]; then echo "The portal needs Python 3.11 or newer."; exit 1; fi; \
+	package=$$($$python -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); \
+	echo "Making the virtual environment .venv."; \
+	make_it() { rm -rf .venv; $$python -m venv .venv >/dev/null 2>&1; }; \
+	make_it || { $(call system_install,$$package) && make_it; } || { \
+		rm -rf .venv; \
+		echo "Python's venv module is missing. Install it, for example: sudo apt-get install $$package"; \
+		exit 1; }
+
+# Installs the requirements files $(2), unless the stamp $(1) says that just these are installed.
+define install
+now=$$(cat $(2) | sha256sum); \
+if [ "$$now" = "$$(cat .venv/$(1) 2>/dev/null)" ]; then exit 0; fi; \
+echo "Installing packages (only when the requirements have changed)."; \
+uv=.venv/bin/uv; \
+[ -x $$uv ] || $(PY) -m pip install --quiet --disable-pip-version-check uv >/dev/null 2>&1; \
+$$uv pip install --quiet --python $(PY) $(addprefix -r ,$(2)) 2>.venv/uv.log || { \
+	echo "uv could not install them (.venv/uv.log); pip takes over, which is slower."; \
+	$(PY) -m pip install --quiet --disable-pip-version-check $(addprefix -r ,$(2)); \
+} || { echo "The packages could not be installed; the reason is above."; exit 1; }; \
+echo "$$now" > .venv/$(1)
+endef
+
+run-packages: environment
+	$(call install,run.stamp,requirements.txt)
+
+test-packages: run-packages
+	$(call install,test.stamp,requirements.txt tests/requirements.txt)
+
+browser:
+	there() { for name in $(BROWSERS); do command -v $$name >/dev/null && return 0; done; return 1; }; \
+	if there; then exit 0; fi; \
+	echo "Installing Chromium for the browser tests."; \
+	$(call system_install,chromium); \
+	there || { \
+		echo "The browser tests need Chromium. Install it, for example: sudo apt-get install chromium"; \
+		exit 1; }

@@ -1,0 +1,82 @@
+"""May this portal serve people? Asked by the launcher, the web server and every worker at start.
+
+What must never happen: real data behind keys or passwords that everybody knows. The demo marks its
+keys and its people; outside the demo, one of them left over is a reason not to start.
+"""
+
+import sys
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError, connections
+
+from deid_portal.common.keys import decode_key
+from deid_portal.environment import DEMO_KEY_PREFIX
+
+HOW_TO_MAKE = {
+    "SECRET_KEY": "python -c 'import secrets; print(secrets.token_urlsafe(48))'",
+    "DATA_KEY": "python -c 'import base64, os; print(base64.b64encode(os.urandom(32)).decode())'",
+}
+
+
+class NotReady(Exception):  # noqa: N818
+    """The portal must not start like this; the message says what to do."""
+
+
+def check_ready_to_serve() -> None:
+    """Refuse missing, malformed or demo keys, and people of the demo; costs one query."""
+    check_keys()
+    check_no_demo_people()
+
+
+def check_keys() -> None:
+    for name, command in HOW_TO_MAKE.items():
+        key = _key(name)
+        if not key:
+            raise NotReady(f"{name} is missing. Make one with: {command}")
+        if key.startswith(DEMO_KEY_PREFIX) and not settings.DEMO:
+            raise NotReady(f"{name} is a key of the demo. Make one of your own with: {command}")
+    for key in [settings.DATA_KEY, *settings.DATA_KEY_OLD]:
+        try:
+            decode_key(key)
+        except ImproperlyConfigured as error:
+            raise NotReady(f"{error} Make one with: {HOW_TO_MAKE['DATA_KEY']}") from None
+
+
+def _key(name: str) -> str:
+    # Django raises on an empty SECRET_KEY instead of handing it over.
+    try:
+        return str(getattr(settings, name))
+    except ImproperlyConfigured:
+        return ""
+
+
+def check_no_demo_people() -> None:
+    if settings.DEMO:
+        return
+    try:
+        left_over = get_user_model().objects.filter(is_demo=True, is_active=True).exists()
+    except DatabaseError:
+        raise NotReady(
+            "The database cannot be read. Check that it is running and that DATABASE_URL is right, "
+            "and set it up with: python manage.py migrate"
+        ) from None
+    if left_over:
+        raise NotReady(
+            "There are accounts of the demo in the database, with passwords that everybody knows. "
+            "Remove them with: python manage.py demo --remove"
+        )
+
+
+def stop_unready_worker(**_: object) -> None:
+    """End a Celery worker that must not serve; connected to its first signal."""
+    try:
+        check_ready_to_serve()
+    except NotReady as reason:
+        sys.stderr.write(f"{reason}\n")
+        # Celery logs an ordinary exception of a signal and starts the worker all the same.
+        raise SystemExit(2) from None
+    finally:
+        # The pool is forked next, and a connection cannot be shared between processes.
+        connections.close_all()

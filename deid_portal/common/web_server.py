@@ -1,0 +1,30 @@
+"""How gunicorn serves the portal: `gunicorn --config python:deid_portal.common.web_server …`."""
+
+from deid_portal.common.tether import tie_to_parent
+
+worker_class = "gthread"
+workers = 2
+threads = 4
+# A worker whose loop stood still for this long is replaced; a slow upload does not stop the loop.
+timeout = 120
+# On stopping, requests under way get this long; the launcher ends the whole group soon after.
+graceful_timeout = 4
+# The pages are imported once and shared by the workers, which halves the time to the first answer.
+preload_app = True
+loglevel = "warning"
+# The control socket lives in the home folder, where two portals would fight over it.
+control_socket_disable = True
+
+
+def when_ready(server: object) -> None:
+    """Import the pages before the first visitor asks, and leave no connection for two to share."""
+    # Inside, because gunicorn reads this file before Django is set up.
+    from django.db import connections
+    from django.urls import get_resolver
+
+    _ = get_resolver().url_patterns
+    connections.close_all()
+
+
+def post_fork(server: object, worker: object) -> None:
+    tie_to_parent()
