@@ -58,6 +58,16 @@ function axis() {
   };
 }
 
+// Bars named by text stand side by side, also where the text looks like a number ("17", "80+").
+function barAxes(data) {
+  const axes = {};
+  for (const trace of data) {
+    const [letter, names] = trace.orientation === "h" ? ["y", trace.y] : ["x", trace.x];
+    if (trace.type === "bar" && names?.every((name) => typeof name === "string")) axes[`${letter}axis`] = { type: "category" };
+  }
+  return axes;
+}
+
 function layoutOf(figure, box) {
   const height = Number(figure.layout?.height || box.dataset.height || 210);
   const defaults = {
@@ -77,7 +87,7 @@ function layoutOf(figure, box) {
     xaxis: axis(),
     yaxis: axis(),
   };
-  return coloured(withDefaults(defaults, figure.layout));
+  return coloured(withDefaults(withDefaults(defaults, barAxes(figure.data)), figure.layout));
 }
 
 function figureOf(box) {

@@ -102,7 +102,9 @@ def filesize_words(value: object) -> str:
         size /= 1000
         if size < 999.5 or unit == "TB":
             break
-    return f"{size:,.1f}{NBSP}{unit}" if size < 9.95 and unit != "KB" else f"{size:,.0f}{NBSP}{unit}"
+    return (
+        f"{size:,.1f}{NBSP}{unit}" if size < 9.95 and unit != "KB" else f"{size:,.0f}{NBSP}{unit}"
+    )
 
 
 @register.filter
