@@ -1,0 +1,79 @@
+"""Reading a JSON document with errors that name the place: "columns.age.taxonomy: …"."""
+
+from collections.abc import Collection, Iterator
+from typing import Any, NoReturn
+
+from deid_portal.engine.errors import InvalidPlan
+
+
+class Place:
+    """A value in a document together with the way to it."""
+
+    def __init__(self, value: Any, path: str = "") -> None:
+        self.value = value
+        self.path = path
+
+    def refuse(self, sentence: str) -> NoReturn:
+        """Raise InvalidPlan with the place in front; `sentence` says what would be accepted."""
+        raise InvalidPlan(f"{self.path}: {sentence}" if self.path else sentence)
+
+    def __getitem__(self, key: str) -> "Place":
+        """Return the place under a key; None stands there if the key is absent."""
+        return Place(self.value.get(key), f"{self.path}.{key}" if self.path else key)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.value
+
+    def check_keys(self, required: Collection[str] = (), optional: Collection[str] = ()) -> None:
+        """Refuse anything but an object with these keys; unknown keys are never ignored."""
+        self.check_object()
+        allowed = [*required, *optional]
+        for key in self.value:
+            if key not in allowed:
+                self.refuse(f'"{key}" is not known here; accepted are {listed(allowed)}.')
+        for key in required:
+            if key not in self.value:
+                self.refuse(f'"{key}" is missing; it is required here.')
+
+    def check_object(self) -> None:
+        if not isinstance(self.value, dict) or not all(isinstance(key, str) for key in self.value):
+            self.refuse("an object with named entries is needed.")
+
+    def entries(self) -> Iterator[tuple[str, "Place"]]:
+        self.check_object()
+        return ((key, self[key]) for key in self.value)
+
+    def items(self) -> list["Place"]:
+        if not isinstance(self.value, list):
+            self.refuse("a list is needed.")
+        return [Place(value, f"{self.path}[{index}]") for index, value in enumerate(self.value)]
+
+    def text(self) -> str:
+        if not isinstance(self.value, str) or not self.value:
+            self.refuse("a text is needed.")
+        return self.value
+
+    def choice(self, choices: Collection[str]) -> str:
+        if not isinstance(self.value, str) or self.value not in choices:
+            self.refuse(f"accepted are {listed(choices)}.")
+        return self.value
+
+    def integer(self) -> int:
+        if isinstance(self.value, float) and self.value.is_integer():
+            return int(self.value)
+        if not isinstance(self.value, int) or isinstance(self.value, bool):
+            self.refuse("a whole number is needed.")
+        return self.value
+
+    def number(self) -> float | int:
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            self.refuse("a number is needed.")
+        if self.value != self.value or self.value in (float("inf"), float("-inf")):
+            self.refuse("a finite number is needed.")
+        return self.value
+
+
+def listed(words: Collection[str]) -> str:
+    """Join words for a sentence: "a", "b" and "c"."""
+    quoted = [f'"{word}"' for word in words]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

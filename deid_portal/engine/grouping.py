@@ -1,0 +1,255 @@
+"""Equivalence classes over weighted distinct patterns of quasi-identifiers.
+
+A table is reduced once to its distinct patterns with counts; classes of every coarser view are
+made from those, so the cost follows the number of patterns and not the number of rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine import kernels
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.table import Codes, Column, Counts, Table
+from deid_portal.engine.taxonomies import Taxonomy
+
+Keys = NDArray[np.uint64]
+WORD_BITS = 64
+ROWS_PER_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """How often each sensitive value occurs in each group: one entry per pair that occurs."""
+
+    groups: Codes  # number of the pattern or class, one per pair
+    codes: Codes  # code of the sensitive value, one per pair
+    counts: Counts  # records, one per pair
+
+    def regroup(self, numbers: Codes) -> "Pairs":
+        """Return the pairs after groups were joined; `numbers` holds the new one of each."""
+        keys = combine(numbers[self.groups], self.codes)
+        pair_of, first = kernels.number_keys(keys)
+        counts = kernels.add_up(pair_of, self.counts, len(first))
+        return Pairs(numbers[self.groups[first]], self.codes[first], counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """The distinct combinations of quasi-identifiers in a table, with counts.
+
+    `codes` are the columns' own codes. `sensitive` holds, per column asked for, the values that
+    occur with each pattern.
+    """
+
+    names: tuple[str, ...]
+    codes: Codes  # column × pattern
+    counts: Counts  # records per pattern
+    pattern_of_row: Codes
+    sensitive: Mapping[str, Pairs]
+
+    @property
+    def rows(self) -> int:
+        return len(self.pattern_of_row)
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Records grouped by identical quasi-identifiers.
+
+    `members` names one pattern of each class, enough to look up its labels.
+    """
+
+    members: Codes  # one pattern per class
+    sizes: Counts  # records per class
+    sensitive: Mapping[str, Pairs]
+
+    def only(self, kept: NDArray[np.bool_]) -> "Classes":
+        """Return the kept classes, renumbered."""
+        numbers = np.cumsum(kept, dtype=np.int32) - np.int32(1)
+        return Classes(
+            self.members[kept],
+            self.sizes[kept],
+            {name: _only(pairs, kept, numbers) for name, pairs in self.sensitive.items()},
+        )
+
+
+def reduce_table(
+    table: Table, quasi_identifiers: Sequence[str], sensitive: Sequence[str], progress: Progress
+) -> Patterns:
+    """Find the distinct patterns of a table, a chunk of rows at a time.
+
+    Without quasi-identifiers all rows are alike and there is one pattern.
+    """
+    columns = [table[name] for name in quasi_identifiers]
+    pattern_of_row = _number_rows(columns, table.rows, progress)
+    count = int(pattern_of_row.max()) + 1 if table.rows else 0
+    first = _first_rows(pattern_of_row, count)
+    codes = np.array([column.codes[first] for column in columns], dtype=np.int32)
+    return Patterns(
+        names=tuple(quasi_identifiers),
+        codes=codes.reshape(len(columns), count),
+        counts=np.bincount(pattern_of_row, minlength=count).astype(np.int64),
+        pattern_of_row=pattern_of_row,
+        sensitive={name: _pair_up(pattern_of_row, table[name]) for name in sensitive},
+    )
+
+
+class LevelKeys:
+    """Lookup tables from a leaf to its label's code at each level, shifted to its place in a key.
+
+    Columns share 64-bit words; a column that no longer fits opens the next word.
+    """
+
+    def __init__(self, taxonomies: Sequence[Taxonomy], value_counts: Sequence[int]) -> None:
+        self.words: list[NDArray[np.int64]] = []
+        self.starts: list[NDArray[np.int64]] = []  # per column: start of each level
+        tables: list[Keys] = []
+        length = 0
+        word: list[int] = []
+        used = 0
+        for index, (taxonomy, values) in enumerate(zip(taxonomies, value_counts, strict=True)):
+            codes = taxonomy.codes[:, :values].astype(np.uint64)
+            bits = int(codes.max(initial=0)).bit_length()
+            if used + bits > WORD_BITS:
+                self.words.append(np.array(word, dtype=np.int64))
+                word, used = [], 0
+            tables.append((codes << _shift(used)).reshape(-1))
+            self.starts.append(length + values * np.arange(len(codes), dtype=np.int64))
+            length += codes.size
+            word.append(index)
+            used += bits
+        self.words.append(np.array(word, dtype=np.int64))
+        self.lookup = np.concatenate(tables) if tables else np.zeros(0, np.uint64)
+
+    def starts_of(self, levels: Sequence[int]) -> NDArray[np.int64]:
+        """Return where each column finds the given level in the lookup."""
+        pairs = zip(self.starts, levels, strict=True)
+        return np.array([starts[level] for starts, level in pairs], dtype=np.int64)
+
+
+class Grouper:
+    """Groups the patterns of one table at any combination of levels."""
+
+    def __init__(self, patterns: Patterns, taxonomies: Sequence[Taxonomy]) -> None:
+        self.patterns = patterns
+        self.value_counts = [int(codes.max(initial=-1)) + 1 for codes in patterns.codes]
+        self.keys = LevelKeys(taxonomies, self.value_counts)
+        everyone = np.arange(len(patterns.counts), dtype=np.int32)
+        self.finest = Classes(everyone, patterns.counts, patterns.sensitive)
+
+    def group(self, levels: Sequence[int], finer: Classes | None = None) -> tuple[Classes, Codes]:
+        """Return the classes at these levels and the class of each class of `finer`.
+
+        `finer` are the classes at levels none of which is higher; the patterns themselves if not
+        given.
+        """
+        source = self.finest if finer is None else finer
+        class_of, first = kernels.number_keys(self._keys(levels, source.members))
+        sizes = kernels.add_up(class_of, source.sizes, len(first))
+        sensitive = {name: pairs.regroup(class_of) for name, pairs in source.sensitive.items()}
+        return Classes(source.members[first], sizes, sensitive), class_of
+
+    def _keys(self, levels: Sequence[int], members: Codes) -> Keys:
+        starts = self.keys.starts_of(levels)
+        words = (
+            kernels.pack_keys(self.patterns.codes, word, starts[word], self.keys.lookup, members)
+            for word in self.keys.words
+        )
+        keys = next(words)
+        for more in words:
+            keys = combine(kernels.number_keys(keys)[0], kernels.number_keys(more)[0])
+        return keys
+
+
+class Numbering:
+    """Numbers distinct keys in order of appearance, chunk after chunk."""
+
+    def __init__(self) -> None:
+        self._slots = np.full(1 << 16, kernels.EMPTY, np.int32)
+        self._known = np.empty(1 << 15, np.uint64)
+        self._count = 0
+
+    def number(self, keys: Keys) -> Codes:
+        numbers = np.empty(len(keys), np.int32)
+        done = 0
+        while done < len(keys):
+            more, self._count = kernels.number_more_keys(
+                keys[done:], self._slots, self._known, self._count, numbers[done:]
+            )
+            done += more
+            if done < len(keys):
+                self._grow()
+        return numbers
+
+    def _grow(self) -> None:
+        self._slots = np.full(4 * len(self._slots), kernels.EMPTY, np.int32)
+        self._known = np.resize(self._known, len(self._slots) // 2)
+        kernels.fill_slots(self._known, self._count, self._slots)
+
+
+def combine(left: Codes, right: Codes) -> Keys:
+    """Join two numbers of up to 32 bits into one key."""
+    return (left.astype(np.uint64) << np.uint64(32)) | right.astype(np.uint64)
+
+
+def _number_rows(columns: Sequence[Column], rows: int, progress: Progress) -> Codes:
+    """Number the distinct rows over these columns in order of appearance."""
+    words = _share_words(columns)
+    numberings = [Numbering() for _ in range(2 * len(words))]
+    numbers = np.zeros(rows, np.int32)
+    for start in range(0, rows, ROWS_PER_CHUNK):
+        progress.report(start, rows, "patterns")
+        chunk = slice(start, min(start + ROWS_PER_CHUNK, rows))
+        for index, word in enumerate(words):
+            own = numberings[2 * index].number(_pack_rows(word, chunk))
+            if index:
+                own = numberings[2 * index + 1].number(combine(numbers[chunk], own))
+            numbers[chunk] = own
+    progress.report(rows, rows, "patterns")
+    return numbers
+
+
+def _share_words(columns: Sequence[Column]) -> list[list[tuple[Column, int]]]:
+    """Place columns side by side in words: each with the bits to shift it by."""
+    words: list[list[tuple[Column, int]]] = []
+    used = 0
+    for column in columns:
+        bits = (max(len(column.values), 1) - 1).bit_length()
+        if not words or used + bits > WORD_BITS:
+            words.append([])
+            used = 0
+        words[-1].append((column, used))
+        used += bits
+    return words
+
+
+def _pack_rows(word: list[tuple[Column, int]], chunk: slice) -> Keys:
+    keys = np.zeros(chunk.stop - chunk.start, np.uint64)
+    for column, shift in word:
+        keys |= column.codes[chunk].astype(np.uint64) << _shift(shift)
+    return keys
+
+
+def _shift(bits: int) -> np.uint64:
+    """Return the shift; a column of one value after a full word has nothing left to shift."""
+    return np.uint64(min(bits, WORD_BITS - 1))
+
+
+def _first_rows(numbers: Codes, count: int) -> NDArray[np.intp]:
+    """Return one row of each number."""
+    first = np.zeros(count, np.intp)
+    first[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)
+    return first
+
+
+def _pair_up(pattern_of_row: Codes, column: Column) -> Pairs:
+    pairs = Pairs(pattern_of_row, column.codes, np.ones(len(pattern_of_row), np.int64))
+    return pairs.regroup(np.arange(int(pattern_of_row.max(initial=-1)) + 1, dtype=np.int32))
+
+
+def _only(pairs: Pairs, kept: NDArray[np.bool_], numbers: Codes) -> Pairs:
+    chosen = kept[pairs.groups]
+    return Pairs(numbers[pairs.groups[chosen]], pairs.codes[chosen], pairs.counts[chosen])

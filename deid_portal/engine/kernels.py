@@ -1,0 +1,171 @@
+"""The compiled loops. Nothing here knows what the numbers mean; nothing here is called at import.
+
+All kernels release the GIL and are cached on disk beside this file.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+EMPTY = np.int32(-1)
+# 2^64 divided by the golden ratio: spreads neighboring keys over the table (Knuth, 6.4).
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def compiled(function: Function) -> Function:
+    """Compile with a cache on disk and without the GIL."""
+    return cast(Function, numba.njit(cache=True, nogil=True)(function))
+
+
+@compiled
+def pack_keys(
+    codes: NDArray[np.int32],  # column × pattern
+    columns: NDArray[np.int64],  # the columns that make up this word
+    starts: NDArray[np.int64],  # where each of them finds its level in the lookup
+    lookup: NDArray[np.uint64],  # code of the leaf -> shifted code of its label
+    members: NDArray[np.int32],  # the patterns to pack
+) -> NDArray[np.uint64]:
+    keys = np.zeros(len(members), np.uint64)
+    for position in range(len(columns)):
+        row = codes[columns[position]]
+        start = starts[position]
+        for index in range(len(members)):
+            keys[index] |= lookup[start + row[members[index]]]
+    return keys
+
+
+@compiled
+def number_keys(
+    keys: NDArray[np.uint64],
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Number distinct keys in order of appearance; return numbers and first positions."""
+    bits = 4
+    while (1 << bits) < 2 * len(keys):
+        bits += 1
+    slots = np.full(1 << bits, EMPTY, np.int32)
+    mask = np.uint64((1 << bits) - 1)
+    shift = np.uint64(64 - bits)
+    numbers = np.empty(len(keys), np.int32)
+    first = np.empty(len(keys), np.int32)
+    count = 0
+    for index in range(len(keys)):
+        key = keys[index]
+        slot = (key * SPREAD) >> shift
+        while True:
+            number = slots[slot]
+            if number == EMPTY:
+                slots[slot] = count
+                first[count] = index
+                number = count
+                count += 1
+                break
+            if keys[first[number]] == key:
+                break
+            slot = (slot + np.uint64(1)) & mask
+        numbers[index] = number
+    return numbers, first[:count].copy()
+
+
+@compiled
+def number_more_keys(
+    keys: NDArray[np.uint64],
+    slots: NDArray[np.int32],
+    known: NDArray[np.uint64],
+    count: int,
+    numbers: NDArray[np.int32],
+) -> tuple[int, int]:
+    """Continue a numbering; return how many keys were done and how many are known now.
+
+    Stops early when the table is half full; the caller grows it and calls again.
+    """
+    bits = 0
+    while (1 << bits) < len(slots):
+        bits += 1
+    mask = np.uint64(len(slots) - 1)
+    shift = np.uint64(64 - bits)
+    room = len(slots) // 2
+    for index in range(len(keys)):
+        key = keys[index]
+        slot = (key * SPREAD) >> shift
+        while True:
+            number = slots[slot]
+            if number == EMPTY:
+                if count >= room:
+                    return index, count
+                slots[slot] = count
+                known[count] = key
+                number = count
+                count += 1
+                break
+            if known[number] == key:
+                break
+            slot = (slot + np.uint64(1)) & mask
+        numbers[index] = number
+    return len(keys), count
+
+
+@compiled
+def fill_slots(known: NDArray[np.uint64], count: int, slots: NDArray[np.int32]) -> None:
+    """Enter known keys into a fresh, larger table."""
+    bits = 0
+    while (1 << bits) < len(slots):
+        bits += 1
+    mask = np.uint64(len(slots) - 1)
+    shift = np.uint64(64 - bits)
+    for number in range(count):
+        slot = (known[number] * SPREAD) >> shift
+        while slots[slot] != EMPTY:
+            slot = (slot + np.uint64(1)) & mask
+        slots[slot] = number
+
+
+@compiled
+def add_up(numbers: NDArray[np.int32], amounts: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Sum the amounts of equal numbers."""
+    sums = np.zeros(count, np.int64)
+    for index in range(len(numbers)):
+        sums[numbers[index]] += amounts[index]
+    return sums
+
+
+@compiled
+def penalty_of(
+    codes: NDArray[np.int32],  # column × pattern
+    starts: NDArray[np.int64],  # one per column
+    penalties: NDArray[np.float64],  # leaf at level -> extra cost of suppressing a record
+    members: NDArray[np.int32],  # one pattern per class
+    sizes: NDArray[np.int64],  # records per class
+    suppressed: NDArray[np.bool_],  # one per class
+) -> float:
+    """Sum what suppressing these classes costs beyond keeping them at their level."""
+    total = 0.0
+    for index in range(len(members)):
+        if suppressed[index]:
+            extra = 0.0
+            for column in range(len(starts)):
+                extra += penalties[starts[column] + codes[column, members[index]]]
+            total += extra * sizes[index]
+    return total
+
+
+@compiled
+def leaf_counts(
+    codes: NDArray[np.int32],  # column × pattern
+    offsets: NDArray[np.int64],  # where each column's leaves start in the answer
+    length: int,
+    members: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    chosen: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """Count the records of the chosen members per leaf, all columns in one array."""
+    counts = np.zeros(length, np.int64)
+    for index in range(len(members)):
+        if chosen[index]:
+            for column in range(len(offsets)):
+                counts[offsets[column] + codes[column, members[index]]] += weights[index]
+    return counts

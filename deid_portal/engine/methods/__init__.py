@@ -1,0 +1,43 @@
+"""Methods: one file each, found here by the name a plan uses."""
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.methods.full_domain import FullDomain
+from deid_portal.engine.methods.levels import ChosenLevels
+from deid_portal.engine.methods.method import Method
+from deid_portal.engine.methods.none import NoChange
+
+METHODS: dict[str, type[Method]] = {
+    method.name: method for method in (FullDomain, ChosenLevels, NoChange)
+}
+
+# Names the plan format reserves; each moves to METHODS with its file.
+NOT_YET = (
+    "top-down",
+    "mondrian",
+    "local-recoding",
+    "microaggregation",
+    "pram",
+    "noise",
+    "rank-swapping",
+)
+
+__all__ = ["METHODS", "ChosenLevels", "FullDomain", "Method", "NoChange", "parse_methods"]
+
+
+def parse_methods(place: Place) -> tuple[Method, ...]:
+    """Read a plan's method: one, or a list to be applied one after the other."""
+    places = place.items() if isinstance(place.value, list) else [place]
+    if not places:
+        place.refuse("at least one method is needed.")
+    methods = tuple(_parse_method(item) for item in places)
+    if len(methods) > 1:
+        place.refuse(f"{', '.join(METHODS)} cannot follow one another; keep one of them.")
+    return methods
+
+
+def _parse_method(place: Place) -> Method:
+    place.check_object()
+    name = place["name"]
+    if name.value in NOT_YET:
+        name.refuse(f'"{name.value}" is not available yet; available: {", ".join(METHODS)}.')
+    return METHODS[name.choice(METHODS)].parse(place)

@@ -1,0 +1,58 @@
+"""Levels chosen by hand: apply exactly these and leave out what still breaks a rule."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.methods.method import Method, records_allowed, suppression_limit
+from deid_portal.engine.problem import Problem
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.search import Found
+from deid_portal.engine.utility import Loss
+
+LIMIT = suppression_limit(default=1.0)
+
+
+@dataclass(frozen=True)
+class ChosenLevels(Method):
+    """One given level per column; a column not named stays exact."""
+
+    levels: Mapping[str, int] = field(default_factory=dict)
+    suppression_limit: float = 1.0
+
+    name: ClassVar[str] = "levels"
+
+    @classmethod
+    def parse(cls, place: Place) -> "ChosenLevels":
+        place.check_keys(required=("name", "levels"), optional=("suppression_limit",))
+        levels = {name: level.integer() for name, level in place["levels"].entries()}
+        for name, level in levels.items():
+            if level < 0:
+                place["levels"][name].refuse("a level of 0 or more is accepted.")
+        return cls(levels, LIMIT.read(place))
+
+    def to_document(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "levels": dict(self.levels),
+            "suppression_limit": self.suppression_limit,
+        }
+
+    def check_problem(self, place: Place, problem: Problem) -> None:
+        heights = dict(zip(problem.names, problem.heights, strict=True))
+        for name, level in self.levels.items():
+            here = place["levels"][name]
+            if name not in heights:
+                here.refuse("only quasi-identifiers have levels.")
+            if level > heights[name]:
+                here.refuse(f"the taxonomy of this column has levels 0 to {heights[name]}.")
+
+    def find(self, problem: Problem, progress: Progress) -> Found:
+        found = Found(records_allowed(self.suppression_limit, problem.rows), nodes=1)
+        levels = tuple(self.levels.get(name, 0) for name in problem.names)
+        found.enter(problem.checker(Loss()).check(levels))
+        return found
+
+    def explain(self) -> str:
+        return "Every column is shown at the level you choose; what still stands out is left out."

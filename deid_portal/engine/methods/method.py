@@ -1,0 +1,60 @@
+"""What every method is: a way from a problem to a combination of levels, or to "impossible"."""
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.parameters import Parameter
+from deid_portal.engine.problem import Problem
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.search import Found
+
+
+class Method(ABC):
+    """One way to protect a table; subclasses are frozen dataclasses of their parameters."""
+
+    name: ClassVar[str]
+    needs_quasi_identifiers: ClassVar[bool] = True
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, place: Place) -> Self:
+        """Read a method entry of a plan."""
+
+    @abstractmethod
+    def to_document(self) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def find(self, problem: Problem, progress: Progress) -> Found:
+        """Return the levels to release at, or the nearest miss."""
+
+    @abstractmethod
+    def explain(self) -> str:
+        """Return the sentence shown to the person choosing this method."""
+
+    def cautions(self) -> list[str]:
+        return []
+
+    def check_problem(self, place: Place, problem: Problem) -> None:
+        """Refuse parameters that do not fit this table's taxonomies."""
+
+
+def suppression_limit(default: float) -> Parameter:
+    """Declare the share of records that may be left out."""
+    return Parameter(
+        "suppression_limit",
+        minimum=0,
+        maximum=1,
+        default=default,
+        unusual_above=0.2,
+        caution="A suppression limit of {value} lets many people be left out of the release.",
+    )
+
+
+def records_allowed(limit: float, rows: int) -> int:
+    """Return how many records may be suppressed; never all of them.
+
+    The small addition keeps 0.07 · 100 = 7.000000000000001 and its like from losing a record.
+    """
+    return max(min(math.floor(limit * rows + 1e-9 * max(rows, 1)), rows - 1), 0)

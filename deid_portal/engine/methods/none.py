@@ -1,0 +1,35 @@
+"""No change: release the quasi-identifiers as they are, if the models already hold."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.methods.method import Method
+from deid_portal.engine.problem import Problem
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.search import Found
+from deid_portal.engine.utility import Loss
+
+
+@dataclass(frozen=True)
+class NoChange(Method):
+    """Measured and released as it is; a model that does not hold means no solution."""
+
+    name: ClassVar[str] = "none"
+    needs_quasi_identifiers: ClassVar[bool] = False
+
+    @classmethod
+    def parse(cls, place: Place) -> "NoChange":
+        place.check_keys(required=("name",))
+        return cls()
+
+    def to_document(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+    def find(self, problem: Problem, progress: Progress) -> Found:
+        found = Found(allowed=0, nodes=1)
+        found.enter(problem.checker(Loss()).check((0,) * len(problem.names)))
+        return found
+
+    def explain(self) -> str:
+        return "Nothing is made coarser; the table is measured and released as it is."

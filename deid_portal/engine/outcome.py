@@ -1,0 +1,19 @@
+"""The answer to a plan."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.engine.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A released table with its report, or the report of why there is none.
+
+    `released` is None exactly when `solution` is False; the report then says which model blocked
+    and how near the nearest combination came.
+    """
+
+    solution: bool
+    released: Table | None
+    report: dict[str, Any]

@@ -1,0 +1,49 @@
+"""k-anonymity: nobody stands alone."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+
+
+@dataclass(frozen=True)
+class KAnonymity(PrivacyModel):
+    """Each record looks like at least k - 1 others on the quasi-identifiers (Sweeney, 2002)."""
+
+    k: int
+
+    name: ClassVar[str] = "k-anonymity"
+    cites: ClassVar[str] = (
+        "L. Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002."
+    )
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter(
+            "k",
+            minimum=2,
+            whole=True,
+            unusual_below=3,
+            unusual_above=1000,
+            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
+        ),
+    )
+    is_monotone = True
+    is_monotone_per_record = True
+
+    def passes(self, classes: Classes, whole: Whole) -> Answers:
+        return classes.sizes >= self.k
+
+    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+        return {"k": int(kept.sizes.min(initial=whole.rows)) if len(kept.sizes) else 0}
+
+    def explain(self) -> str:
+        return (
+            f"Every person looks like at least {self.k - 1} others, so a match by known facts is "
+            f"right at most 1 time in {self.k}."
+        )
+
+    def check_rows(self, place: Place, rows: int) -> None:
+        if self.k > rows:
+            place["k"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")

@@ -1,0 +1,94 @@
+"""What every privacy model is: a rule on equivalence classes that can explain itself."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.parameters import Declared
+from deid_portal.engine.table import Counts
+
+Answers = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """The table a release comes from: what a class may be compared with."""
+
+    rows: int
+    sensitive: Mapping[str, Counts]  # records per value, per sensitive column
+
+
+class PrivacyModel(ABC):
+    """One promise about the classes of a release; subclasses are frozen dataclasses.
+
+    Fields of the dataclass are the parameters, in the names `plan-format.md` gives them, and
+    `parameters` declares what is accepted for each.
+
+    `is_monotone`: if every class passes, so does every class of any coarser table.
+    `is_monotone_per_record`: a class that passes still passes after any other records join it.
+    Only the second lets a search conclude anything once records are suppressed, because then a
+    passing class may be joined by one that failed.
+    """
+
+    name: ClassVar[str]
+    parameters: ClassVar[tuple[Declared, ...]]
+    cites: ClassVar[str]
+    needs_quasi_identifiers: ClassVar[bool] = True
+    judges_release: ClassVar[bool] = False  # whether `accepts` has anything to say
+
+    @property
+    @abstractmethod
+    def is_monotone(self) -> bool: ...
+
+    @property
+    @abstractmethod
+    def is_monotone_per_record(self) -> bool: ...
+
+    @property
+    def sensitive_column(self) -> str | None:
+        """Return the sensitive column the rule is about, if it is about one."""
+        return None
+
+    @abstractmethod
+    def passes(self, classes: Classes, whole: Whole) -> Answers:
+        """Return one True or False per class."""
+
+    def accepts(self, kept: Classes, whole: Whole) -> bool:
+        """Judge the release as a whole, after violating classes were left out."""
+        return True
+
+    @abstractmethod
+    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+        """Return the parameters the release reaches, the best for which the rule would hold."""
+
+    @abstractmethod
+    def explain(self) -> str:
+        """Return the sentence shown to the person choosing this model."""
+
+    @classmethod
+    def parse(cls, place: Place) -> Self:
+        """Read a model entry of a plan."""
+        place.check_keys(
+            required=("model",), optional=[parameter.name for parameter in cls.parameters]
+        )
+        return cls(**{parameter.name: parameter.read(place) for parameter in cls.parameters})
+
+    def to_document(self) -> dict[str, Any]:
+        chosen = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {"model": self.name, **chosen}
+
+    def cautions(self) -> list[str]:
+        """Return a sentence for every parameter that is accepted but unusual."""
+        found = (
+            parameter.caution_for(getattr(self, parameter.name)) for parameter in self.parameters
+        )
+        return [sentence for sentence in found if sentence]
+
+    def check_rows(self, place: Place, rows: int) -> None:
+        """Refuse parameters that no release of this many rows can meet."""

@@ -1,0 +1,154 @@
+"""The two doors of the engine: protect a table by a plan, or only measure it."""
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.checking import Check
+from deid_portal.engine.documents import Place
+from deid_portal.engine.grouping import Classes, reduce_table
+from deid_portal.engine.outcome import Outcome
+from deid_portal.engine.plan import Plan
+from deid_portal.engine.privacy import Whole
+from deid_portal.engine.problem import Problem
+from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.releasing import build_release, check_pseudonym_key
+from deid_portal.engine.remeasuring import measure_release
+from deid_portal.engine.reporting import (
+    Measured,
+    build_report,
+    describe_coarser,
+    describe_miss,
+    describe_search,
+    measure_levels,
+)
+from deid_portal.engine.search import Found
+from deid_portal.engine.table import Table
+from deid_portal.engine.utility import Loss
+
+
+def protect(
+    table: Table,
+    plan: Plan,
+    progress: ProgressCallback | None = None,
+    *,
+    pseudonym_key: bytes | None = None,
+) -> Outcome:
+    """Carry out a plan.
+
+    `progress(done, total, phase, **figures)` is called at least once a second of work with the
+    phases "patterns", "search", "release" and "measure"; it may raise Cancelled. A plan nothing
+    satisfies gives an Outcome without a table; a plan or table that makes no sense raises.
+    """
+    steps = Progress(progress)
+    problem = pose_problem(table, plan, steps)
+    check_pseudonym_key(table, plan, pseudonym_key)
+    steps.report(0, 1, "search")
+    started = perf_counter()
+    method = plan.methods[0]
+    found = method.find(problem, steps)
+    searched = describe_search(found, getattr(method, "metric", "loss"), perf_counter() - started)
+    steps.report(1, 1, "search", nodes=found.nodes, checked=found.checked, settled=found.nodes)
+    if found.best is None:
+        return _without_solution(problem, plan, found, searched)
+    return _with_solution(problem, plan, found.best, searched, steps, pseudonym_key)
+
+
+def assess(table: Table, plan: Plan, released: Table | None = None) -> dict[str, Any]:
+    """Measure risk and utility of a table as it is, or of a release made from it.
+
+    Changes nothing. `solution` says whether all models of the plan hold. The cells of a released
+    table are found in the taxonomies by their labels; a label on several levels counts as the
+    lowest of them.
+    """
+    problem = pose_problem(table, plan, Progress(None))
+    before = _measure_before(problem)
+    after = before if released is None else measure_release(problem, released)
+    report = build_report(
+        plan=plan,
+        problem=problem,
+        before=before,
+        after=after,
+        released=table if released is None else released,
+        solution=True,
+    )
+    report["solution"] = all(model["holds"] for model in report["models"])
+    return report
+
+
+def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
+    """Check that the plan fits the table and prepare what every method needs."""
+    plan.check_table(table)
+    table = plan.typed(table)
+    quasi = set(plan.quasi_identifiers)
+    names = tuple(name for name in table.names if name in quasi)
+    planned = {column.name: column for column in plan.columns}
+    wanted = {model.sensitive_column for model in plan.models}
+    sensitive = [name for name in table.names if name in wanted]
+    problem = Problem(
+        table=table,
+        names=names,
+        taxonomies=[planned[name].recipe.build(table[name]) for name in names],
+        weights=[planned[name].weight for name in names],
+        models=plan.models,
+        patterns=reduce_table(table, names, sensitive, progress),
+        whole=Whole(table.rows, {name: table[name].counts for name in sensitive}),
+    )
+    for method in plan.methods:
+        method.check_problem(Place(method.to_document(), "method"), problem)
+    return problem
+
+
+def _with_solution(
+    problem: Problem,
+    plan: Plan,
+    best: Check,
+    searched: dict[str, Any],
+    progress: Progress,
+    pseudonym_key: bytes | None,
+) -> Outcome:
+    check = problem.checker(Loss()).check(best.levels)
+    progress.report(0, 1, "release")
+    gone = check.suppressed_classes[check.class_of][problem.patterns.pattern_of_row]
+    taxonomies = dict(zip(problem.names, problem.taxonomies, strict=True))
+    levels = dict(zip(problem.names, check.levels, strict=True))
+    released = build_release(problem.table, plan, taxonomies, levels, ~gone, pseudonym_key)
+    progress.report(1, 1, "release")
+    progress.report(0, 1, "measure")
+    report = build_report(
+        plan=plan,
+        problem=problem,
+        before=_measure_before(problem),
+        after=measure_levels(problem, check, ~check.suppressed_classes),
+        released=released,
+        solution=True,
+    )
+    report |= {"search": searched, "coarser": describe_coarser(problem, check)}
+    progress.report(1, 1, "measure")
+    return Outcome(True, released, report)
+
+
+def _without_solution(
+    problem: Problem, plan: Plan, found: Found, searched: dict[str, Any]
+) -> Outcome:
+    before = _measure_before(problem)
+    empty = Measured(_no_classes(before.classes), before.columns, {})
+    for column in empty.columns:
+        column.cells[:] = 0
+    report = build_report(
+        plan=plan, problem=problem, before=before, after=empty, released=None, solution=False
+    )
+    report["search"] = searched
+    if found.nearest is not None:
+        report |= describe_miss(problem, found, found.nearest)
+    return Outcome(False, None, report)
+
+
+def _measure_before(problem: Problem) -> Measured:
+    check = problem.checker(Loss()).check((0,) * len(problem.names))
+    return measure_levels(problem, check, np.ones(len(check.classes.sizes), np.bool_))
+
+
+def _no_classes(classes: Classes) -> Classes:
+    return classes.only(np.zeros(len(classes.sizes), np.bool_))

@@ -1,0 +1,108 @@
+"""Building the table that leaves.
+
+What must never happen: a column the plan removes, a suppressed record, an original quasi-identifier
+below its level, or the order of the input reaches the release. So the table is built from an
+explicit list of columns, and its rows are first sorted by what they show; the seeded shuffle that
+may follow starts from that order, because the seed travels with the plan and could be undone.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.methods.pseudonyms import pseudonymize
+from deid_portal.engine.plan import ColumnPlan, Plan, Treatment
+from deid_portal.engine.table import Codes, Column, Table
+from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.values import infer_type
+
+Rows = NDArray[np.intp]
+WORD_BITS = 63
+
+
+def build_release(
+    table: Table,
+    plan: Plan,
+    taxonomies: Mapping[str, Taxonomy],
+    levels: Mapping[str, int],
+    kept: NDArray[np.bool_],
+    pseudonym_key: bytes | None,
+) -> Table:
+    """Return the kept rows with every column as the plan lets it be seen."""
+    rows = np.flatnonzero(kept)
+    columns = []
+    for column in table.columns:
+        planned = plan.column(column.name)
+        if planned is not None and not planned.is_removed:
+            shown = _show(column, planned, taxonomies, levels, pseudonym_key)
+            columns.append(_drop_unused(shown.take(rows)))
+    order = sorted_order(columns, len(rows))
+    if plan.seed is not None:
+        order = np.random.default_rng(plan.seed).permutation(order)
+    return Table(tuple(column.take(order) for column in columns))
+
+
+def check_pseudonym_key(table: Table, plan: Plan, key: bytes | None) -> None:
+    """Refuse a missing key before any work is done."""
+    for column in plan.columns:
+        if column.treatment == Treatment.PSEUDONYM:
+            pseudonymize(table[column.name].take(slice(0, 0)), key)
+
+
+def generalize(column: Column, taxonomy: Taxonomy, level: int) -> Column:
+    """Return the column with every value as its label at a level."""
+    if level == 0:
+        return column
+    labels = taxonomy.labels[level]
+    codes = taxonomy.codes[level][column.codes]
+    return Column(column.name, infer_type(labels), codes, labels)
+
+
+def sorted_order(columns: list[Column], rows: int) -> Rows:
+    """Return the rows ordered by their text, first column first, the gap before any text."""
+    words: list[NDArray[np.uint64]] = []
+    used = WORD_BITS + 1
+    for column in columns:
+        bits = max(len(column.values) - 1, 1).bit_length()
+        if used + bits > WORD_BITS:
+            words.append(np.zeros(rows, np.uint64))
+            used = 0
+        words[-1] = (words[-1] << np.uint64(bits)) | _ranks(column).astype(np.uint64)
+        used += bits
+    if not words:
+        return np.arange(rows)
+    return np.lexsort(words[::-1])
+
+
+def _show(
+    column: Column,
+    planned: ColumnPlan,
+    taxonomies: Mapping[str, Taxonomy],
+    levels: Mapping[str, int],
+    pseudonym_key: bytes | None,
+) -> Column:
+    if planned.treatment == Treatment.PSEUDONYM:
+        return pseudonymize(column, pseudonym_key)
+    if column.name in taxonomies:
+        return generalize(column, taxonomies[column.name], levels[column.name])
+    return column
+
+
+def _drop_unused(column: Column) -> Column:
+    """Return the column with a dictionary of only the values it still shows.
+
+    A dictionary with the values of suppressed records would carry them out of the house.
+    """
+    used = np.flatnonzero(column.counts)
+    numbers = np.zeros(len(column.values), np.int32)
+    numbers[used] = np.arange(len(used), dtype=np.int32)
+    values = tuple(column.values[code] for code in used)
+    return Column(column.name, column.type, numbers[column.codes], values, column.decimal)
+
+
+def _ranks(column: Column) -> Codes:
+    order = sorted(range(len(column.values)), key=column.sort_key)
+    ranks = np.empty(len(order), np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return ranks[column.codes]

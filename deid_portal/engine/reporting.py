@@ -1,0 +1,198 @@
+"""The report: what a release promises and what it cost, in numbers without a single cell of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.checking import Check, Mask
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.lattice import Lattice
+from deid_portal.engine.plan import ColumnRole, Plan
+from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
+from deid_portal.engine.problem import Problem
+from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
+from deid_portal.engine.search import Found
+from deid_portal.engine.table import Table
+from deid_portal.engine.utility import METRICS, Loss, MeasuredColumn, Release
+from deid_portal.engine.version import ENGINE_VERSION
+
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The classes and columns of one state of the table: as it came, or as it leaves."""
+
+    classes: Classes
+    columns: Sequence[MeasuredColumn]
+    levels: Mapping[str, int]  # of the quasi-identifiers that have one level throughout
+
+
+def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> Measured:
+    """Measure the table at one combination of levels with some classes left out.
+
+    The check must have been made from the patterns themselves.
+    """
+    kept = kept_classes[check.class_of]
+    columns = []
+    for index, taxonomy in enumerate(problem.taxonomies):
+        codes, counts = problem.patterns.codes[index], problem.patterns.counts
+        values = len(problem.table[problem.names[index]].values)
+        cells = np.zeros((taxonomy.height + 1, values))
+        cells[check.levels[index]] = np.bincount(codes[kept], counts[kept], values)
+        everyone = np.bincount(codes, counts, values).astype(np.int64)
+        columns.append(MeasuredColumn(taxonomy, everyone, cells, problem.weights[index]))
+    levels = dict(zip(problem.names, check.levels, strict=True))
+    return Measured(check.classes.only(kept_classes), columns, levels)
+
+
+def build_report(
+    *,
+    plan: Plan,
+    problem: Problem,
+    before: Measured,
+    after: Measured,
+    released: Table | None,
+    solution: bool,
+) -> dict[str, Any]:
+    """Return the document of `plan-format.md`, without the part about the search."""
+    rows = problem.rows
+    kept = int(after.classes.sizes.sum())
+    return {
+        "report": VERSION,
+        "solution": solution,
+        "plan": plan.to_document(),
+        "plan_sha256": plan.sha256,
+        "engine": ENGINE_VERSION,
+        "input": {"rows": rows, "sha256": problem.table.sha256},
+        "rows": {"released": kept, "suppressed": rows - kept},
+        "transformation": {"levels": dict(after.levels) if solution else {}, "cuts": {}},
+        "classes": {
+            **summarize_sizes(after.classes.sizes),
+            "bins": bin_sizes(after.classes.sizes),
+            "bins_before": bin_sizes(before.classes.sizes),
+        },
+        "models": [
+            _judge(model, problem.whole, before.classes, after.classes) for model in plan.models
+        ],
+        "risk": {
+            "before": measure_risk(before.classes.sizes),
+            "after": measure_risk(after.classes.sizes),
+        },
+        "utility": _utility(problem, plan, after),
+        "utility_before": _utility(problem, plan, before),
+        "columns": {
+            column.name: _describe_column(column.name, plan, problem, after, released)
+            for column in problem.table.columns
+        },
+    }
+
+
+def describe_search(found: Found, metric: str, seconds: float) -> dict[str, Any]:
+    return {
+        "nodes": found.nodes,
+        "checked": found.checked,
+        "optimal": found.optimal,
+        "seconds": round(seconds, 3),
+        "metric": metric,
+    }
+
+
+def describe_coarser(problem: Problem, check: Check) -> list[dict[str, Any]]:
+    """Return, per column that can be raised, what one step coarser there alone would change."""
+    checker = problem.checker(Loss())
+    steps = []
+    for levels in Lattice(problem.heights).coarser(check.levels):
+        column = next(i for i, level in enumerate(levels) if level != check.levels[i])
+        then = checker.check(levels)
+        steps.append(
+            {
+                "column": problem.names[column],
+                "level": levels[column],
+                "freed": check.suppressed - then.suppressed,
+                "suppressed": then.suppressed,
+                "loss": then.cost if np.isfinite(then.cost) else 1.0,
+            }
+        )
+    return steps
+
+
+def describe_miss(problem: Problem, found: Found, nearest: Check) -> dict[str, Any]:
+    """Return which model blocked and how far the nearest combination misses."""
+    judged = [_judge_miss(model, problem.whole, nearest.classes) for model in problem.models]
+    worst = max(judged, key=lambda entry: (not entry["holds"], entry["records_over"]))
+    blocking = problem.models[judged.index(worst)]
+    return {
+        "blocked_by": blocking.name,
+        "blocking_model": blocking.to_document(),
+        "nearest": {
+            "levels": dict(zip(problem.names, nearest.levels, strict=True)),
+            "suppressed": nearest.suppressed,
+            "allowed": found.allowed,
+            "excess": nearest.suppressed - found.allowed,
+            "classes": len(nearest.classes.sizes),
+            "models": judged,
+        },
+    }
+
+
+def _judge(model: PrivacyModel, whole: Whole, before: Classes, after: Classes) -> dict[str, Any]:
+    holds = bool(len(after.sizes)) and bool(model.passes(after, whole).all())
+    return {
+        **model.to_document(),
+        "holds": holds and model.accepts(after, whole),
+        "achieved": model.achieved(after, whole),
+        "achieved_before": model.achieved(before, whole),
+    }
+
+
+def _judge_miss(model: PrivacyModel, whole: Whole, classes: Classes) -> dict[str, Any]:
+    broken = ~model.passes(classes, whole)
+    return {
+        **model.to_document(),
+        "holds": not broken.any() and model.accepts(classes, whole),
+        "achieved": model.achieved(classes, whole),
+        "classes_over": int(broken.sum()),
+        "records_over": int(classes.sizes[broken].sum()),
+    }
+
+
+def _utility(problem: Problem, plan: Plan, measured: Measured) -> dict[str, float]:
+    k = next((model.k for model in plan.models if isinstance(model, KAnonymity)), 1)
+    release = Release(problem.rows, measured.classes.sizes, measured.columns, k)
+    return {name: metric.value(release) for name, metric in METRICS.items()}
+
+
+def _describe_column(
+    name: str, plan: Plan, problem: Problem, after: Measured, released: Table | None
+) -> dict[str, Any]:
+    planned = plan.column(name)
+    shown = released is not None and name in released
+    entry: dict[str, Any] = {
+        "role": planned.role.value if planned else None,
+        "released": shown,
+        "distinct_before": int((problem.table[name].counts > 0).sum()),
+        "distinct_after": int((released[name].counts > 0).sum()) if released and shown else 0,
+        "level": None,
+        "height": None,
+        "level_name": None,
+        "loss": None,
+    }
+    if planned is not None and planned.role == ColumnRole.QUASI_IDENTIFIER:
+        entry |= _describe_quasi_identifier(problem.names.index(name), name, problem, after)
+    return entry
+
+
+def _describe_quasi_identifier(
+    index: int, name: str, problem: Problem, after: Measured
+) -> dict[str, Any]:
+    taxonomy = problem.taxonomies[index]
+    level = after.levels.get(name)
+    return {
+        "level": level,
+        "height": taxonomy.height,
+        "level_name": taxonomy.level_names[level] if level is not None else None,
+        "loss": Loss().column_cost(after.columns[index], problem.rows),
+    }

@@ -1,0 +1,91 @@
+"""Risk read off class sizes: how likely is a match right, and for how many people?
+
+El Emam, 2013: the prosecutor knows the person is in the table, the journalist does not, the
+marketer wants as many matches as possible. Without a population table the journalist's risk is
+that of the prosecutor, an upper bound, and the marketer's is the average.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.table import Counts
+
+# Class sizes from .. to (inclusive) with the words the report uses for their risk.
+RISK_BANDS: tuple[tuple[int, int | None, str], ...] = (
+    (1, 1, "100 %"),
+    (2, 2, "50 %"),
+    (3, 4, "25–33 %"),
+    (5, 9, "11–20 %"),
+    (10, 19, "5–10 %"),
+    (20, 49, "2–5 %"),
+    (50, None, "≤ 2 %"),
+)
+SIZE_BINS: tuple[tuple[int, int | None], ...] = (
+    (1, 1),
+    (2, 2),
+    (3, 4),
+    (5, 5),
+    (6, 7),
+    (8, 10),
+    (11, 20),
+    (21, 50),
+    (51, 100),
+    (101, 500),
+    (501, None),
+)
+
+
+def summarize_sizes(sizes: Counts) -> dict[str, Any]:
+    """Return count, extremes and mean of the class sizes."""
+    if not len(sizes):
+        return {"count": 0, "smallest": 0, "largest": 0, "mean": 0.0}
+    return {
+        "count": len(sizes),
+        "smallest": int(sizes.min()),
+        "largest": int(sizes.max()),
+        "mean": float(sizes.mean()),
+    }
+
+
+def bin_sizes(sizes: Counts) -> list[dict[str, int | None]]:
+    """Count the classes per range of sizes; `to` is None for the open end."""
+    return [
+        {"from": low, "to": high, "count": int(_within(sizes, low, high).sum())}
+        for low, high in SIZE_BINS
+    ]
+
+
+def measure_risk(sizes: Counts) -> dict[str, Any]:
+    """Return the risks of the people in these classes, all 0 if there are none."""
+    records = int(sizes.sum())
+    if not records:
+        sizes = np.zeros(0, np.int64)
+    highest = 1 / int(sizes.min()) if records else 0.0
+    average = len(sizes) / records if records else 0.0
+    return {
+        "prosecutor": {
+            "highest": highest,
+            "lowest": 1 / int(sizes.max()) if records else 0.0,
+            "average": average,
+        },
+        "journalist": highest,
+        "marketer": average,
+        "sample_uniques": int((sizes == 1).sum()) / records if records else 0.0,
+        "bands": [_band(sizes, records, *band) for band in RISK_BANDS],
+    }
+
+
+def _band(sizes: Counts, records: int, low: int, high: int | None, label: str) -> dict[str, Any]:
+    inside = int(sizes[_within(sizes, low, high)].sum())
+    return {
+        "label": label,
+        "from": 0.0 if high is None else 1 / high,
+        "to": 1 / low,
+        "records": inside,
+        "share": inside / records if records else 0.0,
+    }
+
+
+def _within(sizes: Counts, low: int, high: int | None) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    return (sizes >= low) & (sizes <= (high if high is not None else sizes.max(initial=low)))

@@ -1,0 +1,48 @@
+"""Taxonomies: how the values of a column become coarser, level by level."""
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.taxonomies.dates import DateTaxonomy
+from deid_portal.engine.taxonomies.files import FileTaxonomy, parse_rows, write_rows
+from deid_portal.engine.taxonomies.flat import FlatTaxonomy
+from deid_portal.engine.taxonomies.intervals import IntervalTaxonomy
+from deid_portal.engine.taxonomies.masking import MaskTaxonomy
+from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
+from deid_portal.engine.taxonomies.taxonomy import (
+    LevelEffect,
+    Node,
+    Taxonomy,
+    effect_of_levels,
+)
+from deid_portal.engine.taxonomies.tree import TreeTaxonomy
+
+RECIPES: dict[str, type[Recipe]] = {
+    recipe.kind: recipe
+    for recipe in (FileTaxonomy, MaskTaxonomy, DateTaxonomy, IntervalTaxonomy, TreeTaxonomy)
+}
+
+__all__ = [
+    "RECIPES",
+    "DateTaxonomy",
+    "FileTaxonomy",
+    "FlatTaxonomy",
+    "IntervalTaxonomy",
+    "LevelEffect",
+    "MaskTaxonomy",
+    "Node",
+    "Recipe",
+    "Taxonomy",
+    "TreeTaxonomy",
+    "effect_of_levels",
+    "parse_recipe",
+    "parse_rows",
+    "write_rows",
+]
+
+
+def parse_recipe(place: Place, read_file: ReadFile | None = None) -> Recipe:
+    """Read a taxonomy entry of a plan: an object with the one key that names its kind."""
+    place.check_object()
+    kinds = [kind for kind in place.value if kind in RECIPES]
+    if len(kinds) != 1:
+        place.refuse(f"exactly one of {', '.join(RECIPES)} is needed.")
+    return RECIPES[kinds[0]].parse(place, read_file)

@@ -1,0 +1,26 @@
+"""A taxonomy of two levels, for a quasi-identifier the plan gives none: shown or hidden."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.table import Column
+from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
+from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL
+
+
+@dataclass(frozen=True)
+class FlatTaxonomy(Recipe):
+    """Level 0 is the value, level 1 hides it."""
+
+    kind: ClassVar[str] = "flat"
+
+    @classmethod
+    def parse(cls, place: Place, read_file: ReadFile | None) -> "FlatTaxonomy":
+        return cls()
+
+    def to_document(self) -> dict[str, Any]:
+        return {}
+
+    def paths(self, column: Column) -> dict[str, tuple[str, ...]]:
+        return {text: (ROOT_LABEL,) for text in column.values if text is not None}

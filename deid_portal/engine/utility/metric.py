@@ -1,0 +1,105 @@
+"""What every metric is: a number that says how much a release lost, and its explanation."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.table import Counts
+from deid_portal.engine.taxonomies import Taxonomy
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredColumn:
+    """A quasi-identifier of a release, as a metric sees it."""
+
+    taxonomy: Taxonomy
+    counts: Counts  # records of the input per value
+    cells: Numbers  # level × value: released records whose value is shown at that level
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What a metric may look at. Suppressed records are in no class."""
+
+    rows: int  # records of the input
+    class_sizes: Counts
+    columns: Sequence[MeasuredColumn]
+    k: int = 1  # that of the plan's k-anonymity
+
+    @property
+    def released(self) -> int:
+        return int(self.class_sizes.sum())
+
+    @property
+    def suppressed(self) -> int:
+        return self.rows - self.released
+
+
+class Metric(ABC):
+    """A measure of lost detail. `cost` is what a search minimizes; `value` what a report states."""
+
+    name: ClassVar[str]
+    cites: ClassVar[str]
+    higher_is_better: ClassVar[bool] = False
+
+    @abstractmethod
+    def value(self, release: Release) -> float: ...
+
+    @abstractmethod
+    def explain(self) -> str:
+        """Return the sentence shown beside the number."""
+
+    def value_of_cost(self, cost: float) -> float:
+        """Return what the report states for a cost the search found."""
+        return cost
+
+
+class SeparableMetric(Metric):
+    """A mean over records and quasi-identifiers of a cost that one cell has by itself.
+
+    The cost of a cell may depend on its value only through a part that is the same at every level,
+    and never falls from level to level, so that a search can bound it column by column.
+    """
+
+    @abstractmethod
+    def costs(self, taxonomy: Taxonomy, counts: Counts) -> Numbers:
+        """Return the cost of a cell per level and value, and in a last row of a suppressed one."""
+
+    @abstractmethod
+    def factors(self, weights: Numbers) -> Numbers:
+        """Return what each column's mean cost is multiplied with."""
+
+    def column_cost(self, column: MeasuredColumn, rows: int) -> float:
+        """Return the mean cost of one column, between 0 and 1."""
+        costs = self.costs(column.taxonomy, column.counts)
+        suppressed = column.counts - column.cells.sum(axis=0)
+        total = (costs[:-1] * column.cells).sum() + costs[-1] @ suppressed
+        return float(total) / max(rows, 1)
+
+    def value(self, release: Release) -> float:
+        weights = np.array([column.weight for column in release.columns])
+        costs = np.array([self.column_cost(column, release.rows) for column in release.columns])
+        return self.value_of_cost(float(self.factors(weights) @ costs))
+
+
+class ClassMetric(Metric):
+    """A number made from class sizes alone."""
+
+    @abstractmethod
+    def cost(self, class_sizes: Counts, suppressed: int, k: int) -> float:
+        """Return the number from the released classes and the count of suppressed records."""
+
+    def value(self, release: Release) -> float:
+        return self.cost(release.class_sizes, release.suppressed, release.k)
+
+
+def weighted_mean(weights: Numbers) -> Numbers:
+    """Return factors that make a weighted mean; without columns there is nothing to weigh."""
+    return weights / weights.sum() if len(weights) else weights
