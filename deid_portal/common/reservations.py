@@ -2,7 +2,6 @@
 
 import errno
 import fcntl
-import os
 import socket
 from pathlib import Path
 from typing import TextIO
@@ -53,7 +52,8 @@ def open_port(host: str, port: int) -> socket.socket:
                 f"Port {port} is in use. Stop what uses it or choose another, "
                 f"for example: PORT={port + 1} make run."
             ) from None
-        reason = os.strerror(error.errno) if isinstance(error, PermissionError) else error
+        # Python adds the address to the system's reason, in brackets.
+        reason = str(error.strerror).partition(" (")[0]
         raise NotReady(f"Port {port} of {host} cannot be opened: {reason}.") from None
 
 

@@ -1,0 +1,122 @@
+"""Start the real portal as people do, and look at it from outside."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+START_SECONDS = 150  # a first start compiles and loads the demo, perhaps beside other tests
+REAL_KEYS = {
+    "SECRET_KEY": "a long random value that is not the demo's",
+    "DATA_KEY": "b25seSBmb3IgdGVzdHMsIDMyIGJ5dGVzLCByZWFsbHk=",
+}
+
+
+def wait_until(is_true: Callable[[], Any], seconds: float, what: str) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < deadline, f"Waited {seconds} s in vain: {what}"
+        time.sleep(0.05)
+
+
+def environment(data_dir: Path, **settings: str) -> dict[str, str]:
+    """Return what a new terminal would have, without what the tests or the developer have set."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return {**kept, "DATA_DIR": str(data_dir), "PORT": "0", **settings}
+
+
+def manage(*arguments: str, data_dir: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run a command that ends by itself."""
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=environment(data_dir, **settings),
+        capture_output=True,
+        text=True,
+        timeout=START_SECONDS,
+        check=False,
+    )
+
+
+def processes_of(data_dir: Path) -> dict[int, str]:
+    """Return every living process that works on a data folder: its id and its command line."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes()
+            works_in = (folder / "cwd").readlink()
+            is_told = f"DATA_DIR={data_dir}".encode() in (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        # The broker overwrites its environment with its title, but works inside the folder.
+        if command and (is_told or works_in.is_relative_to(data_dir)):
+            found[int(folder.name)] = command.replace(b"\0", b" ").decode()
+    found.pop(os.getpid(), None)
+    return found
+
+
+class RunningPortal:
+    def __init__(self, data_dir: Path, **settings: str) -> None:
+        self.data_dir = data_dir
+        data_dir.mkdir(parents=True, exist_ok=True)
+        self._output = data_dir.parent / f"{data_dir.name}-output.txt"
+        with self._output.open("w") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "portal"],
+                cwd=ROOT,
+                env=environment(data_dir, **settings),
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def output(self) -> str:
+        return self._output.read_text()
+
+    @property
+    def address(self) -> str:
+        found = re.search(r"The portal is ready: (http://\S+)", self.output)
+        return found[1] if found else ""
+
+    def wait_until_ready(self) -> None:
+        def is_decided() -> bool:
+            return bool(self.address) or self.process.poll() is not None
+
+        wait_until(is_decided, START_SECONDS, "the portal says that it is ready")
+        assert self.address, self.output
+
+    def health(self) -> dict[str, Any]:
+        with urllib.request.urlopen(f"{self.address}/healthz", timeout=10) as answer:
+            found: dict[str, Any] = json.load(answer)
+        return found
+
+    def pids(self, *words: str) -> set[int]:
+        """Return the processes whose command line has all the words."""
+        running = processes_of(self.data_dir).items()
+        return {pid for pid, command in running if all(word in command for word in words)}
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Send a signal to the launcher and return its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(timeout=30)
+
+
+@contextmanager
+def running_portal(data_dir: Path, **settings: str) -> Iterator[RunningPortal]:
+    """Start the portal, hand it over when it is ready, and stop it at the end."""
+    portal = RunningPortal(data_dir, **settings)
+    try:
+        portal.wait_until_ready()
+        yield portal
+    finally:
+        portal.stop()

@@ -1,0 +1,113 @@
+"""Each reason not to start is one sentence that says what to do, and exit code 2."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from deid_portal.common.startup import NotReady, check_keys, check_ready_to_serve
+from tests.launcher.running import REAL_KEYS, ROOT, environment, manage
+
+MAKE_DEMO_PERSON = """
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+get_user_model().objects.create_user("steward", is_demo=True)
+"""
+
+
+def refusal_of_portal(data_dir: Path, **settings: str) -> str:
+    portal = manage("portal", data_dir=data_dir, **settings)
+    assert portal.returncode == 2, portal.stderr
+    assert len(portal.stderr.strip().splitlines()) == 1, portal.stderr
+    return portal.stderr
+
+
+def test_without_keys(tmp_path: Path) -> None:
+    assert refusal_of_portal(tmp_path).startswith("SECRET_KEY is missing. Make one with: python")
+
+
+def test_with_the_demo_keys(tmp_path: Path) -> None:
+    keys = {**REAL_KEYS, "DATA_KEY": f"demo-{REAL_KEYS['DATA_KEY']}"}
+    assert "DATA_KEY is a key of the demo." in refusal_of_portal(tmp_path, **keys)
+
+
+@pytest.mark.xdist_group("portal")
+def test_with_people_of_the_demo(tmp_path: Path) -> None:
+    made = manage("shell", "-c", MAKE_DEMO_PERSON, data_dir=tmp_path, **REAL_KEYS)
+    assert made.returncode == 0, made.stderr
+    assert "python manage.py demo --remove" in refusal_of_portal(tmp_path, **REAL_KEYS)
+
+
+def test_with_a_queue_that_is_not_there(tmp_path: Path) -> None:
+    sentence = refusal_of_portal(tmp_path, REDIS_URL="redis://:word@127.0.0.1:1/0", **REAL_KEYS)
+    assert sentence.startswith("The queue that REDIS_URL names cannot be reached.")
+    assert "word" not in sentence
+
+
+def test_with_a_database_that_is_not_there(tmp_path: Path) -> None:
+    url = "postgres://somebody:word@127.0.0.1:1/portal"
+    sentence = refusal_of_portal(tmp_path, DATABASE_URL=url, **REAL_KEYS)
+    assert sentence.startswith("The database cannot be reached")
+    assert "word" not in sentence
+
+
+@pytest.mark.parametrize("port", ["70000", "a lot"])
+def test_with_an_impossible_port(tmp_path: Path, port: str) -> None:
+    assert refusal_of_portal(tmp_path, PORT=port, **REAL_KEYS).startswith("PORT must be")
+
+
+def test_with_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    sentence = refusal_of_portal(tmp_path / "file" / "var", **REAL_KEYS)
+    assert "cannot be used (Not a directory). Choose another with DATA_DIR." in sentence
+
+
+def test_a_worker_started_by_hand_refuses_too(tmp_path: Path) -> None:
+    worker = subprocess.run(
+        [sys.executable, "-m", "celery", "--app", "deid_portal.celery_app", "worker"],
+        cwd=ROOT,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert worker.returncode == 2
+    assert "SECRET_KEY is missing." in worker.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "reason"),
+    [
+        ("SECRET_KEY", "", "SECRET_KEY is missing."),
+        ("SECRET_KEY", "demo-key", "SECRET_KEY is a key of the demo."),
+        ("DATA_KEY", "", "DATA_KEY is missing."),
+        ("DATA_KEY", "bm90IGxvbmcgZW5vdWdo", "DATA_KEY must be 32 random bytes in base64."),
+        ("DATA_KEY", "not base64!", "DATA_KEY must be 32 random bytes in base64."),
+        ("DATA_KEY_OLD", ["not base64!"], "DATA_KEY must be 32 random bytes in base64."),
+    ],
+)
+def test_keys_that_are_refused(
+    settings: pytest.FixtureRequest, name: str, key: object, reason: str
+) -> None:
+    setattr(settings, name, key)
+    with pytest.raises(NotReady, match=reason):
+        check_keys()
+
+
+@pytest.mark.django_db
+def test_people_of_the_demo_are_refused_only_outside_it(settings: pytest.FixtureRequest) -> None:
+    get_user_model().objects.create_user("steward", is_demo=True)
+    with pytest.raises(NotReady, match="demo --remove"):
+        check_ready_to_serve()
+    settings.DEMO = True  # type: ignore[attr-defined]
+    check_ready_to_serve()
+
+
+@pytest.mark.django_db
+def test_people_of_the_demo_who_cannot_sign_in_do_no_harm() -> None:
+    get_user_model().objects.create_user("steward", is_demo=True, is_active=False)
+    check_ready_to_serve()
