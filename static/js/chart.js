@@ -70,10 +70,11 @@ function barAxes(data) {
 
 function layoutOf(figure, box) {
   const height = Number(figure.layout?.height || box.dataset.height || 210);
+  const named = figure.layout?.showlegend ?? figure.data.length > 1;
   const defaults = {
     autosize: true,
     height,
-    margin: { l: 44, r: 12, t: 16, b: 30 },
+    margin: { l: 44, r: 12, t: named ? 30 : 16, b: 24 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: "token:ink-2" },
@@ -82,8 +83,8 @@ function layoutOf(figure, box) {
     dragmode: false,
     hovermode: "closest",
     hoverlabel: { bgcolor: "token:surface", bordercolor: "token:line-strong", font: { color: "token:ink", size: 12 } },
-    showlegend: figure.data.length > 1,
-    legend: { orientation: "h", x: 0.5, xanchor: "center", y: 1, yanchor: "top", bgcolor: "rgba(0,0,0,0)", itemclick: false, itemdoubleclick: false },
+    showlegend: named,
+    legend: { orientation: "h", x: 0.5, xanchor: "center", y: 1, yanchor: "bottom", bgcolor: "rgba(0,0,0,0)", itemclick: false, itemdoubleclick: false },
     xaxis: axis(),
     yaxis: axis(),
   };

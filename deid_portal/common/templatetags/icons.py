@@ -1,6 +1,7 @@
 """The one way to put an icon on a page: `{% icon "circle-check" %}`.
 
-The icons are symbols of `static/icons.svg`. They are decoration (`aria-hidden`): a word stands beside each.
+The icons are symbols of `static/icons.svg`, for decoration (`aria-hidden`): a word stands beside
+each of them.
 """
 
 from django import template

@@ -1,4 +1,4 @@
-"""How numbers, times and long names are written on every page (screens: no-break space, comma, true minus)."""
+"""How numbers, times and long names are written on every page: comma, true minus, fixed space."""
 
 import math
 
@@ -43,16 +43,15 @@ def thousands(value: object, decimals: int = 0) -> str:
 
 @register.filter
 def percent(value: object, decimals: int = 1) -> str:
-    """The share 0.0449 is written 4.5 %; a little is never written as nothing, nor almost all as all."""
+    """The share 0.0449 is written 4.5 %; a little never becomes nothing, nor almost all all."""
     number = _number(value)
     if number is None:
         return NOTHING
     smallest = 10.0**-decimals
     share = number * 100
     shown = round(share, decimals)
-    if shown == 0 and share != 0:
-        sign = MINUS if share < 0 else ""
-        return f"<{NBSP}{sign}{smallest:.{decimals}f}{NBSP}%" if share > 0 else f"0{NBSP}%"
+    if shown == 0 and share > 0:
+        return f"<{NBSP}{smallest:.{decimals}f}{NBSP}%"
     if shown == 100 and share < 100:
         return f">{NBSP}{100 - smallest:.{decimals}f}{NBSP}%"
     text = f"{shown:,.{decimals}f}"
