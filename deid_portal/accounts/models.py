@@ -1,0 +1,56 @@
+"""People, teams, and what a person may do in a team."""
+
+from uuid import uuid4
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+
+
+class Role(models.TextChoices):
+    STEWARD = "steward", "Steward"
+    REVIEWER = "reviewer", "Reviewer"
+    APPROVER = "approver", "Approver"
+    ANALYST = "analyst", "Analyst"
+    ADMINISTRATOR = "administrator", "Administrator"
+
+
+class User(AbstractUser):
+    class Theme(models.TextChoices):
+        AUTO = "auto", "As the system"
+        LIGHT = "light", "Light"
+        DARK = "dark", "Dark"
+
+    theme = models.CharField(max_length=5, choices=Theme, default=Theme.AUTO)
+    # A demo account has a password everybody knows; real use refuses to start while one is active.
+    is_demo = models.BooleanField(default=False)
+
+    @property
+    def display_name(self) -> str:
+        return self.get_full_name() or self.username
+
+
+class Team(models.Model):
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    name = models.CharField(max_length=120)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """One role of one person in one team; a person may hold several."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=15, choices=Role)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "team", "role"], name="one_row_per_role_of_a_person_in_a_team"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} as {self.get_role_display()} of {self.team}"

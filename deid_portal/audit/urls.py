@@ -1,0 +1,6 @@
+from django.urls import path
+
+from deid_portal.audit import views
+
+app_name = "audit"
+urlpatterns = [path("audit/", views.show, name="show")]

@@ -1,0 +1,19 @@
+"""The queue. Started as `celery -A deid_portal.celery_app`; task modules import `app` from here."""
+
+import os
+
+from celery import Celery
+from celery.signals import worker_init, worker_process_init
+
+from deid_portal.common.startup import stop_unready_worker
+from deid_portal.common.tether import tie_to_parent
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deid_portal.settings")
+
+app = Celery("deid_portal")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+worker_init.connect(stop_unready_worker)
+# Else a pool process in the middle of a task outlives a killed worker, and the task runs twice.
+worker_process_init.connect(tie_to_parent)

@@ -1,0 +1,55 @@
+"""The data key: where it comes from and the keys derived from it, one per purpose.
+
+The key never enters the database. Its short name is written in front of everything encrypted with
+it, so that an old key listed in DATA_KEY_OLD still opens what it closed.
+"""
+
+import base64
+import binascii
+import hashlib
+from functools import lru_cache
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from deid_portal.environment import DEMO_KEY_PREFIX
+
+KEY_NAME_BYTES = 4
+
+
+@lru_cache(maxsize=16)
+def decode_key(text: str) -> bytes:
+    """Return the 32 bytes that DATA_KEY holds in base64."""
+    try:
+        key = base64.b64decode(text.removeprefix(DEMO_KEY_PREFIX), validate=True)
+    except binascii.Error:
+        key = b""
+    if len(key) != 32:
+        raise ImproperlyConfigured("DATA_KEY must be 32 random bytes in base64.")
+    return key
+
+
+def key_name(key: bytes) -> bytes:
+    return hashlib.sha256(b"deid-portal key name" + key).digest()[:KEY_NAME_BYTES]
+
+
+def current_key() -> bytes:
+    return decode_key(settings.DATA_KEY)
+
+
+def find_key(name: bytes) -> bytes:
+    """Return the key that closed something, by the name written in front of it."""
+    for text in [settings.DATA_KEY, *settings.DATA_KEY_OLD]:
+        if key_name(decode_key(text)) == name:
+            return decode_key(text)
+    raise ImproperlyConfigured(
+        "This was encrypted with a key that is neither DATA_KEY nor in DATA_KEY_OLD."
+    )
+
+
+@lru_cache(maxsize=64)
+def derive_key(key: bytes, purpose: str, salt: bytes = b"") -> bytes:
+    """Derive the key for one purpose (and one file, when a salt is given)."""
+    return HKDF(algorithm=SHA256(), length=32, salt=salt or None, info=purpose.encode()).derive(key)

@@ -1,0 +1,34 @@
+"""Why something may not happen: one sentence, for the guard and the greyed-out button alike."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+
+class Refused(Exception):  # noqa: N818 -- reads as the fact it states
+    """An action that may not happen now; the message is a sentence for the person who tried."""
+
+
+def refusal(check: Callable[..., None], *args: object) -> str:
+    """Return why `check` would refuse, or an empty string if it would not."""
+    try:
+        check(*args)
+    except Refused as reason:
+        return str(reason)
+    return ""
+
+
+class RefusalMiddleware:
+    """Show a refusal that no view turned into something better as a page with its sentence."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if isinstance(error, Refused):
+            return render(request, "403.html", {"reason": str(error)}, status=403)
+        return None

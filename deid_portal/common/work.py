@@ -1,0 +1,222 @@
+"""Work that survives: the row is the truth, the queue only carries its id.
+
+A piece of work (reading a file, a run) is a row with a status. A worker *claims* it in one
+conditional update and gets a lease; while it works, a thread renews the heartbeat, writes progress
+and looks for the stop flag. The result is written with the row, in one transaction, and only while
+the lease is still held. So of two workers that believe they own the same work, one loses its lease
+and its result is dropped; a worker killed at any instant leaves a stale heartbeat, which the sweep
+finds and hands out again. Every piece of work ends exactly once.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+from uuid import UUID, uuid4
+
+from celery import Task
+from django.conf import settings
+from django.db import connection, models, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from deid_portal.common.queue import send
+from deid_portal.engine.errors import Cancelled
+
+LOOK_FOR_STOP_SECONDS = 0.25
+# A message can be lost with its broker; then the row is queued again after this long.
+RESEND_SECONDS = 120
+
+
+class LeaseLost(Exception):  # noqa: N818
+    """Somebody else owns this work now; whatever was done here must leave no trace."""
+
+
+class Status(models.TextChoices):
+    QUEUED = "queued", "Waiting"
+    RUNNING = "running", "Running"
+    FINISHED = "finished", "Finished"
+    FAILED = "failed", "Failed"
+    STOPPED = "stopped", "Stopped"
+
+
+OPEN_STATUSES = (Status.QUEUED, Status.RUNNING)
+
+
+class Work(models.Model):
+    """The part of a row that makes it survive; a run and the reading of a file are both work."""
+
+    Status = Status
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    lease = models.UUIDField(null=True)
+    stop_requested = models.BooleanField(default=False)
+    queued_at = models.DateTimeField(default=timezone.now)
+    sent_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    done = models.BigIntegerField(default=0)
+    total = models.BigIntegerField(default=0)
+    phase = models.CharField(max_length=20, default="", blank=True)
+    figures = models.JSONField(default=dict, blank=True)
+    problem = models.TextField(default="", blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in OPEN_STATUSES
+
+    @property
+    def is_stopping(self) -> bool:
+        return self.is_open and self.stop_requested
+
+    @property
+    def elapsed_seconds(self) -> float:
+        if self.started_at is None:
+            return 0.0
+        return ((self.finished_at or timezone.now()) - self.started_at).total_seconds()
+
+
+W = TypeVar("W", bound=Work)
+
+
+@dataclass
+class Lease(Generic[W]):
+    """The right to do one piece of work, kept alive by a heartbeat thread.
+
+    `progress` is what the engine calls; it raises Cancelled when a person said stop and LeaseLost
+    when another worker took over. Nothing is queried there: the thread has looked already.
+    """
+
+    work: W
+    token: UUID
+    _latest: dict[str, Any] = field(default_factory=dict)
+    _stop_seen: bool = False
+    _lost: bool = False
+
+    def progress(self, done: int, total: int, phase: str, **figures: Any) -> None:
+        self._latest = {"done": done, "total": total, "phase": phase, "figures": figures}
+        self.check()
+
+    def check(self) -> None:
+        if self._lost:
+            raise LeaseLost
+        if self._stop_seen:
+            raise Cancelled("Stopped.")
+
+    def _held(self) -> models.QuerySet[W]:
+        return _rows(type(self.work)).filter(
+            id=self.work.id, lease=self.token, status=Status.RUNNING
+        )
+
+    def __enter__(self) -> Self:
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._beat, daemon=True)
+        # 0 is for work done inside somebody's transaction, where a second writer would wait for ever.
+        if settings.WORK_HEARTBEAT_SECONDS:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _beat(self) -> None:
+        try:
+            beats_apart = max(1, round(settings.WORK_HEARTBEAT_SECONDS / LOOK_FOR_STOP_SECONDS))
+            ticks = 0
+            written: dict[str, Any] = {}
+            while not self._ended.wait(LOOK_FOR_STOP_SECONDS):
+                ticks += 1
+                news = self._latest if self._latest is not written else {}
+                if news or ticks % beats_apart == 0:
+                    written = self._latest
+                    if not self._held().update(heartbeat_at=timezone.now(), **news):
+                        self._lost = True
+                        return
+                self._stop_seen = self._held().filter(stop_requested=True).exists()
+        finally:
+            connection.close()
+
+    def finish(self, status: Status = Status.FINISHED, **values: Any) -> None:
+        """Write the end of the work; call it inside the transaction that writes its results."""
+        ended = self._held().update(
+            status=status, lease=None, finished_at=timezone.now(), stop_requested=False, **values
+        )
+        if not ended:
+            raise LeaseLost
+
+
+def _rows(kind: type[W]) -> models.QuerySet[W]:
+    rows: models.QuerySet[W] = kind._default_manager.all()
+    return rows
+
+
+def _stale() -> Q:
+    limit = timezone.now() - timedelta(seconds=settings.WORK_STALE_SECONDS)
+    return Q(status=Status.RUNNING, heartbeat_at__lt=limit)
+
+
+def claim(kind: type[W], work_id: str) -> Lease[W] | None:
+    """Take a piece of work, or None when it is done, stopped, or in living hands."""
+    token, now = uuid4(), timezone.now()
+    claimed = (
+        _rows(kind)
+        .filter(Q(status=Status.QUEUED) | _stale(), id=work_id, attempt__lt=settings.WORK_ATTEMPTS)
+        .update(
+            status=Status.RUNNING,
+            lease=token,
+            attempt=models.F("attempt") + 1,
+            started_at=now,
+            heartbeat_at=now,
+        )
+    )
+    return Lease(_rows(kind).get(id=work_id), token) if claimed else None
+
+
+def queue(work: W, task: Task) -> None:
+    """Send the work's id to the queue after the surrounding transaction is in the database."""
+    transaction.on_commit(lambda: _send(type(work), str(work.pk), task))
+
+
+def _send(kind: type[W], work_id: str, task: Task) -> None:
+    if send(task, work_id):
+        _rows(kind).filter(id=work_id).update(sent_at=timezone.now())
+
+
+def pick_up_forgotten(kind: type[W], task: Task, give_up: Callable[[W], None]) -> int:
+    """Send again what no living worker has: stale leases, unsent rows, messages lost with a broker.
+
+    Work whose worker has died as often as WORK_ATTEMPTS allows is given up instead: most likely the
+    work itself kills it. Sending twice is harmless, because claiming is one conditional update.
+    """
+    resend = timezone.now() - timedelta(seconds=RESEND_SECONDS)
+    unsent = Q(status=Status.QUEUED) & (Q(sent_at=None) | Q(sent_at__lt=resend))
+    forgotten = list(_rows(kind).filter(_stale() | unsent))
+    for work in forgotten:
+        if work.attempt >= settings.WORK_ATTEMPTS:
+            give_up(work)
+        else:
+            _send(kind, str(work.pk), task)
+    return len(forgotten)
+
+
+def request_stop(work: Work) -> None:
+    """Ask for the work to stop: at once while it waits, within a second of work while it runs."""
+    kind = type(work)
+    waiting = _rows(kind).filter(id=work.pk, status=Status.QUEUED)
+    if not waiting.update(status=Status.STOPPED, finished_at=timezone.now()):
+        _rows(kind).filter(id=work.pk, status=Status.RUNNING).update(stop_requested=True)

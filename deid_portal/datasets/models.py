@@ -1,0 +1,144 @@
+"""A dataset: one uploaded table of one team, and what was decided about each of its columns."""
+
+from uuid import UUID, uuid4
+
+from django.db import models
+from django.urls import reverse
+from django.utils.functional import cached_property
+
+from deid_portal.accounts.models import Team, User
+from deid_portal.common.sealing import SealedJSONField
+from deid_portal.common.work import Work
+from deid_portal.engine import ColumnType
+
+
+class ColumnRole(models.TextChoices):
+    IDENTIFIER = "identifier", "Identifier"
+    QUASI_IDENTIFIER = "quasi-identifier", "Quasi-identifier"
+    SENSITIVE = "sensitive", "Sensitive"
+    INSENSITIVE = "insensitive", "Harmless"
+
+
+class Treatment(models.TextChoices):
+    REMOVE = "remove", "Remove"
+    PSEUDONYM = "pseudonym", "Replace by a pseudonym"
+
+
+TYPE_LABELS = {
+    "text": "text",
+    "integer": "whole number",
+    "number": "number",
+    "date": "date",
+    "boolean": "yes or no",
+}
+
+
+class Dataset(models.Model):
+    class State(models.TextChoices):
+        UPLOADED = "uploaded", "Check the preview"
+        READING = "reading", "Reading the file"
+        READY = "ready", "Ready"
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="datasets")
+    name = models.CharField(max_length=120)
+    version = models.PositiveIntegerField(default=1)
+    state = models.CharField(max_length=10, choices=State, default=State.UPLOADED)
+    file_name = models.CharField(max_length=255)
+    file_bytes = models.BigIntegerField()
+    file_sha256 = models.CharField(max_length=64)
+    # How the file is read: delimiter, encoding, header; detected first, then as the steward says.
+    file_format = models.JSONField(default=dict)
+    rows = models.BigIntegerField(default=0)
+    # The reading whose table is in force; its columns lie in the vault under this id.
+    table_id = models.UUIDField(null=True)
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-changed_at"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("datasets:enter", args=[self.id])
+
+    @property
+    def version_label(self) -> str:
+        return f"v{self.version}"
+
+    @property
+    def row_count(self) -> int | None:
+        return self.rows if self.is_ready else None
+
+    @cached_property
+    def column_count(self) -> int | None:
+        return self.columns.count() if self.is_ready else None
+
+    @property
+    def upload_file(self) -> str:
+        """The name of the uploaded file in the vault."""
+        return f"datasets/{self.id}/upload"
+
+    @property
+    def is_ready(self) -> bool:
+        return self.state == self.State.READY
+
+    def column_file(self, table_id: UUID | None, position: int) -> str:
+        """The name of one column in the vault: one file each, so that pages open what they need."""
+        return f"datasets/{self.id}/table-{table_id}/{position}"
+
+
+class Reading(Work):
+    """The background work of reading a whole file into a table and counting its columns."""
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="readings")
+    asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    file_format = models.JSONField()
+
+    class Meta:
+        ordering = ["-queued_at"]
+
+    def __str__(self) -> str:
+        return f"reading of {self.dataset}"
+
+
+class DatasetColumn(models.Model):
+    """A column of a dataset. Counts stand in the clear; anything with a value in it is sealed."""
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="columns")
+    position = models.PositiveIntegerField()
+    name = models.CharField(max_length=300)
+    type = models.CharField(
+        max_length=10, choices=[(t.value, TYPE_LABELS[t.value]) for t in ColumnType]
+    )
+    role = models.CharField(max_length=20, choices=ColumnRole, blank=True, default="")
+    treatment = models.CharField(max_length=10, choices=Treatment, default=Treatment.REMOVE)
+    missing = models.BigIntegerField(default=0)
+    distinct = models.BigIntegerField(default=0)
+    uniques = models.BigIntegerField(default=0)
+    rarest = models.BigIntegerField(default=0)
+    profile = SealedJSONField(default=dict)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "position"], name="one_column_per_position")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def number(self) -> int:
+        return self.position + 1
+
+    @property
+    def type_label(self) -> str:
+        return TYPE_LABELS[self.type]
+
+    @property
+    def is_quasi_identifier(self) -> bool:
+        return self.role == ColumnRole.QUASI_IDENTIFIER

@@ -1,0 +1,113 @@
+"""What the bar at the bottom says on the pages of a dataset, and where it leads."""
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from deid_portal.common.next_bar import Act, NextBar
+from deid_portal.datasets.models import Dataset
+
+NUMBER_WORDS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+@dataclass(frozen=True)
+class ColumnStanding:
+    """How many columns are decided, where the first open one is, and why nobody can go on."""
+
+    total: int
+    decided: int
+    first_open: int | None
+    refusal: str
+
+    @property
+    def open(self) -> int:
+        return self.total - self.decided
+
+
+def bar_of_upload() -> NextBar:
+    return NextBar(
+        "Nothing is kept until you say so.",
+        "After the upload you see how the file was read and can correct it.",
+        icon="lock",
+        secondary=Act("All datasets", url=reverse("datasets:list")),
+        primary=Act("Upload and look at it", form_id="upload-form"),
+    )
+
+
+def bar_of_preview(dataset: Dataset, *, unreadable: str, failed: str, can_change: bool) -> NextBar:
+    """The bar of step 1: `unreadable` closes the way on, what `failed` may be tried again."""
+    everything = Act("All datasets", url=reverse("datasets:list"))
+    if dataset.is_ready:
+        return _bar_of_kept_table(dataset)
+    if dataset.state == Dataset.State.READING:
+        rest = "You can close this page; the reading goes on."
+        return NextBar("The whole file is being read.", rest, "clock", secondary=everything)
+    if not can_change:
+        lead = "A steward looks at the preview next."
+        return NextBar(lead, icon="clock", secondary=everything)
+    if unreadable:
+        lead, rest = "The file cannot be kept with these settings.", "Change one, or mend the file."
+    elif failed:
+        lead, rest = (
+            "The whole file could not be read.",
+            "Change a setting, mend the file or retry.",
+        )
+    else:
+        lead, rest = (
+            "Does it look right?",
+            "Keeping it reads the whole file and encrypts each column.",
+        )
+    is_bad = bool(unreadable or failed)
+    return NextBar(
+        lead,
+        rest,
+        icon="circle-x" if is_bad else "info-circle",
+        tone="bad" if is_bad else "",
+        secondary=Act("Discard upload", form_action=reverse("datasets:discard", args=[dataset.id])),
+        primary=Act(
+            "Keep and tag columns",
+            form_id="keep-form",
+            blocked=bool(unreadable),
+            focus="#preview-settings",
+        ),
+    )
+
+
+def _bar_of_kept_table(dataset: Dataset) -> NextBar:
+    return NextBar(
+        "The table is kept.",
+        "Next, say what each column is.",
+        icon="circle-check",
+        tone="ok",
+        primary=Act("Continue to columns", url=reverse("datasets:columns", args=[dataset.id])),
+    )
+
+
+def bar_of_columns(dataset: Dataset, standing: ColumnStanding, can_change: bool) -> NextBar:
+    first_open = 0 if standing.first_open is None else standing.first_open
+    go_on = Act(
+        "Continue to taxonomies",
+        url=reverse("taxonomies:overview", args=[dataset.id]),
+        blocked=bool(standing.refusal),
+        focus=f"#column-{first_open}",
+    )
+    if not standing.refusal:
+        lead = f"All {standing.total} columns are decided."
+        rest = "Next, say how each quasi-identifier may be made coarser."
+        return NextBar(lead, rest, "circle-check", "ok", primary=go_on)
+    if not standing.open:
+        return NextBar(standing.refusal, icon="alert-triangle", tone="warn", primary=go_on)
+    lead = f"{standing.decided} of {standing.total} columns decided."
+    rest = _what_is_left(standing) if can_change else "Stewards decide what each column is."
+    return NextBar(lead, rest, "clipboard-check", primary=go_on)
+
+
+def _what_is_left(standing: ColumnStanding) -> str:
+    reason = "a column without a role is never released."
+    if standing.open == standing.total:
+        return f"Decide every column to go on; {reason}"
+    if standing.open == 1:
+        return f"Decide the other one to go on; {reason}"
+    small = standing.open < len(NUMBER_WORDS)
+    count = NUMBER_WORDS[standing.open] if small else str(standing.open)
+    return f"Decide the other {count} to go on; {reason}"

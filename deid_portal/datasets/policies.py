@@ -1,0 +1,32 @@
+"""In what state something may happen to a dataset."""
+
+from deid_portal.common.refusals import Refused
+from deid_portal.datasets.models import Dataset
+
+
+def check_awaits_confirmation(dataset: Dataset) -> None:
+    if dataset.state != Dataset.State.UPLOADED:
+        raise Refused("This table was already kept; its file can no longer be read differently.")
+
+
+def check_is_ready(dataset: Dataset) -> None:
+    if not dataset.is_ready:
+        raise Refused("Look at the preview and keep the table first.")
+
+
+def check_columns_decided(dataset: Dataset) -> None:
+    check_is_ready(dataset)
+    undecided = dataset.columns.filter(role="").count()
+    if undecided:
+        columns = "1 column" if undecided == 1 else f"{undecided} columns"
+        raise Refused(f"Decide what each column is first; {columns} still open.")
+    if not dataset.columns.filter(role="quasi-identifier").exists():
+        raise Refused(
+            "No column is a quasi-identifier, so there is nothing to protect. Tag at least one."
+        )
+
+
+def check_not_in_use(dataset: Dataset) -> None:
+    """A dataset that has runs is evidence; its columns may change, its file may not vanish."""
+    if dataset.runs.exists():
+        raise Refused("This dataset has runs, so it cannot be discarded.")

@@ -1,0 +1,119 @@
+"""Perform the reading of a file: its bytes become a table in the vault and counted columns."""
+
+from typing import Any
+
+from django.db import transaction
+
+from deid_portal.audit.services import record_event
+from deid_portal.common import vault
+from deid_portal.common.work import Lease, LeaseLost, Status
+from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
+from deid_portal.engine import Cancelled, EngineError, Table
+from deid_portal.engine.profile import ColumnProfile, profile_table
+from deid_portal.engine.reading import CsvFormat, read_csv
+from deid_portal.engine.writing import write_arrow
+
+UNEXPECTED = "The file could not be read because of a fault in the portal. Try again."
+
+
+def perform_reading(lease: Lease[Reading]) -> None:
+    """Read, store, count; ends the work exactly once, whatever happens."""
+    reading = lease.work
+    try:
+        with lease:
+            table, profiles = _read_and_count(lease)
+    except LeaseLost:
+        return
+    except Cancelled:
+        _end_without_table(lease, Status.STOPPED, "")
+    except EngineError as error:
+        _end_without_table(lease, Status.FAILED, str(error))
+    except Exception:
+        _end_without_table(lease, Status.FAILED, UNEXPECTED)
+        raise
+    else:
+        _keep_columns(lease, reading.dataset, table, profiles)
+
+
+def _read_and_count(lease: Lease[Reading]) -> tuple[Table, tuple[ColumnProfile, ...]]:
+    dataset = lease.work.dataset
+    file_format = CsvFormat.from_document(lease.work.file_format)
+
+    def progress(done: int, total: int, phase: str, **figures: Any) -> None:
+        # The stream does not know its length; the dataset does.
+        lease.progress(done, dataset.file_bytes, phase, **figures)
+
+    with vault.open_reader(dataset.upload_file) as stream:
+        table = read_csv(stream, file_format, progress)
+    profiles = profile_table(table, progress=lease.progress)
+    for position, column in enumerate(table.columns):
+        with vault.VaultWriter(dataset.column_file(lease.work.id, position)) as writer:
+            write_arrow(Table((column,)), writer)
+        lease.progress(position + 1, len(table.columns), "store")
+    return table, profiles
+
+
+@transaction.atomic
+def _keep_columns(
+    lease: Lease[Reading], dataset: Dataset, table: Table, profiles: tuple[ColumnProfile, ...]
+) -> None:
+    lease.finish()
+    dataset.columns.all().delete()
+    DatasetColumn.objects.bulk_create(
+        DatasetColumn(
+            dataset=dataset,
+            position=position,
+            name=column.name,
+            type=column.type.value,
+            missing=profile.missing,
+            distinct=profile.distinct,
+            uniques=profile.uniques,
+            rarest=profile.rarest,
+            profile=_values_of(profile),
+        )
+        for position, (column, profile) in enumerate(zip(table.columns, profiles, strict=True))
+    )
+    dataset.rows = table.rows
+    dataset.table_id = lease.work.id
+    dataset.state = Dataset.State.READY
+    dataset.save(update_fields=["rows", "table_id", "state", "changed_at"])
+    record_event(
+        "dataset.read",
+        actor=lease.work.asked_by,
+        team=dataset.team,
+        subject=dataset,
+        facts={"rows": table.rows, "columns": len(table.columns)},
+    )
+
+
+def _values_of(profile: ColumnProfile) -> dict[str, Any]:
+    """Return the part of a profile that shows values, which is kept sealed."""
+    shown = ("most_frequent", "histogram", "minimum", "maximum", "mean")
+    return {name: getattr(profile, name) for name in shown}
+
+
+@transaction.atomic
+def _end_without_table(lease: Lease[Reading], status: Status, problem: str) -> None:
+    try:
+        lease.finish(status, problem=problem)
+    except LeaseLost:
+        return
+    end_reading_without_table(lease.work)
+
+
+@transaction.atomic
+def give_up_reading(reading: Reading) -> None:
+    """End a reading whose workers keep dying; most likely for want of memory."""
+    ended = Reading.objects.filter(id=reading.id, status=Status.RUNNING).update(
+        status=Status.FAILED,
+        problem="The worker stopped while reading this file. It may be too large for this machine.",
+    )
+    if ended:
+        end_reading_without_table(reading)
+
+
+def end_reading_without_table(reading: Reading) -> None:
+    dataset = reading.dataset
+    dataset.state = Dataset.State.UPLOADED
+    dataset.save(update_fields=["state", "changed_at"])
+    record_event("dataset.not_read", actor=reading.asked_by, team=dataset.team, subject=dataset)

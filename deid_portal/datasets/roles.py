@@ -1,0 +1,68 @@
+"""The four things a column can be, with the words and keys the tagging page uses."""
+
+from dataclasses import dataclass
+
+from deid_portal.datasets.models import ColumnRole
+
+UNDECIDED = "Not decided yet. A column without a role is never released."
+
+
+@dataclass(frozen=True)
+class RoleChoice:
+    value: str
+    label: str
+    short: str  # the visible word in a row of the table
+    rest: str  # what the short word leaves out, for screen readers
+    key: str
+    icon: str
+    meaning: str
+
+
+ROLE_CHOICES = [
+    RoleChoice(
+        ColumnRole.IDENTIFIER.value,
+        ColumnRole.IDENTIFIER.label,
+        "Identifier",
+        "",
+        "i",
+        "fingerprint",
+        "It points to one person by itself: a name, an e-mail address, a number. It never leaves "
+        "as it is; it is removed or replaced by a pseudonym.",
+    ),
+    RoleChoice(
+        ColumnRole.QUASI_IDENTIFIER.value,
+        ColumnRole.QUASI_IDENTIFIER.label,
+        "Quasi",
+        "-identifier",
+        "q",
+        "puzzle",
+        "It names nobody, but somebody else may know it, and together with other columns it can "
+        "point to one person. It stays in the release, made coarser along its taxonomy.",
+    ),
+    RoleChoice(
+        ColumnRole.SENSITIVE.value,
+        ColumnRole.SENSITIVE.label,
+        "Sensitive",
+        "",
+        "s",
+        "heart-rate-monitor",
+        "It would harm a person if somebody learned it: a diagnosis, an income. It stays exact; "
+        "the protection limits how well it can be guessed.",
+    ),
+    RoleChoice(
+        ColumnRole.INSENSITIVE.value,
+        ColumnRole.INSENSITIVE.label,
+        "Harmless",
+        "",
+        "h",
+        "circle",
+        "Nobody else knows it and nobody is harmed by it. It is released as it is.",
+    ),
+]
+
+_BY_VALUE = {choice.value: choice for choice in ROLE_CHOICES}
+
+
+def find_role(value: str) -> RoleChoice | None:
+    """Return the role a column was given, or None while it is undecided."""
+    return _BY_VALUE.get(value)

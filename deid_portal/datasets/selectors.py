@@ -1,0 +1,77 @@
+from uuid import UUID
+
+from django.db.models import Count, Q, QuerySet
+from django.shortcuts import get_object_or_404
+
+from deid_portal.accounts.models import Team, User
+from deid_portal.accounts.permissions import DATASET_ROLES
+from deid_portal.common import vault
+from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
+from deid_portal.engine import Column, Table
+from deid_portal.engine.reading import CsvFormat, Preview, detect_csv, preview_csv
+from deid_portal.engine.writing import read_arrow
+
+PREVIEW_ROWS = 8
+SAMPLE_BYTES = 1024 * 1024
+
+
+def visible_datasets(user: User) -> QuerySet[Dataset]:
+    return Dataset.objects.filter(
+        team__memberships__user=user, team__memberships__role__in=DATASET_ROLES
+    ).distinct()
+
+
+def datasets_of_team(user: User, team: Team) -> QuerySet[Dataset]:
+    return (
+        visible_datasets(user)
+        .filter(team=team)
+        .annotate(
+            columns_total=Count("columns", distinct=True),
+            columns_decided=Count("columns", filter=~Q(columns__role=""), distinct=True),
+        )
+    )
+
+
+def get_dataset_or_404(user: User, dataset_id: UUID) -> Dataset:
+    return get_object_or_404(visible_datasets(user).select_related("team"), id=dataset_id)
+
+
+def get_column_or_404(dataset: Dataset, position: int) -> DatasetColumn:
+    return get_object_or_404(dataset.columns, position=position)
+
+
+def latest_reading(dataset: Dataset) -> Reading | None:
+    return dataset.readings.first()
+
+
+def preview_of(dataset: Dataset) -> Preview:
+    """Read the first rows with the current settings; raises InvalidTable when they do not fit."""
+    with vault.open_reader(dataset.upload_file) as stream:
+        return preview_csv(stream, CsvFormat.from_document(dataset.file_format), rows=PREVIEW_ROWS)
+
+
+def evidence_of(dataset: Dataset) -> dict[str, str]:
+    """Say, per setting, what speaks for it; where the steward knows better, what we had read."""
+    with vault.open_reader(dataset.upload_file) as stream:
+        detected = detect_csv(stream.read(SAMPLE_BYTES), dataset.file_bytes)
+    as_detected = detected.format.to_document()
+    return {
+        setting: sentence if as_detected[setting] == dataset.file_format[setting] else ""
+        for setting, sentence in detected.evidence.items()
+    }
+
+
+def table_of(dataset: Dataset) -> Table:
+    """Open the whole table; a second or so per million rows."""
+    columns = tuple(_open_column(dataset, column.position) for column in dataset.columns.all())
+    return Table(columns, source_sha256=dataset.file_sha256)
+
+
+def values_of(column: DatasetColumn) -> Column:
+    """Open one column; the others stay closed."""
+    return _open_column(column.dataset, column.position)
+
+
+def _open_column(dataset: Dataset, position: int) -> Column:
+    with vault.open_reader(dataset.column_file(dataset.table_id, position)) as stream:
+        return read_arrow(stream).columns[0]

@@ -1,0 +1,155 @@
+"""Writing datasets: upload, the way the file is read, tags. Every write leaves an audit record."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.db import transaction
+
+from deid_portal.accounts.models import Team, User
+from deid_portal.audit.services import record_event
+from deid_portal.common import vault
+from deid_portal.common.refusals import Refused
+from deid_portal.common.work import queue, request_stop
+from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn, Reading, Treatment
+from deid_portal.datasets.permissions import check_can_change, check_can_upload
+from deid_portal.datasets.policies import (
+    check_awaits_confirmation,
+    check_is_ready,
+    check_not_in_use,
+)
+from deid_portal.datasets.tasks import read_dataset
+from deid_portal.datasets.uploading import SealedUpload
+from deid_portal.engine.reading import CsvFormat, detect_csv
+
+SAMPLE_BYTES = 1024 * 1024
+
+
+def upload_dataset(*, team: Team, uploaded_by: User, upload: SealedUpload, name: str) -> Dataset:
+    """Keep an uploaded file for the preview; raises InvalidTable when it is no table at all."""
+    check_can_upload(uploaded_by, team)
+    with upload.open_reader() as stream:
+        detected = detect_csv(stream.read(SAMPLE_BYTES), upload.size or 0)
+    with transaction.atomic():
+        dataset = Dataset.objects.create(
+            team=team,
+            name=name,
+            file_name=upload.name or "",
+            file_bytes=upload.size or 0,
+            file_sha256=upload.sha256,
+            file_format=detected.format.to_document(),
+            created_by=uploaded_by,
+        )
+        upload.keep_as(dataset.upload_file)
+        record_event(
+            "dataset.uploaded",
+            actor=uploaded_by,
+            team=team,
+            subject=dataset,
+            facts={"sha256": dataset.file_sha256, "bytes": dataset.file_bytes},
+        )
+    return dataset
+
+
+@transaction.atomic
+def change_format(*, dataset: Dataset, changed_by: User, file_format: CsvFormat) -> None:
+    check_can_change(changed_by, dataset)
+    check_awaits_confirmation(dataset)
+    dataset.file_format = file_format.to_document()
+    dataset.save(update_fields=["file_format", "changed_at"])
+    record_event(
+        "dataset.format_changed",
+        actor=changed_by,
+        team=dataset.team,
+        subject=dataset,
+        facts=dataset.file_format,
+    )
+
+
+@transaction.atomic
+def rename_dataset(*, dataset: Dataset, changed_by: User, name: str) -> None:
+    check_can_change(changed_by, dataset)
+    dataset.name = name
+    dataset.save(update_fields=["name", "changed_at"])
+    record_event("dataset.renamed", actor=changed_by, team=dataset.team, subject=dataset)
+
+
+@transaction.atomic
+def keep_dataset(*, dataset: Dataset, kept_by: User) -> Reading:
+    """Have the whole file read in the background with the settings as they are now."""
+    check_can_change(kept_by, dataset)
+    locked = Dataset.objects.select_for_update().get(id=dataset.id)
+    check_awaits_confirmation(locked)
+    reading = Reading.objects.create(
+        dataset=locked, asked_by=kept_by, file_format=locked.file_format
+    )
+    locked.state = Dataset.State.READING
+    locked.save(update_fields=["state", "changed_at"])
+    record_event("dataset.kept", actor=kept_by, team=locked.team, subject=locked)
+    queue(reading, read_dataset)
+    return reading
+
+
+@transaction.atomic
+def stop_reading(*, reading: Reading, stopped_by: User) -> None:
+    check_can_change(stopped_by, reading.dataset)
+    request_stop(reading)
+    reading.refresh_from_db()
+    if not reading.is_open:
+        reading.dataset.state = Dataset.State.UPLOADED
+        reading.dataset.save(update_fields=["state", "changed_at"])
+    record_event(
+        "dataset.reading_stopped",
+        actor=stopped_by,
+        team=reading.dataset.team,
+        subject=reading.dataset,
+    )
+
+
+def discard_dataset(*, dataset: Dataset, discarded_by: User) -> None:
+    """Delete a dataset that was never used, with its file."""
+    check_can_change(discarded_by, dataset)
+    check_not_in_use(dataset)
+    folder = f"datasets/{dataset.id}"
+    with transaction.atomic():
+        record_event(
+            "dataset.discarded",
+            actor=discarded_by,
+            team=dataset.team,
+            subject=dataset,
+            facts={"sha256": dataset.file_sha256},
+        )
+        dataset.delete()
+        transaction.on_commit(lambda: vault.delete(folder))
+
+
+@transaction.atomic
+def tag_columns(
+    *, dataset: Dataset, tagged_by: User, roles: Mapping[int, ColumnRole | str]
+) -> list[DatasetColumn]:
+    """Decide what columns are, by position; an empty role takes a decision back."""
+    check_can_change(tagged_by, dataset)
+    check_is_ready(dataset)
+    columns = {column.position: column for column in dataset.columns.filter(position__in=roles)}
+    if len(columns) != len(roles):
+        raise Refused("This column is not part of the dataset. Reload the page.")
+    for position, role in roles.items():
+        columns[position].role = role
+    DatasetColumn.objects.bulk_update(columns.values(), ["role"])
+    dataset.save(update_fields=["changed_at"])
+    _record_decisions("dataset.columns_tagged", tagged_by, dataset, columns.values(), "role")
+    return list(columns.values())
+
+
+@transaction.atomic
+def choose_treatment(*, column: DatasetColumn, chosen_by: User, treatment: Treatment) -> None:
+    check_can_change(chosen_by, column.dataset)
+    column.treatment = treatment
+    column.save(update_fields=["treatment"])
+    _record_decisions("dataset.treatment_chosen", chosen_by, column.dataset, [column], "treatment")
+
+
+def _record_decisions(
+    action: str, actor: User, dataset: Dataset, columns: Iterable[DatasetColumn], decided: str
+) -> None:
+    facts: dict[str, Any] = {"columns": {c.name: getattr(c, decided) for c in columns}}
+    record_event(action, actor=actor, team=dataset.team, subject=dataset, facts=facts)

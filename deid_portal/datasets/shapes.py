@@ -1,0 +1,43 @@
+"""The small picture of a column: bars for the page to draw, and a word where bars say nothing."""
+
+from dataclasses import dataclass
+
+from deid_portal.datasets.models import DatasetColumn
+
+WIDTH, HEIGHT, GAP = 84, 26, 1
+
+
+@dataclass(frozen=True)
+class Bar:
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Shape:
+    words: str  # empty when the bars speak for themselves
+    bars: list[Bar]
+
+
+def describe_shape(column: DatasetColumn, rows: int) -> Shape:
+    if column.missing == rows:
+        return Shape("all missing", [])
+    if column.distinct == 1:
+        return Shape("one value", [])
+    if column.uniques == rows - column.missing:
+        return Shape("all different", [])
+    return Shape("", _bars([count for _, count in column.profile.get("histogram", [])]))
+
+
+def _bars(counts: list[int]) -> list[Bar]:
+    if not counts or not max(counts):
+        return []
+    step = WIDTH / len(counts)
+    tallest = max(counts)
+    bars = []
+    for index, count in enumerate(counts):
+        height = round(max(HEIGHT * count / tallest, 1), 1) if count else 0
+        bars.append(Bar(round(index * step, 1), HEIGHT - height, round(step - GAP, 1), height))
+    return bars

@@ -1,0 +1,15 @@
+from deid_portal.celery_app import app
+from deid_portal.common.work import claim, pick_up_forgotten
+from deid_portal.datasets.models import Reading
+from deid_portal.datasets.reading import give_up_reading, perform_reading
+
+
+@app.task
+def read_dataset(reading_id: str) -> None:
+    lease = claim(Reading, reading_id)
+    if lease is not None:
+        perform_reading(lease)
+
+
+def pick_up_forgotten_readings() -> None:
+    pick_up_forgotten(Reading, read_dataset, give_up_reading)

@@ -1,0 +1,25 @@
+from django.urls import path
+
+from deid_portal.datasets.views import columns, upload
+
+app_name = "datasets"
+urlpatterns = [
+    path("datasets/", upload.list_datasets, name="list"),
+    path("datasets/upload/", upload.new, name="new"),
+    path("datasets/<uuid:dataset_id>/", upload.enter, name="enter"),
+    path("datasets/<uuid:dataset_id>/upload/", upload.preview, name="preview"),
+    path("datasets/<uuid:dataset_id>/upload/format/", upload.set_format, name="set-format"),
+    path("datasets/<uuid:dataset_id>/upload/keep/", upload.keep, name="keep"),
+    path("datasets/<uuid:dataset_id>/upload/reading/", upload.reading, name="reading"),
+    path("datasets/<uuid:dataset_id>/upload/stop/", upload.stop, name="stop-reading"),
+    path("datasets/<uuid:dataset_id>/discard/", upload.discard, name="discard"),
+    path("datasets/<uuid:dataset_id>/columns/", columns.show, name="columns"),
+    path("datasets/<uuid:dataset_id>/columns/tag/", columns.tag_many, name="tag-many"),
+    path("datasets/<uuid:dataset_id>/columns/<int:position>/", columns.detail, name="column"),
+    path("datasets/<uuid:dataset_id>/columns/<int:position>/tag/", columns.tag, name="tag"),
+    path(
+        "datasets/<uuid:dataset_id>/columns/<int:position>/treatment/",
+        columns.set_treatment,
+        name="set-treatment",
+    ),
+]

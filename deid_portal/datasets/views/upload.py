@@ -1,0 +1,241 @@
+"""Step 1: upload a file, see how it was understood, correct it, keep it."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from deid_portal.accounts.people import person_of, team_of_or_404
+from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
+from deid_portal.common.http import go_to, wants_part
+from deid_portal.common.queue import is_queue_reachable
+from deid_portal.common.refusals import refusal
+from deid_portal.datasets.forms import FormatForm, NameForm, UploadForm, too_big_sentence
+from deid_portal.datasets.models import TYPE_LABELS, Dataset, Reading
+from deid_portal.datasets.next_bars import bar_of_preview, bar_of_upload
+from deid_portal.datasets.permissions import can_see_values, check_can_upload
+from deid_portal.datasets.policies import check_not_in_use
+from deid_portal.datasets.progress import describe_reading
+from deid_portal.datasets.selectors import (
+    datasets_of_team,
+    evidence_of,
+    get_dataset_or_404,
+    latest_reading,
+    preview_of,
+)
+from deid_portal.datasets.services import (
+    change_format,
+    discard_dataset,
+    keep_dataset,
+    rename_dataset,
+    stop_reading,
+    upload_dataset,
+)
+from deid_portal.datasets.uploading import is_too_big
+from deid_portal.engine import EngineError
+from deid_portal.engine.reading import CsvFormat
+
+DATASETS_PER_PAGE = 50
+
+
+@require_GET
+def list_datasets(request: HttpRequest) -> HttpResponse:
+    person, team = person_of(request), team_of_or_404(request)
+    if not roles_of(person, team) & DATASET_ROLES:
+        return redirect("releases:list")
+    wanted = request.GET.get("q", "").strip()
+    datasets = datasets_of_team(person, team)
+    if wanted:
+        datasets = datasets.filter(name__icontains=wanted)
+    page = Paginator(datasets, DATASETS_PER_PAGE).get_page(request.GET.get("page"))
+    upload_refusal = refusal(check_can_upload, person, team)
+    upload = {"label": "Upload a table", "url": reverse("datasets:new"), "icon": "file-upload"}
+    context = {
+        "page": page,
+        "wanted": wanted,
+        "page_query": f"&{urlencode({'q': wanted})}" if wanted else "",
+        "upload_refusal": upload_refusal,
+        "upload_action": None if upload_refusal else upload,
+        "help_slug": "upload",
+    }
+    return render(request, "datasets/list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    person, team = person_of(request), team_of_or_404(request)
+    check_can_upload(person, team)
+    form = UploadForm()
+    if request.method == "POST":
+        upload = request.FILES.get("file")
+        form = UploadForm(request.POST, upload=upload, too_big=is_too_big(request))
+        if form.is_valid():
+            try:
+                dataset = upload_dataset(
+                    team=team,
+                    uploaded_by=person,
+                    upload=upload,  # type: ignore[arg-type]
+                    name=form.cleaned_data["name"],
+                )
+                if wants_part(request):
+                    return go_to(reverse("datasets:preview", args=[dataset.id]))
+                return redirect("datasets:preview", dataset.id)
+            except EngineError as error:
+                form.add_error(None, str(error))
+    context = {
+        "form": form,
+        "limit_bytes": settings.UPLOAD_LIMIT_BYTES,
+        "too_big": too_big_sentence(),
+        "bar": bar_of_upload(),
+        "help_slug": "upload",
+    }
+    return render(request, "datasets/new.html", context, status=422 if form.errors else 200)
+
+
+@require_GET
+def enter(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """Open a dataset where its work stands."""
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    return redirect("datasets:columns" if dataset.is_ready else "datasets:preview", dataset.id)
+
+
+@require_GET
+def preview(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    return _show_preview(request, dataset)
+
+
+@require_POST
+def set_format(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    form = FormatForm(request.POST)
+    form.offer(CsvFormat.from_document(dataset.file_format))
+    if not form.is_valid():
+        return _show_preview(request, dataset, form=form)
+    change_format(dataset=dataset, changed_by=person_of(request), file_format=form.to_format())
+    if wants_part(request):
+        return _show_preview(request, dataset)
+    return redirect("datasets:preview", dataset.id)
+
+
+@require_POST
+def keep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    person = person_of(request)
+    dataset = get_dataset_or_404(person, dataset_id)
+    if dataset.state != Dataset.State.UPLOADED:
+        # A second click: the first one has kept it.
+        return redirect("datasets:preview", dataset.id)
+    name = NameForm(request.POST)
+    if not name.is_valid():
+        return _show_preview(request, dataset, name_form=name)
+    if name.cleaned_data["name"] != dataset.name:
+        rename_dataset(dataset=dataset, changed_by=person, name=name.cleaned_data["name"])
+    keep_dataset(dataset=dataset, kept_by=person)
+    return redirect("datasets:preview", dataset.id)
+
+
+def _show_preview(
+    request: HttpRequest,
+    dataset: Dataset,
+    *,
+    form: FormatForm | None = None,
+    name_form: NameForm | None = None,
+) -> HttpResponse:
+    sees_values = can_see_values(person_of(request), dataset)
+    table, unreadable = _preview_table(dataset) if sees_values else (None, "")
+    reading = latest_reading(dataset)
+    failed = _why_reading_failed(dataset, reading)
+    settings_form = form or FormatForm.from_format(CsvFormat.from_document(dataset.file_format))
+    context = {
+        "dataset": dataset,
+        "form": settings_form,
+        "name_form": name_form or NameForm(initial={"name": dataset.name}),
+        "settings": _settings(settings_form, evidence_of(dataset) if sees_values else {}),
+        "table": table,
+        "problem": unreadable or failed,
+        "can_change": sees_values,
+        "is_open": dataset.state == Dataset.State.UPLOADED,
+        "is_part": wants_part(request),
+        "discard_refusal": refusal(check_not_in_use, dataset),
+        "bar": bar_of_preview(
+            dataset, unreadable=unreadable, failed=failed, can_change=sees_values
+        ),
+        "current": "upload",
+        "help_slug": "upload",
+        **_reading_context(reading),
+    }
+    template = "datasets/_preview.html" if wants_part(request) else "datasets/preview.html"
+    refused = (form or name_form) is not None
+    return render(request, template, context, status=422 if refused else 200)
+
+
+def _why_reading_failed(dataset: Dataset, reading: Reading | None) -> str:
+    """Return what went wrong with the whole file, unless the settings have changed since."""
+    if reading is None or dataset.is_ready or reading.file_format != dataset.file_format:
+        return ""
+    return reading.problem
+
+
+def _preview_table(dataset: Dataset) -> tuple[dict[str, Any] | None, str]:
+    """Return the first rows with a name and a type per column, or why there are none."""
+    try:
+        preview = preview_of(dataset)
+    except EngineError as error:
+        return None, str(error)
+    types = [TYPE_LABELS[kind] for kind in preview.types]
+    heads = list(zip(preview.names, types, strict=True))
+    return {"heads": heads, "rows": preview.rows}, ""
+
+
+def _settings(form: FormatForm, evidence: dict[str, str]) -> list[dict[str, Any]]:
+    """Every setting with what was seen in the file under it."""
+    return [{"field": field, "evidence": evidence.get(field.name, "")} for field in form]
+
+
+def _reading_context(reading: Reading | None) -> dict[str, Any]:
+    if reading is None:
+        return {"reading": None}
+    waits = reading.status == Reading.Status.QUEUED
+    return {
+        "reading": reading,
+        "progress": describe_reading(reading),
+        "queue_is_away": waits and not is_queue_reachable(),
+    }
+
+
+@require_GET
+def reading(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """The progress box of the reading; polled until it ends, then it leads on."""
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    current = latest_reading(dataset)
+    if dataset.is_ready:
+        return go_to(reverse("datasets:columns", args=[dataset.id]))
+    if current is None or not current.is_open:
+        return go_to(reverse("datasets:preview", args=[dataset.id]))
+    context = {"dataset": dataset, **_reading_context(current)}
+    return render(request, "datasets/_reading.html", context)
+
+
+@require_POST
+def stop(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    current = latest_reading(dataset)
+    if current is not None and current.is_open:
+        stop_reading(reading=current, stopped_by=person_of(request))
+    return redirect("datasets:preview", dataset.id)
+
+
+@require_POST
+def discard(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    name = dataset.name
+    discard_dataset(dataset=dataset, discarded_by=person_of(request))
+    messages.success(request, f"{name} was discarded, with its file.")
+    return redirect("datasets:list")

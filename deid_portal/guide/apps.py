@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class GuideConfig(AppConfig):
+    name = "deid_portal.guide"

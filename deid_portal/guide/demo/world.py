@@ -1,0 +1,118 @@
+"""Make and unmake the demo: people with well-known passwords, and a table ready to protect."""
+
+import hashlib
+from dataclasses import dataclass
+
+from deid_portal.accounts.models import Role, Team, User
+from deid_portal.accounts.services import add_member, create_team
+from deid_portal.common import vault
+from deid_portal.common.work import claim
+from deid_portal.datasets.models import ColumnRole, Dataset, Reading
+from deid_portal.datasets.reading import perform_reading
+from deid_portal.datasets.services import keep_dataset, tag_columns, upload_dataset
+from deid_portal.datasets.uploading import SealedUpload
+from deid_portal.guide.demo.invented import demo_table, demo_taxonomy
+from deid_portal.plans.services import choose_protection
+from deid_portal.taxonomies.services import set_taxonomy_from_file
+
+TEAM, OTHER_TEAM = "Population statistics", "Another office"
+DATASET = "Adult census"
+IDENTIFIERS = ("name", "email", "person-no")
+
+
+@dataclass(frozen=True)
+class DemoPerson:
+    username: str
+    team: str
+    role: Role
+
+    @property
+    def password(self) -> str:
+        return f"demo-{self.username}"
+
+
+PEOPLE = [
+    DemoPerson("steward", TEAM, Role.STEWARD),
+    DemoPerson("reviewer", TEAM, Role.REVIEWER),
+    DemoPerson("approver", TEAM, Role.APPROVER),
+    DemoPerson("analyst", TEAM, Role.ANALYST),
+    DemoPerson("administrator", TEAM, Role.ADMINISTRATOR),
+    DemoPerson("outsider", OTHER_TEAM, Role.STEWARD),
+]
+
+
+def make_people() -> None:
+    """Make the demo's people and teams; those that exist are left as they are."""
+    for person in PEOPLE:
+        user = User.objects.filter(username=person.username).first()
+        if user is None:
+            user = User.objects.create_user(
+                person.username,
+                password=person.password,
+                first_name=person.username.capitalize(),
+                is_demo=True,
+            )
+        team = Team.objects.filter(name=person.team).first() or create_team(name=person.team)
+        add_member(team=team, user=user, roles=[person.role], added_by=None)
+
+
+def make_dataset() -> Dataset | None:
+    """Upload the demo table and prepare it up to the protection, as a steward would."""
+    team = Team.objects.get(name=TEAM)
+    steward = User.objects.get(username="steward")
+    if Dataset.objects.filter(team=team).exists():
+        return None
+    dataset = upload_dataset(
+        team=team,
+        uploaded_by=steward,
+        upload=_store("adult_2026-10.csv", demo_table()),
+        name=DATASET,
+    )
+    reading = keep_dataset(dataset=dataset, kept_by=steward)
+    lease = claim(Reading, str(reading.id))
+    if lease is not None:
+        perform_reading(lease)
+    dataset.refresh_from_db()
+    tag_columns(
+        dataset=dataset,
+        tagged_by=steward,
+        roles={column.position: _role(column.name) for column in dataset.columns.all()},
+    )
+    for column in dataset.columns.filter(role=ColumnRole.QUASI_IDENTIFIER):
+        content = demo_taxonomy(column.name)
+        if content is not None:
+            set_taxonomy_from_file(column=column, changed_by=steward, content=content)
+    choose_protection(
+        dataset=dataset,
+        chosen_by=steward,
+        rules=[
+            {"model": "k-anonymity", "k": 5},
+            {"model": "l-diversity", "variant": "distinct", "l": 3, "column": "condition"},
+        ],
+        method={"name": "full-domain", "suppression_limit": 0.05, "metric": "loss"},
+    )
+    return dataset
+
+
+def _store(name: str, content: bytes) -> SealedUpload:
+    stored_as = "incoming/demo"
+    with vault.VaultWriter(stored_as) as writer:
+        writer.write(content)
+    return SealedUpload(name, stored_as, len(content), hashlib.sha256(content).hexdigest())
+
+
+def _role(column: str) -> ColumnRole:
+    if column in IDENTIFIERS:
+        return ColumnRole.IDENTIFIER
+    return ColumnRole.SENSITIVE if column == "condition" else ColumnRole.QUASI_IDENTIFIER
+
+
+def remove_people() -> int:
+    """Close the demo accounts for good; what they did stays in the record."""
+    demo = User.objects.filter(is_demo=True, is_active=True)
+    for user in demo:
+        user.set_unusable_password()
+        user.is_active = False
+        user.save(update_fields=["password", "is_active"])
+        user.memberships.all().delete()
+    return len(demo)

@@ -1,0 +1,82 @@
+"""What the frame of every page needs: team, rooms, what waits, role, theme."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import cached_property
+
+from deid_portal.accounts.models import Role, Team, User
+from deid_portal.accounts.people import person_of
+from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
+from deid_portal.accounts.selectors import current_team, teams_of
+from deid_portal.reviews.selectors import requests_awaiting
+
+# The role a person is shown as, when they hold several.
+ROLE_ORDER = [Role.STEWARD, Role.APPROVER, Role.REVIEWER, Role.ANALYST, Role.ADMINISTRATOR]
+
+
+@dataclass(frozen=True)
+class Room:
+    label: str
+    url: str
+    active: bool
+
+
+class Frame:
+    """Asked lazily: a page without a frame costs no query."""
+
+    def __init__(self, request: HttpRequest, user: User) -> None:
+        self.request = request
+        self.user = user
+
+    @cached_property
+    def team(self) -> Team | None:
+        return current_team(self.user, self.request.session)
+
+    @cached_property
+    def teams(self) -> list[Team]:
+        return list(teams_of(self.user))
+
+    @cached_property
+    def roles(self) -> frozenset[Role]:
+        return roles_of(self.user, self.team) if self.team else frozenset()
+
+    @cached_property
+    def rooms(self) -> list[Room]:
+        """Rooms a role cannot enter are absent."""
+        doors = [("Home", "guide:home", "/")]
+        if self.roles & DATASET_ROLES:
+            doors.append(("Datasets", "datasets:list", "/datasets/"))
+        if self.roles:
+            doors.append(("Releases", "releases:list", "/releases/"))
+        if self.roles & DATASET_ROLES:
+            doors.append(("Audit", "audit:show", "/audit/"))
+        return [Room(label, reverse(name), self._is_in(start)) for label, name, start in doors]
+
+    def _is_in(self, start: str) -> bool:
+        path = self.request.path
+        if start == "/datasets/":
+            # Runs, reports and reviews are steps of a dataset, whatever their address.
+            return path.startswith(("/datasets/", "/runs/", "/reviews/"))
+        return path == "/" if start == "/" else path.startswith(start)
+
+    @cached_property
+    def awaiting_count(self) -> int:
+        return len(requests_awaiting(self.user, self.team)) if self.team else 0
+
+    @property
+    def role_label(self) -> str:
+        held = [role.label for role in ROLE_ORDER if role in self.roles]
+        return held[0] if held else ""
+
+    @property
+    def theme(self) -> str:
+        return self.user.theme
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    user = getattr(request, "user", None)
+    is_signed_in = user is not None and user.is_authenticated
+    return {"frame": Frame(request, person_of(request)) if is_signed_in else None}

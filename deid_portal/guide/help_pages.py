@@ -1,0 +1,40 @@
+"""Help pages: Markdown files in templates/help, one per step and per privacy model."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from markdown_it import MarkdownIt
+
+SLUG = re.compile(r"^[a-z0-9-]+$")
+_markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+@dataclass(frozen=True)
+class HelpPage:
+    slug: str
+    title: str
+    html: str
+
+
+def _folder() -> Path:
+    folder: Path = settings.PROJECT_DIR / "templates" / "help"
+    return folder
+
+
+@cache
+def find_help_page(slug: str) -> HelpPage | None:
+    path = _folder() / f"{slug}.md"
+    if not SLUG.match(slug) or not path.is_file():
+        return None
+    text = path.read_text(encoding="utf-8")
+    title = text.split("\n", 1)[0].lstrip("# ").strip()
+    return HelpPage(slug, title, _markdown.render(text))
+
+
+@cache
+def list_help_pages() -> tuple[HelpPage, ...]:
+    pages = (find_help_page(path.stem) for path in sorted(_folder().glob("*.md")))
+    return tuple(page for page in pages if page is not None)

@@ -1,0 +1,164 @@
+"""Where a dataset stands on its way: the eight steps, read from the rooms it walks through.
+
+The guide is the one room that looks into all others; none of them looks back.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from django.urls import reverse
+
+from deid_portal.common.refusals import Refused
+from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.policies import check_columns_decided, check_is_ready
+from deid_portal.plans.policies import check_protection_chosen
+from deid_portal.releases.models import Release
+from deid_portal.reviews.models import ReviewRequest
+from deid_portal.runs.models import Run
+from deid_portal.runs.selectors import HEAVY
+from deid_portal.taxonomies.policies import check_taxonomies_complete
+from deid_portal.taxonomies.selectors import quasi_identifiers, taxonomy_of
+
+
+@dataclass(frozen=True)
+class Step:
+    number: int
+    name: str
+    label: str
+    url: str = ""
+    state: str = "closed"  # done, current, open, attention or closed
+    reason: str = ""
+
+
+LABELS = {
+    "upload": "Upload",
+    "columns": "Columns",
+    "taxonomies": "Taxonomies",
+    "protection": "Protection",
+    "run": "Run",
+    "report": "Report",
+    "review": "Review",
+    "release": "Release",
+}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the later rooms hold for a dataset: its latest run, request and release."""
+
+    run: Run | None
+    finished: Run | None
+    request: ReviewRequest | None
+    release: Release | None
+
+
+def standing_of(dataset: Dataset, run: Run | None = None) -> Standing:
+    """Look up where a dataset stands, or where one of its runs does."""
+    runs = dataset.runs.defer(*HEAVY)
+    finished = runs.filter(status=Run.Status.FINISHED)
+    shown = run if run is not None and run.status == Run.Status.FINISHED else finished.first()
+    requests = ReviewRequest.objects.filter(run__dataset=dataset)
+    releases = Release.objects.filter(request__run__dataset=dataset)
+    if run is not None:
+        requests, releases = requests.filter(run=run), releases.filter(request__run=run)
+    return Standing(run or runs.first(), shown, requests.first(), releases.first())
+
+
+def _first_steps(dataset: Dataset) -> list[Step]:
+    """The steps whose doors are plain addresses of the dataset."""
+    doors: list[tuple[str, str, Callable[[Dataset], None] | None, Callable[[Dataset], None]]] = [
+        ("upload", "datasets:preview", None, check_is_ready),
+        ("columns", "datasets:columns", check_is_ready, check_columns_decided),
+        ("taxonomies", "taxonomies:overview", check_columns_decided, check_taxonomies_complete),
+        ("protection", "plans:protection", check_taxonomies_complete, check_protection_chosen),
+    ]
+    steps = []
+    for number, (name, url_name, may_enter, is_done) in enumerate(doors, start=1):
+        step = Step(number, name, LABELS[name], reverse(url_name, args=[dataset.id]))
+        closed = _why(may_enter, dataset) if may_enter else ""
+        if closed:
+            steps.append(replace(step, state="closed", reason=closed))
+        else:
+            steps.append(replace(step, state="open" if _why(is_done, dataset) else "done"))
+    return steps
+
+
+def _why(check: Callable[[Dataset], None], dataset: Dataset) -> str:
+    try:
+        check(dataset)
+    except Refused as reason:
+        return str(reason)
+    return ""
+
+
+def steps_of(dataset: Dataset, run: Run | None = None) -> list[Step]:
+    steps = _first_steps(dataset)
+    taxonomies = steps[2]
+    if taxonomies.state == "open" and _misses_values(dataset):
+        steps[2] = replace(taxonomies, state="attention", reason="Some values have no place yet.")
+    return [*steps, *_last_steps(dataset, standing_of(dataset, run))]
+
+
+def _misses_values(dataset: Dataset) -> bool:
+    taxonomies = (taxonomy_of(column) for column in quasi_identifiers(dataset))
+    return any(taxonomy is not None and taxonomy.uncovered for taxonomy in taxonomies)
+
+
+def _last_steps(dataset: Dataset, standing: Standing) -> list[Step]:
+    return [
+        _run_step(dataset, standing),
+        _report_step(standing),
+        _review_step(standing),
+        _release_step(standing),
+    ]
+
+
+def _run_step(dataset: Dataset, standing: Standing) -> Step:
+    step = Step(5, "run", LABELS["run"], reverse("runs:list", args=[dataset.id]))
+    if standing.run is None:
+        closed = _why(check_protection_chosen, dataset)
+        return replace(step, state="closed" if closed else "open", reason=closed)
+    if standing.run.is_open:
+        return replace(step, url=reverse("runs:show", args=[standing.run.id]), state="open")
+    if standing.finished is None:
+        return replace(step, state="attention", reason="The last run did not finish.")
+    return replace(step, state="done")
+
+
+def _report_step(standing: Standing) -> Step:
+    step = Step(6, "report", LABELS["report"], reason="The report is there when a run has ended.")
+    if standing.finished is None:
+        return step
+    url = reverse("reports:report", args=[standing.finished.id])
+    if not standing.finished.solution:
+        return replace(step, url=url, state="attention", reason="The plan had no solution.")
+    return replace(step, url=url, state="done", reason="")
+
+
+def _review_step(standing: Standing) -> Step:
+    step = Step(7, "review", LABELS["review"], reason="A review is of a finished run.")
+    if standing.request is not None:
+        url = reverse("reviews:show", args=[standing.request.id])
+        state, reason = {
+            "approved": ("done", ""),
+            "changes-requested": ("attention", "The approver asked for changes."),
+        }.get(standing.request.status, ("open", ""))
+        return replace(step, url=url, state=state, reason=reason)
+    if standing.finished is not None and standing.finished.solution:
+        return replace(
+            step, url=reverse("reviews:ask", args=[standing.finished.id]), state="open", reason=""
+        )
+    return step
+
+
+def _release_step(standing: Standing) -> Step:
+    step = Step(8, "release", LABELS["release"], reason="A release exists once it is approved.")
+    if standing.release is None:
+        return step
+    url = reverse("releases:show", args=[standing.release.id])
+    return replace(step, url=url, state="done", reason="")
+
+
+def next_step(steps: list[Step]) -> Step:
+    """Return where the work stands: the first step that is not done, or the last."""
+    return next((step for step in steps if step.state != "done"), steps[-1])

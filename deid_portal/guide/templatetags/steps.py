@@ -1,0 +1,19 @@
+from dataclasses import replace
+from typing import Any
+
+from django import template
+
+from deid_portal.datasets.models import Dataset
+from deid_portal.guide.steps import steps_of
+
+register = template.Library()
+
+
+@register.inclusion_tag("partials/_steps.html", takes_context=True)
+def eight_steps(context: dict[str, Any], dataset: Dataset, current: str) -> dict[str, Any]:
+    """Draw the eight steps of a dataset; on pages about one run, later steps are that run's."""
+    steps = [
+        replace(step, state="current") if step.name == current else step
+        for step in steps_of(dataset, context.get("run"))
+    ]
+    return {"steps": steps}

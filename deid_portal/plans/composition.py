@@ -1,0 +1,51 @@
+"""Put together the Plan document from the columns, the taxonomies and the chosen protection."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.text import slugify
+
+from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
+from deid_portal.engine import Plan
+from deid_portal.plans.models import Protection
+
+
+@dataclass(frozen=True)
+class ComposedPlan:
+    """A plan document and the taxonomy files it names, by their name in the document."""
+
+    document: dict[str, Any]
+    files: dict[str, str]
+
+    def to_plan(self) -> Plan:
+        """Validate; raises InvalidPlan with the sentence to show."""
+        return Plan.from_document(self.document, read_file=lambda name: self.files[name].encode())
+
+
+def compose_plan(
+    dataset: Dataset, *, rules: list[dict[str, Any]], method: dict[str, Any]
+) -> ComposedPlan:
+    columns: dict[str, Any] = {}
+    files: dict[str, str] = {}
+    for column in dataset.columns.select_related("taxonomy"):
+        columns[column.name] = _describe(column, files)
+    document = {"plan": 1, "columns": columns, "models": rules, "method": method}
+    return ComposedPlan(document, files)
+
+
+def compose_chosen_plan(protection: Protection) -> ComposedPlan:
+    return compose_plan(protection.dataset, rules=protection.rules, method=protection.method)
+
+
+def _describe(column: DatasetColumn, files: dict[str, str]) -> dict[str, Any]:
+    described: dict[str, Any] = {"role": column.role, "type": column.type}
+    if column.role == ColumnRole.IDENTIFIER:
+        described["treatment"] = column.treatment
+    taxonomy = getattr(column, "taxonomy", None)
+    if column.is_quasi_identifier and taxonomy is not None and taxonomy.recipe:
+        described["taxonomy"] = taxonomy.recipe
+        if taxonomy.kind == taxonomy.Kind.FILE:
+            name = f"taxonomies/{column.number:02d}-{slugify(column.name) or 'column'}.csv"
+            described["taxonomy"] = {"file": name}
+            files[name] = taxonomy.file_text
+    return described

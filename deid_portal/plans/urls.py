@@ -1,0 +1,10 @@
+from django.urls import path
+
+from deid_portal.plans import views
+
+app_name = "plans"
+urlpatterns = [
+    path("datasets/<uuid:dataset_id>/protection/", views.protection, name="protection"),
+    path("datasets/<uuid:dataset_id>/protection/promise/", views.promise, name="promise"),
+    path("datasets/<uuid:dataset_id>/plan.json", views.plan_document, name="document"),
+]

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class ReleasesConfig(AppConfig):
+    name = "deid_portal.releases"

@@ -1,0 +1,40 @@
+from django.db import transaction
+from django.db.models import Max
+
+from deid_portal.accounts.models import User
+from deid_portal.audit.services import record_event
+from deid_portal.releases.models import Download, Release
+from deid_portal.releases.permissions import check_may_download
+from deid_portal.reviews.models import ReviewRequest
+
+
+@transaction.atomic
+def create_release(*, request: ReviewRequest, approved_by: User) -> Release:
+    """Make an approved run downloadable; called by the approval, in its transaction."""
+    dataset = request.run.dataset
+    last = Release.objects.filter(request__run__dataset=dataset).aggregate(last=Max("number"))
+    release = Release.objects.create(
+        request=request, number=(last["last"] or 0) + 1, approved_by=approved_by
+    )
+    record_event(
+        "release.created",
+        actor=approved_by,
+        team=dataset.team,
+        subject=release,
+        facts={"output_sha256": request.output_sha256},
+    )
+    return release
+
+
+@transaction.atomic
+def record_download(*, release: Release, person: User) -> Download:
+    """Count a download before the first byte leaves."""
+    check_may_download(person, release)
+    download = Download.objects.create(release=release, person=person)
+    record_event(
+        "release.downloaded",
+        actor=person,
+        team=release.request.run.dataset.team,
+        subject=release,
+    )
+    return download

@@ -1,0 +1,177 @@
+"""Charts as plain dicts: a finding as the title, the drawing, and the same numbers as a table.
+
+Pure functions of a report; aggregates only, never rows. Colours are token names, resolved by the
+page when it draws, so that light and dark need no second figure.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+NO_BREAK = "\u00a0"
+Report = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Chart:
+    id: str
+    title: str
+    caption: str
+    figure: dict[str, Any]
+    table: dict[str, Any]
+    note: str = ""
+
+
+def percent(share: float, digits: int = 1) -> str:
+    return f"{100 * share:.{digits}f}{NO_BREAK}%"
+
+
+def risk_chart(report: Report) -> Chart:
+    before, after = report["risk"]["before"], report["risk"]["after"]
+    labels = [_band_label(band) for band in before["bands"]]
+    shares = {
+        "Before": [band["share"] for band in before["bands"]],
+        "After": [band["share"] for band in after["bands"]],
+    }
+    series = [
+        _bars(labels, [100 * share for share in shares["Before"]], "before", "Before"),
+        _bars(labels, [100 * share for share in shares["After"]], "accent", "After"),
+    ]
+    rows = [[name, *(f"{100 * share:.1f}" for share in row)] for name, row in shares.items()]
+    return Chart(
+        id="risk",
+        title=_risk_title(before, after),
+        caption="Share of people by the chance that a match is right (prosecutor), in percent",
+        figure=_figure(series, x="Chance that a match is right", y="People, %"),
+        table={"columns": ["Chance", *labels], "rows": rows},
+    )
+
+
+def _risk_title(before: Report, after: Report) -> str:
+    highest = after["prosecutor"]["highest"]
+    singled_out = before["sample_uniques"]
+    worst = f"1 in {round(1 / highest)}" if highest > 0 else "0"
+    if singled_out > 0:
+        return (
+            f"Nobody’s risk is above {worst}; "
+            f"before, {percent(singled_out, 0)} could be singled out"
+        )
+    return f"Nobody’s risk is above {worst}"
+
+
+def _band_label(band: Report) -> str:
+    return str(band["label"]).replace(" %", f"{NO_BREAK}%")
+
+
+def classes_chart(report: Report) -> Chart:
+    classes = report["classes"]
+    bins = classes["bins"]
+    labels = [_bin_label(item) for item in bins]
+    counts = [item["count"] for item in bins]
+    series = [_bars(labels, counts, "accent", "Groups", text=[f"{count:,}" for count in counts])]
+    return Chart(
+        id="classes",
+        title=(
+            f"{_counted(classes['count'], 'group')}: the smallest holds {classes['smallest']:,} "
+            f"people, the largest {classes['largest']:,}"
+        ),
+        caption="Number of equivalence classes by size; rows left out are not counted",
+        figure=_figure(series, x="People in the group", y="Groups"),
+        table={
+            "columns": ["Size", *labels],
+            "rows": [["Groups", *(f"{count:,}" for count in counts)]],
+        },
+    )
+
+
+def _bin_label(item: Report) -> str:
+    low, high = item["from"], item["to"]
+    if high is None:
+        return f"> {low - 1:,}"
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+def loss_chart(report: Report) -> Chart:
+    columns = sorted(
+        ((name, column["loss"]) for name, column in quasi_identifiers(report).items()),
+        key=lambda pair: (-pair[1], pair[0]),
+    )
+    names = [name for name, _ in columns]
+    losses = [loss for _, loss in columns]
+    # Plotly draws horizontal bars from the bottom up; the largest belongs on top.
+    series = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "y": names[::-1],
+            "x": losses[::-1],
+            "text": [f"{loss:.2f}" for loss in losses[::-1]],
+            "textposition": "outside",
+            "cliponaxis": False,
+            "name": "Detail lost",
+            "marker": {"color": "token:accent"},
+            "hovertemplate": "%{y}: %{x:.4f}<extra></extra>",
+        }
+    ]
+    figure = _figure(series, x="Detail lost, 0 none to 1 all", y="")
+    figure["layout"]["xaxis"]["range"] = [0, 1.08]
+    figure["layout"]["height"] = max(180, 34 * len(names) + 60)
+    return Chart(
+        id="loss",
+        title=_loss_title(columns),
+        caption="Share of each column’s detail that was lost; rows left out count as lost",
+        figure=figure,
+        table={
+            "columns": ["Column", "Detail lost"],
+            "rows": [[name, f"{loss:.4f}"] for name, loss in columns],
+        },
+    )
+
+
+def _loss_title(columns: Sequence[tuple[str, float]]) -> str:
+    if not columns:
+        return "No column was made coarser"
+    name, loss = columns[0]
+    if loss == 0:
+        return "No column lost any detail"
+    return f"{name} paid the most: {percent(loss, 0)} of its detail is gone"
+
+
+def quasi_identifiers(report: Report) -> dict[str, Any]:
+    return {
+        name: column
+        for name, column in report["columns"].items()
+        if column["role"] == "quasi-identifier"
+    }
+
+
+def _bars(
+    x: list[str], y: Sequence[float], color: str, name: str, text: list[str] | None = None
+) -> dict[str, Any]:
+    trace: dict[str, Any] = {
+        "type": "bar",
+        "x": x,
+        "y": list(y),
+        "name": name,
+        "marker": {"color": f"token:{color}"},
+        "hovertemplate": "%{x}: %{y:.4~g}<extra>" + name + "</extra>",
+    }
+    if text is not None:
+        trace |= {"text": text, "textposition": "outside", "cliponaxis": False}
+    return trace
+
+
+def _figure(data: list[dict[str, Any]], *, x: str, y: str) -> dict[str, Any]:
+    # "category": a label such as "5" must not become a number on a continuous axis.
+    layout: dict[str, Any] = {
+        "xaxis": {"title": {"text": x}},
+        "yaxis": {"title": {"text": y}},
+        "barmode": "group",
+    }
+    is_vertical = all(trace.get("orientation") != "h" for trace in data)
+    layout["xaxis" if is_vertical else "yaxis"]["type"] = "category"
+    return {"data": data, "layout": layout}
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count:,} {word}" + ("" if count == 1 else "s")

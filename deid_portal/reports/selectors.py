@@ -1,0 +1,46 @@
+"""What the report page shows, from the report a run stored; nothing is computed from rows here."""
+
+import csv
+import io
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from deid_portal.common import vault
+from deid_portal.runs.models import Run
+from deid_portal.taxonomies.models import ColumnTaxonomy
+
+ROWS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class ReleasedRows:
+    names: list[str]
+    rows: list[list[str]]
+
+
+def first_rows_of(run: Run) -> ReleasedRows:
+    """Read the first rows of the release; for stewards only, like everything that shows rows."""
+    with vault.open_reader(run.release_file) as stream:
+        reader = csv.reader(io.TextIOWrapper(stream, encoding="utf-8", newline=""))
+        names = next(reader)
+        return ReleasedRows(names, list(islice(reader, ROWS_SHOWN)))
+
+
+def level_label(column: dict[str, Any]) -> str:
+    """Say in words how coarse a quasi-identifier became."""
+    level, height = column.get("level"), column.get("height")
+    if level is None:
+        return ""
+    if level == 0:
+        return "exact"
+    if level == height:
+        return "hidden"
+    return column.get("level_name") or f"level {level} of {height}"
+
+
+def taxonomies_changed_since(run: Run) -> bool:
+    """True when a taxonomy was changed after this run; the report is then of an earlier plan."""
+    return ColumnTaxonomy.objects.filter(
+        column__dataset=run.dataset, changed_at__gt=run.queued_at
+    ).exists()

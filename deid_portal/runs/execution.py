@@ -1,0 +1,105 @@
+"""Perform a run: open the table, call the engine, keep the answer. Ends exactly once."""
+
+import hashlib
+from typing import Any
+
+from django.db import transaction
+
+from deid_portal.audit.services import record_event
+from deid_portal.common import vault
+from deid_portal.common.keys import current_key, derive_key
+from deid_portal.common.work import Lease, LeaseLost, Status
+from deid_portal.datasets.selectors import table_of
+from deid_portal.engine import ENGINE_VERSION, Cancelled, EngineError, Outcome, Plan, Table, protect
+from deid_portal.engine.writing import write_csv
+from deid_portal.runs.models import Run
+
+UNEXPECTED = (
+    "The run ended because of a fault in the portal. Nothing was released; your plan is kept."
+)
+WORKERS_DIED = (
+    "The worker stopped each time it tried this run, most likely for want of memory. "
+    "Use fewer quasi-identifiers, or ask for a larger machine; your plan is kept."
+)
+
+
+class _HashingWriter:
+    """Pass bytes on to the vault and know their hash when all have gone through."""
+
+    def __init__(self, writer: vault.VaultWriter) -> None:
+        self.writer = writer
+        self.digest = hashlib.sha256()
+
+    def write(self, content: bytes) -> int:
+        self.digest.update(content)
+        return self.writer.write(content)
+
+
+def perform_run(lease: Lease[Run]) -> None:
+    try:
+        with lease:
+            outcome = _protect(lease)
+            stored = _store(lease, outcome.released) if outcome.released is not None else {}
+    except LeaseLost:
+        return
+    except Cancelled:
+        _end(lease, Status.STOPPED, "run.stopped")
+    except EngineError as error:
+        _end(lease, Status.FAILED, "run.failed", problem=str(error))
+    except Exception:
+        _end(lease, Status.FAILED, "run.failed", problem=UNEXPECTED)
+        raise
+    else:
+        _end(
+            lease,
+            Status.FINISHED,
+            "run.finished",
+            solution=outcome.solution,
+            report=outcome.report,
+            engine_version=ENGINE_VERSION,
+            **stored,
+        )
+
+
+def _protect(lease: Lease[Run]) -> Outcome:
+    run = lease.work
+    lease.progress(0, 1, "read")
+    plan = Plan.from_document(run.plan, read_file=lambda name: run.plan_files[name].encode())
+    table = table_of(run.dataset)
+    return protect(table, plan, lease.progress, pseudonym_key=_pseudonym_key(run))
+
+
+def _pseudonym_key(run: Run) -> bytes:
+    """One key per team: the same person gets the same pseudonym in all of the team's releases."""
+    return derive_key(current_key(), f"pseudonyms of team {run.dataset.team_id}")
+
+
+def _store(lease: Lease[Run], released: Table) -> dict[str, Any]:
+    lease.progress(0, 1, "store")
+    with vault.VaultWriter(lease.work.release_file) as writer:
+        hashing = _HashingWriter(writer)
+        write_csv(released, hashing)
+        lease.check()
+    return {"output_sha256": hashing.digest.hexdigest(), "output_bytes": writer.size}
+
+
+@transaction.atomic
+def _end(lease: Lease[Run], status: Status, action: str, **values: Any) -> None:
+    run = lease.work
+    try:
+        lease.finish(status, **values)
+    except LeaseLost:
+        return
+    facts = {"attempt": run.attempt}
+    if "output_sha256" in values:
+        facts["output_sha256"] = values["output_sha256"]
+    record_event(action, actor=run.started_by, team=run.dataset.team, subject=run, facts=facts)
+
+
+@transaction.atomic
+def give_up_run(run: Run) -> None:
+    ended = Run.objects.filter(id=run.id, status=Status.RUNNING).update(
+        status=Status.FAILED, problem=WORKERS_DIED, lease=None
+    )
+    if ended:
+        record_event("run.failed", actor=run.started_by, team=run.dataset.team, subject=run)

@@ -1,0 +1,40 @@
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+
+from deid_portal.accounts.models import Team, User
+from deid_portal.common.work import OPEN_STATUSES
+from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.selectors import visible_datasets
+from deid_portal.runs.models import Run
+
+# Documents that only single pages need; a list of runs must not decrypt them all.
+HEAVY = ("plan", "plan_files", "report")
+
+
+def visible_runs(user: User) -> QuerySet[Run]:
+    return Run.objects.filter(dataset__in=visible_datasets(user)).select_related(
+        "dataset__team", "started_by"
+    )
+
+
+def get_run_or_404(user: User, run_id: UUID) -> Run:
+    return get_object_or_404(visible_runs(user), id=run_id)
+
+
+def runs_of(dataset: Dataset) -> QuerySet[Run]:
+    return dataset.runs.defer(*HEAVY).select_related("started_by")
+
+
+def open_runs_of_team(user: User, team: Team) -> QuerySet[Run]:
+    return (
+        visible_runs(user)
+        .filter(dataset__team=team, status__in=OPEN_STATUSES)
+        .defer(*HEAVY)
+        .order_by("queued_at")
+    )
+
+
+def runs_ahead_of(run: Run) -> int:
+    return Run.objects.filter(status__in=OPEN_STATUSES, queued_at__lt=run.queued_at).count()

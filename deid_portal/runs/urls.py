@@ -1,0 +1,12 @@
+from django.urls import path
+
+from deid_portal.runs import views
+
+app_name = "runs"
+urlpatterns = [
+    path("datasets/<uuid:dataset_id>/runs/", views.list_runs, name="list"),
+    path("datasets/<uuid:dataset_id>/runs/start/", views.start, name="start"),
+    path("runs/<uuid:run_id>/", views.show, name="show"),
+    path("runs/<uuid:run_id>/progress/", views.progress, name="progress"),
+    path("runs/<uuid:run_id>/stop/", views.stop, name="stop"),
+]

@@ -1,0 +1,112 @@
+"""Step 5: start a run, watch it, stop it."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from deid_portal.accounts.people import person_of
+from deid_portal.common.http import STOP_POLLING, go_to
+from deid_portal.common.next_bar import Act, NextBar
+from deid_portal.common.queue import is_queue_reachable
+from deid_portal.common.refusals import Refused, refusal
+from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.selectors import get_dataset_or_404
+from deid_portal.engine import EngineError
+from deid_portal.runs.models import Run
+from deid_portal.runs.permissions import check_can_run
+from deid_portal.runs.progress import describe_progress
+from deid_portal.runs.selectors import get_run_or_404, runs_ahead_of, runs_of
+from deid_portal.runs.services import check_can_start_run, start_run, stop_run
+
+
+@require_GET
+def list_runs(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    person = person_of(request)
+    dataset = get_dataset_or_404(person, dataset_id)
+    context = {
+        "dataset": dataset,
+        "runs": runs_of(dataset)[:100],
+        "current": "run",
+        "help_slug": "run",
+        "bar": _next_bar(dataset, refusal(check_can_start_run, person, dataset)),
+    }
+    return render(request, "runs/list.html", context)
+
+
+def _next_bar(dataset: Dataset, closed: str) -> NextBar:
+    start = Act(
+        "Start a run",
+        form_action=reverse("runs:start", args=[dataset.id]),
+        icon="player-play",
+        blocked=bool(closed),
+    )
+    protection = Act("Change the protection", url=reverse("plans:protection", args=[dataset.id]))
+    if closed:
+        return NextBar(closed, icon="alert-triangle", tone="warn", primary=start)
+    return NextBar(
+        "The plan is complete.",
+        "A run freezes it and looks for the best level of detail.",
+        icon="circle-check",
+        tone="ok",
+        secondary=protection,
+        primary=start,
+    )
+
+
+@require_POST
+def start(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    try:
+        run = start_run(dataset=dataset, started_by=person_of(request))
+    except (Refused, EngineError) as reason:
+        messages.error(request, str(reason))
+        return redirect("runs:list", dataset.id)
+    return redirect("runs:show", run.id)
+
+
+@require_GET
+def show(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = get_run_or_404(person_of(request), run_id)
+    if run.status == Run.Status.FINISHED:
+        return redirect("reports:report", run.id)
+    return render(request, "runs/show.html", _context(request, run))
+
+
+@require_GET
+def progress(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """The box that is polled every second; 286 ends the polling, the end leads to the report."""
+    run = get_run_or_404(person_of(request), run_id)
+    if run.status == Run.Status.FINISHED:
+        return go_to(reverse("reports:report", args=[run.id]))
+    status = 200 if run.is_open else STOP_POLLING
+    return render(request, "runs/_progress.html", _context(request, run), status=status)
+
+
+@require_POST
+def stop(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = get_run_or_404(person_of(request), run_id)
+    try:
+        stop_run(run=run, stopped_by=person_of(request))
+    except Refused as reason:
+        messages.error(request, str(reason))
+    return redirect("runs:show", run.id)
+
+
+def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
+    waiting = run.status == Run.Status.QUEUED
+    return {
+        "dataset": run.dataset,
+        "run": run,
+        "current": "run",
+        "help_slug": "run",
+        "progress": describe_progress(run),
+        "runs_ahead": runs_ahead_of(run) if waiting else 0,
+        "queue_is_away": waiting and not is_queue_reachable(),
+        "stop_refusal": refusal(check_can_run, person_of(request), run.dataset),
+        "start_refusal": refusal(check_can_start_run, person_of(request), run.dataset),
+    }

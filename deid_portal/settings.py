@@ -1,0 +1,208 @@
+"""Settings, all from the environment; `.env.example` lists every one and a test compares the two.
+
+Two ways to run: the demo (`make run`, DEMO=1) makes its own keys and people in DATA_DIR; for real
+use SECRET_KEY and DATA_KEY must be given, and `common.startup` refuses to serve with anything left
+of the demo.
+"""
+
+from pathlib import Path
+
+from deid_portal.common.broker import socket_url
+from deid_portal.environment import (
+    database_from_url,
+    demo_keys,
+    env_bool,
+    env_int,
+    env_list,
+    env_str,
+)
+
+PROJECT_DIR = Path(__file__).resolve().parent.parent
+
+DEMO = env_bool("DEMO", default=False)
+DEBUG = env_bool("DEBUG", default=False)
+
+# What the portal keeps outside the database: embedded broker, encrypted files, SQLite by default.
+DATA_DIR = Path(env_str("DATA_DIR", default=str(PROJECT_DIR / "var"))).resolve()
+
+# SECRET_KEY signs sessions; DATA_KEY (32 bytes, base64) encrypts uploads, results and everything
+# else that holds cell values. Old data keys stay readable while listed in DATA_KEY_OLD.
+SECRET_KEY = env_str("SECRET_KEY", default="")
+DATA_KEY = env_str("DATA_KEY", default="")
+DATA_KEY_OLD = env_list("DATA_KEY_OLD", default=[])
+if DEMO:
+    _keys = demo_keys(DATA_DIR)
+    SECRET_KEY = SECRET_KEY or _keys["SECRET_KEY"]
+    DATA_KEY = DATA_KEY or _keys["DATA_KEY"]
+
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", default=[])
+# True when a proxy in front speaks HTTPS to people and tells us so in X-Forwarded-Proto.
+BEHIND_HTTPS = env_bool("BEHIND_HTTPS", default=False)
+if BEHIND_HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+    SECURE_HSTS_SECONDS = 31_536_000
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "csp",
+    "django_htmx",
+    "deid_portal.common",
+    "deid_portal.accounts",
+    "deid_portal.audit",
+    "deid_portal.datasets",
+    "deid_portal.taxonomies",
+    "deid_portal.plans",
+    "deid_portal.runs",
+    "deid_portal.reports",
+    "deid_portal.reviews",
+    "deid_portal.releases",
+    "deid_portal.guide",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "deid_portal.common.refusals.RefusalMiddleware",
+]
+
+ROOT_URLCONF = "deid_portal.urls"
+WSGI_APPLICATION = "deid_portal.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [PROJECT_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "deid_portal.guide.frame.frame",
+            ],
+            "loaders": [
+                (
+                    "django.template.loaders.cached.Loader",
+                    ["django.template.loaders.filesystem.Loader"],
+                )
+            ],
+        },
+    }
+]
+
+DATABASE_URL = env_str("DATABASE_URL", default="")
+DATABASES = {"default": database_from_url(DATABASE_URL, DATA_DIR / "portal.sqlite3")}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "accounts:sign-in"
+LOGIN_REDIRECT_URL = "guide:home"
+LOGOUT_REDIRECT_URL = "accounts:sign-in"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+SESSION_COOKIE_AGE = env_int("SESSION_HOURS", default=12) * 3600
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+# No inline script or style anywhere, nothing from other hosts: the portal runs in a closed network.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "img-src": ["'self'", "data:", "blob:"],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = env_str("TIME_ZONE", default="UTC")
+USE_TZ = True
+USE_I18N = False
+
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [PROJECT_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# Uploads: the stream is cut off at the limit, so an over-long body never fills the disk.
+UPLOAD_LIMIT_BYTES = env_int("UPLOAD_LIMIT_MB", default=512) * 1024 * 1024
+FILE_UPLOAD_HANDLERS = ["deid_portal.datasets.uploading.EncryptingUploadHandler"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
+
+# The queue. Without REDIS_URL the launcher starts an embedded Valkey on a private socket.
+REDIS_URL = env_str("REDIS_URL", default="")
+EMBEDDED_BROKER = not REDIS_URL
+BROKER_DIR = DATA_DIR / "broker"
+CELERY_BROKER_URL = REDIS_URL or socket_url(BROKER_DIR)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# Above the longest job: a shorter one would hand a task that is still being worked on to a second
+# worker. Recovery does not depend on it; it works from the heartbeats in the database.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 24 * 3600,
+    "socket_timeout": 5,
+    "socket_connect_timeout": 2,
+}
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+
+# A worker silent for this long is taken for dead, and its work is given to another.
+WORK_HEARTBEAT_SECONDS = env_int("WORK_HEARTBEAT_SECONDS", default=2)
+WORK_STALE_SECONDS = env_int("WORK_STALE_SECONDS", default=15)
+WORK_SWEEP_SECONDS = env_int("WORK_SWEEP_SECONDS", default=5)
+WORK_ATTEMPTS = env_int("WORK_ATTEMPTS", default=3)
+CELERY_BEAT_SCHEDULE = {
+    "pick-up-forgotten-work": {
+        "task": "deid_portal.runs.tasks.pick_up_forgotten_work",
+        "schedule": WORK_SWEEP_SECONDS,
+        "options": {"expires": WORK_SWEEP_SECONDS},
+    }
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env_str("LOG_LEVEL", default="WARNING")},
+}

@@ -1,0 +1,72 @@
+"""The chart of what each level of a taxonomy costs, as a plain dict."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from deid_portal.engine.taxonomies import LevelEffect
+
+NO_BREAK = "\u00a0"
+
+
+def effect_of(column_name: str, effects: Sequence[LevelEffect]) -> dict[str, Any] | None:
+    """Return id, title, caption, figure and table, or None while the taxonomy is incomplete."""
+    if not effects:
+        return None
+    return {
+        "id": "effect",
+        "title": _title(effects),
+        "caption": f"Detail lost at each level of {column_name}, for this column alone",
+        "figure": _figure(effects),
+        "table": {
+            "columns": ["Level", "Values left", "Smallest group", "Detail lost"],
+            "rows": [
+                [
+                    f"{effect.level} · {effect.name}",
+                    f"{effect.values_left:,}",
+                    _rows(effect.smallest_group),
+                    f"{effect.loss:.2f}",
+                ]
+                for effect in effects
+            ],
+        },
+    }
+
+
+def _title(effects: Sequence[LevelEffect]) -> str:
+    exact = effects[0]
+    if len(effects) < 2:
+        return f"{_values(exact.values_left)}, and no coarser level"
+    first = effects[1]
+    lost = f"{100 * first.loss:.0f}{NO_BREAK}%"
+    return (
+        f"At level 1, {_values(exact.values_left)} become {first.values_left:,} "
+        f"and the column loses {lost} of its detail"
+    )
+
+
+def _values(count: int) -> str:
+    return "1 value" if count == 1 else f"{count:,} values"
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
+def _figure(effects: Sequence[LevelEffect]) -> dict[str, Any]:
+    bars = {
+        "type": "bar",
+        "x": [str(effect.level) for effect in effects],
+        "y": [effect.loss for effect in effects],
+        "text": [_values(effect.values_left) for effect in effects],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "marker": {"color": ["token:accent" if e.level == 1 else "token:mute" for e in effects]},
+        "hovertemplate": "Level %{x}: %{y:.4f} lost<extra></extra>",
+    }
+    layout = {
+        "height": 200,
+        "margin": {"t": 22},
+        "xaxis": {"title": {"text": "Level"}, "type": "category"},
+        "yaxis": {"title": {"text": "Detail lost"}, "range": [0, 1.05], "dtick": 0.5},
+    }
+    return {"data": [bars], "layout": layout}

@@ -1,0 +1,144 @@
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
+from deid_portal.datasets.selectors import values_of
+from deid_portal.engine import Column, Taxonomy
+from deid_portal.engine.documents import Place
+from deid_portal.engine.taxonomies import (
+    FlatTaxonomy,
+    LevelEffect,
+    Node,
+    Recipe,
+    effect_of_levels,
+    parse_recipe,
+)
+from deid_portal.taxonomies.models import ColumnTaxonomy
+
+CHIPS_SHOWN = 60
+NODES_SHOWN = 400
+# A tree of up to this many values is shown open; a larger one with its two topmost levels.
+VALUES_SHOWN_OPEN = 40
+
+
+@dataclass(frozen=True)
+class TaxonomyView:
+    """Everything the workbench shows about the taxonomy of one column."""
+
+    uncovered: list[tuple[str, int]]  # values without a place and their rows, most rows first
+    uncovered_count: int
+    covered_rows: int
+    tree: Node | None
+    effects: list[LevelEffect]
+
+    @property
+    def hidden_chips(self) -> int:
+        return self.uncovered_count - len(self.uncovered)
+
+    @property
+    def leaf_count(self) -> int:
+        return self.effects[0].values_left if self.effects else 0
+
+    @property
+    def open_from(self) -> int:
+        """Return the lowest level whose groups stand open when the page comes."""
+        if self.tree is None or self.leaf_count <= VALUES_SHOWN_OPEN:
+            return 0
+        return max(self.tree.level - 1, 1)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many values of a column, and how many rows, have a place in its taxonomy."""
+
+    placed: int
+    total: int
+    rows: int | None
+
+    @property
+    def open(self) -> int:
+        return self.total - self.placed
+
+
+@dataclass(frozen=True)
+class ShelfLine:
+    """A quasi-identifier in the list beside the workbench."""
+
+    column: DatasetColumn
+    state: str  # complete, partial or none
+    words: str
+
+
+def quasi_identifiers(dataset: Dataset) -> list[DatasetColumn]:
+    return list(dataset.columns.filter(role=ColumnRole.QUASI_IDENTIFIER).select_related("taxonomy"))
+
+
+def taxonomy_of(column: DatasetColumn) -> ColumnTaxonomy | None:
+    return getattr(column, "taxonomy", None)
+
+
+def open_columns(dataset: Dataset) -> list[DatasetColumn]:
+    """Return the quasi-identifiers whose taxonomy is missing or does not cover every value."""
+    return [column for column in quasi_identifiers(dataset) if not _is_complete(column)]
+
+
+def _is_complete(column: DatasetColumn) -> bool:
+    taxonomy = taxonomy_of(column)
+    return taxonomy is not None and taxonomy.is_complete
+
+
+def describe_shelf(dataset: Dataset) -> list[ShelfLine]:
+    """List every quasi-identifier with how far its taxonomy is."""
+    lines = []
+    for column in quasi_identifiers(dataset):
+        taxonomy = taxonomy_of(column)
+        if taxonomy is None:
+            lines.append(ShelfLine(column, "none", "none yet"))
+        elif taxonomy.is_complete:
+            lines.append(ShelfLine(column, "complete", "covers every value"))
+        else:
+            lines.append(ShelfLine(column, "partial", f"{taxonomy.uncovered} values to place"))
+    return lines
+
+
+def coverage_of(
+    column: DatasetColumn, taxonomy: ColumnTaxonomy | None, view: TaxonomyView | None
+) -> Coverage:
+    """Measure a taxonomy against its column; rows are counted only for those who see values."""
+    placed = column.distinct - taxonomy.uncovered if taxonomy else 0
+    return Coverage(placed, column.distinct, view.covered_rows if view else None)
+
+
+def read_recipe(document: dict[str, Any], file_text: str | None = None) -> Recipe:
+    """Turn what is stored into the engine's recipe; raises InvalidPlan when it makes no sense."""
+    if not document:
+        return FlatTaxonomy()
+    return parse_recipe(Place(document), read_file=lambda _: (file_text or "").encode())
+
+
+def describe_taxonomy(column: DatasetColumn) -> TaxonomyView | None:
+    """Open the column and lay its taxonomy over it."""
+    taxonomy = taxonomy_of(column)
+    if taxonomy is None:
+        return None
+    values = values_of(column)
+    recipe = read_recipe(taxonomy.recipe, taxonomy.file_text)
+    uncovered = recipe.uncovered(values)
+    if uncovered:
+        counts = dict(zip(values.values, values.counts.tolist(), strict=True))
+        missing_rows = sum(counts[text] for text in uncovered)
+        chips = sorted(((text, counts[text]) for text in uncovered), key=lambda chip: -chip[1])
+        covered_rows = len(values.codes) - missing_rows
+        return TaxonomyView(chips[:CHIPS_SHOWN], len(uncovered), covered_rows, None, [])
+    built = recipe.build(values)
+    tree = built.tree(values, limit=NODES_SHOWN)
+    return TaxonomyView([], 0, len(values.codes), tree, effect_of_levels(values, built))
+
+
+def build_taxonomy(column: DatasetColumn) -> tuple[Column, Taxonomy] | None:
+    """Return the values and the complete taxonomy of a column, or None while it is incomplete."""
+    taxonomy = taxonomy_of(column)
+    if taxonomy is None or not taxonomy.is_complete:
+        return None
+    values = values_of(column)
+    return values, read_recipe(taxonomy.recipe, taxonomy.file_text).build(values)

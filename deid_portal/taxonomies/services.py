@@ -1,0 +1,95 @@
+from typing import Any
+
+from django.db import transaction
+
+from deid_portal.accounts.models import User
+from deid_portal.audit.services import record_event
+from deid_portal.common.refusals import Refused
+from deid_portal.datasets.models import DatasetColumn
+from deid_portal.datasets.permissions import check_can_change
+from deid_portal.datasets.selectors import values_of
+from deid_portal.engine import InvalidPlan
+from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.taxonomies.selectors import read_recipe, taxonomy_of
+
+UPLOADED_NAME = "taxonomy.csv"
+
+
+def check_can_build(user: User, column: DatasetColumn) -> None:
+    check_can_change(user, column.dataset)
+    if not column.is_quasi_identifier:
+        raise Refused(f"{column.name} is not a quasi-identifier, so it needs no taxonomy.")
+
+
+def set_taxonomy(
+    *,
+    column: DatasetColumn,
+    changed_by: User,
+    kind: ColumnTaxonomy.Kind,
+    recipe: dict[str, Any],
+    file_text: str | None = None,
+) -> ColumnTaxonomy:
+    """Give a column its taxonomy. One that misses values is kept as a draft; runs wait.
+
+    Raises InvalidPlan, and keeps what was there, when the recipe makes no sense or fits no value.
+    """
+    check_can_build(changed_by, column)
+    values = values_of(column)
+    read = read_recipe(recipe, file_text)
+    uncovered = read.uncovered(values)
+    if uncovered and len(uncovered) == len([text for text in values.values if text is not None]):
+        raise InvalidPlan(
+            f"None of the {len(uncovered)} values of {column.name} has a place in this taxonomy. "
+            "Nothing was changed."
+        )
+    height = 0 if uncovered else read.build(values).height
+    with transaction.atomic():
+        taxonomy, _ = ColumnTaxonomy.objects.update_or_create(
+            column=column,
+            defaults={
+                "kind": kind,
+                "recipe": recipe,
+                "file_text": file_text,
+                "height": height,
+                "uncovered": len(uncovered),
+                "changed_by": changed_by,
+            },
+        )
+        column.dataset.save(update_fields=["changed_at"])
+        _record("taxonomy.changed", changed_by, column, {"kind": kind, "height": height})
+    return taxonomy
+
+
+def set_taxonomy_from_file(
+    *, column: DatasetColumn, changed_by: User, content: bytes
+) -> ColumnTaxonomy:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidPlan("The file is not UTF-8 text. Save it as CSV in UTF-8.") from None
+    return set_taxonomy(
+        column=column,
+        changed_by=changed_by,
+        kind=ColumnTaxonomy.Kind.FILE,
+        recipe={"file": UPLOADED_NAME},
+        file_text=text,
+    )
+
+
+@transaction.atomic
+def remove_taxonomy(*, column: DatasetColumn, removed_by: User) -> None:
+    check_can_build(removed_by, column)
+    taxonomy = taxonomy_of(column)
+    if taxonomy is not None:
+        taxonomy.delete()
+        _record("taxonomy.removed", removed_by, column, {})
+
+
+def _record(action: str, actor: User, column: DatasetColumn, facts: dict[str, Any]) -> None:
+    record_event(
+        action,
+        actor=actor,
+        team=column.dataset.team,
+        subject=column.dataset,
+        facts={"column": column.name, **facts},
+    )

@@ -1,0 +1,58 @@
+"""What a builder's form starts with: the taxonomy in force, else something that fits the values."""
+
+from typing import Any
+
+from deid_portal.datasets.models import DatasetColumn
+from deid_portal.datasets.selectors import values_of
+from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.taxonomies.selectors import taxonomy_of
+from deid_portal.taxonomies.typed_tree import write_typed_tree
+
+Kind = ColumnTaxonomy.Kind
+# A tree typed by hand is for small columns; longer ones belong into a file.
+VALUES_TYPED = 200
+
+
+def initial_of(column: DatasetColumn, kind: Kind) -> dict[str, Any]:
+    taxonomy = taxonomy_of(column)
+    if taxonomy is not None and taxonomy.kind == kind:
+        return _from_recipe(taxonomy)
+    if kind == Kind.TREE:
+        return {"tree": _one_group_of(column)}
+    if kind == Kind.INTERVALS:
+        return _intervals_for(column)
+    return {}
+
+
+def _from_recipe(taxonomy: ColumnTaxonomy) -> dict[str, Any]:
+    recipe = taxonomy.recipe
+    if taxonomy.kind == Kind.TREE:
+        return {"tree": write_typed_tree(recipe["tree"])}
+    if taxonomy.kind == Kind.INTERVALS:
+        widen = ", ".join(str(factor) for factor in recipe["intervals"]["widen"])
+        return {**recipe["intervals"], "widen": widen}
+    if taxonomy.kind == Kind.MASK:
+        return {"side": recipe["mask"]["from"]}
+    if taxonomy.kind == Kind.DATES:
+        return {"units": recipe["dates"]}
+    return {}
+
+
+def _one_group_of(column: DatasetColumn) -> str:
+    """Write every value under one root, for the steward to sort into groups."""
+    if column.distinct > VALUES_TYPED:
+        return ""
+    texts = sorted(text for text in values_of(column).values if text is not None)
+    return write_typed_tree({"*": texts}) if texts else ""
+
+
+def _intervals_for(column: DatasetColumn) -> dict[str, Any]:
+    """Cut the range into about twenty intervals, 1, 2 or 5 times a power of ten wide."""
+    low, high = column.profile.get("minimum"), column.profile.get("maximum")
+    if low is None or high is None or high <= low:
+        return {}
+    rough = (high - low) / 20
+    power = 10.0 ** len(str(int(rough))) / 10 if rough >= 1 else 1.0
+    width = next((step * power for step in (1, 2, 5, 10) if step * power >= rough), rough)
+    start = int(low // width * width)
+    return {"start": start, "width": int(width) if width >= 1 else width, "widen": "2, 2, 2"}

@@ -1,0 +1,27 @@
+from django.urls import path
+
+from deid_portal.taxonomies import views
+
+app_name = "taxonomies"
+urlpatterns = [
+    path("datasets/<uuid:dataset_id>/taxonomies/", views.overview, name="overview"),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/", views.workbench, name="workbench"
+    ),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/build/<str:kind>/",
+        views.build,
+        name="build",
+    ),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/file/",
+        views.upload_file,
+        name="upload-file",
+    ),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/remove/", views.remove, name="remove"
+    ),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/export/", views.export, name="export"
+    ),
+]

@@ -1,0 +1,17 @@
+from django.urls import include, path
+
+from deid_portal.common.views import healthz
+
+urlpatterns = [
+    path("healthz", healthz, name="healthz"),
+    path("", include("deid_portal.guide.urls")),
+    path("", include("deid_portal.accounts.urls")),
+    path("", include("deid_portal.datasets.urls")),
+    path("", include("deid_portal.taxonomies.urls")),
+    path("", include("deid_portal.plans.urls")),
+    path("", include("deid_portal.runs.urls")),
+    path("", include("deid_portal.reports.urls")),
+    path("", include("deid_portal.reviews.urls")),
+    path("", include("deid_portal.releases.urls")),
+    path("", include("deid_portal.audit.urls")),
+]

@@ -1,0 +1,61 @@
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from deid_portal.accounts.models import User
+from deid_portal.accounts.services import add_member
+from tests import factories
+from tests.conftest import Cast
+
+
+def test_the_steward_signs_in_and_sees_home(cast: Cast) -> None:
+    client = Client()
+    answer = client.post(
+        reverse("accounts:sign-in"),
+        {"username": "steward", "password": "password of steward"},
+        follow=True,
+    )
+    assert answer.status_code == 200
+    assert "Nothing is waiting for you" in answer.content.decode()
+
+
+def test_a_wrong_password_gets_one_sentence(cast: Cast) -> None:
+    answer = Client().post(reverse("accounts:sign-in"), {"username": "steward", "password": "no"})
+    assert answer.status_code == 200
+    assert "form" in answer.context
+    assert answer.context["form"].non_field_errors()
+
+
+@pytest.mark.parametrize("theme", User.Theme.values)
+def test_the_theme_is_kept_per_person(
+    theme: str, cast: Cast, signed_in: Callable[[User], Client]
+) -> None:
+    signed_in(cast.steward).post(reverse("accounts:set-theme"), {"theme": theme})
+    cast.steward.refresh_from_db()
+    assert cast.steward.theme == theme
+
+
+def test_a_person_of_two_teams_switches(cast: Cast, signed_in: Callable[[User], Client]) -> None:
+    other = factories.make_team("Zoology")
+    add_member(team=other, user=cast.steward, roles=["steward"], added_by=None)  # type: ignore[list-item]
+    client = signed_in(cast.steward)
+    client.post(reverse("accounts:switch-team"), {"team": str(other.id)})
+    assert "Zoology" in client.get(reverse("guide:home")).content.decode()
+
+
+def test_nobody_switches_to_a_foreign_team(cast: Cast, signed_in: Callable[[User], Client]) -> None:
+    foreign = factories.make_team("Secret service")
+    answer = signed_in(cast.steward).post(
+        reverse("accounts:switch-team"), {"team": str(foreign.id)}
+    )
+    assert answer.status_code == 404
+
+
+def test_somebody_without_a_team_is_told_so(
+    cast: Cast, signed_in: Callable[[User], Client]
+) -> None:
+    loner = factories.make_person("loner")
+    answer = signed_in(loner).get(reverse("guide:home"))
+    assert "You belong to no team yet" in answer.content.decode()

@@ -1,0 +1,78 @@
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest_django.fixtures import SettingsWrapper
+
+from deid_portal.common import vault
+
+SECRET = b"Person 1 has the flu"
+
+
+def _write(name: str, content: bytes) -> None:
+    with vault.VaultWriter(name) as writer:
+        writer.write(content)
+
+
+def _read(name: str) -> bytes:
+    with vault.open_reader(name) as reader:
+        return reader.read()
+
+
+@pytest.mark.parametrize("size", [0, 1, 1024, vault.CHUNK_BYTES, vault.CHUNK_BYTES + 1, 3_000_000])
+def test_what_goes_in_comes_out(size: int) -> None:
+    content = os.urandom(size)
+    _write("a/b", content)
+    assert _read("a/b") == content
+
+
+@given(pieces=st.lists(st.binary(max_size=50), max_size=10))
+def test_pieces_of_any_size_join(pieces: list[bytes]) -> None:
+    with vault.VaultWriter("pieces") as writer:
+        for piece in pieces:
+            writer.write(piece)
+    assert _read("pieces") == b"".join(pieces)
+
+
+def test_nothing_is_readable_on_disk() -> None:
+    _write("patients", SECRET * 100)
+    assert b"flu" not in vault.path_of("patients").read_bytes()
+
+
+def test_a_file_appears_only_when_it_is_whole() -> None:
+    with pytest.raises(OSError, match="disk full"), vault.VaultWriter("broken") as writer:
+        writer.write(SECRET)
+        raise OSError("disk full")
+    assert list(vault.path_of("broken").parent.iterdir()) == []
+
+
+def test_a_changed_byte_is_noticed() -> None:
+    _write("file", SECRET)
+    path = vault.path_of("file")
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(vault.DamagedFile):
+        _read("file")
+
+
+def test_a_file_cut_at_a_chunk_is_noticed() -> None:
+    _write("file", b"x" * (2 * vault.CHUNK_BYTES))
+    path = vault.path_of("file")
+    path.write_bytes(path.read_bytes()[: -(vault.CHUNK_BYTES + vault.TAG_BYTES)])
+    with pytest.raises(vault.DamagedFile):
+        _read("file")
+
+
+def test_an_old_key_still_opens(settings: SettingsWrapper) -> None:
+    _write("file", SECRET)
+    settings.DATA_KEY_OLD = [settings.DATA_KEY]
+    settings.DATA_KEY = "bmV3IGtleSwgYWxzbyB0aGlydHktdHdvIGJ5dGVzISE="
+    assert _read("file") == SECRET
+
+
+def test_no_name_leads_outside(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="inside the vault"):
+        vault.path_of("../../etc/passwd")

@@ -1,0 +1,100 @@
+"""Keeping a table: it is read in the background, and ends as columns or as one sentence."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from deid_portal.accounts.models import User
+from deid_portal.audit.models import Event
+from deid_portal.common.work import claim
+from deid_portal.datasets.models import Dataset, Reading
+from deid_portal.datasets.reading import perform_reading
+from deid_portal.datasets.selectors import table_of
+from tests import factories
+from tests.conftest import Cast
+
+SignIn = Callable[[User], Client]
+
+
+def _keep_and_read(client: Client, dataset: Dataset) -> Reading:
+    answer = client.post(reverse("datasets:keep", args=[dataset.id]), {"name": "Patients 2026"})
+    assert answer.status_code == 302
+    reading = dataset.readings.get()
+    lease = claim(Reading, str(reading.id))
+    assert lease is not None
+    perform_reading(lease)
+    reading.refresh_from_db()
+    dataset.refresh_from_db()
+    return reading
+
+
+def test_a_kept_table_becomes_columns(cast: Cast, signed_in: SignIn) -> None:
+    dataset = factories.make_upload(cast.steward, cast.team)
+    _keep_and_read(signed_in(cast.steward), dataset)
+    assert dataset.state == Dataset.State.READY
+    assert dataset.name == "Patients 2026"
+    assert dataset.rows == 12
+    kinds = dict(dataset.columns.values_list("name", "type"))
+    assert kinds["Age"] == "integer"
+    assert dataset.columns.get(name="Zip").distinct == 4
+    assert Event.objects.filter(action="dataset.read").exists()
+    assert table_of(dataset).rows == 12
+
+
+def test_a_fault_deep_in_the_file_ends_as_a_sentence(cast: Cast, signed_in: SignIn) -> None:
+    rows = b"".join(b"%d,Ann\n" % number for number in range(400_000))
+    content = b"id,name\n" + rows + b"7\n" + rows
+    dataset = factories.make_upload(cast.steward, cast.team, content)
+    client = signed_in(cast.steward)
+    reading = _keep_and_read(client, dataset)
+    assert reading.status == Reading.Status.FAILED
+    assert "400,002" in reading.problem or "400002" in reading.problem
+    assert "Ann" not in reading.problem
+    assert dataset.state == Dataset.State.UPLOADED
+    page = client.get(reverse("datasets:preview", args=[dataset.id]))
+    assert page.context["problem"] == reading.problem
+
+
+def test_leading_zeros_survive(cast: Cast) -> None:
+    content = b"person-no,age\n00417,39\n21904,50\n00932,38\n"
+    dataset = factories.make_dataset(cast.steward, cast.team, content)
+    assert dataset.columns.get(name="person-no").type == "text"
+    assert "00417" in table_of(dataset)["person-no"].values
+
+
+def test_keeping_twice_is_refused(cast: Cast, signed_in: SignIn) -> None:
+    dataset = factories.make_upload(cast.steward, cast.team)
+    client = signed_in(cast.steward)
+    address = reverse("datasets:keep", args=[dataset.id])
+    client.post(address, {"name": "x"})
+    assert client.post(address, {"name": "x"}).status_code == 403
+    assert dataset.readings.count() == 1
+
+
+def test_a_waiting_reading_can_be_stopped(cast: Cast, signed_in: SignIn) -> None:
+    dataset = factories.make_upload(cast.steward, cast.team)
+    client = signed_in(cast.steward)
+    client.post(reverse("datasets:keep", args=[dataset.id]), {"name": "x"})
+    client.post(reverse("datasets:stop-reading", args=[dataset.id]))
+    dataset.refresh_from_db()
+    assert dataset.state == Dataset.State.UPLOADED
+    assert dataset.readings.get().status == Reading.Status.STOPPED
+
+
+@pytest.mark.parametrize("person", ["reviewer", "approver", "administrator"])
+def test_raw_values_are_for_stewards_alone(person: str, cast: Cast, signed_in: SignIn) -> None:
+    dataset = factories.make_dataset(cast.steward, cast.team)
+    client = signed_in(getattr(cast, person))
+    for name in ("datasets:preview", "datasets:columns"):
+        page = client.get(reverse(name, args=[dataset.id])).content.decode()
+        assert "Jennifer" not in page
+        assert "Diabetes" not in page
+
+
+def test_a_discarded_upload_leaves_nothing(cast: Cast, signed_in: SignIn) -> None:
+    dataset = factories.make_upload(cast.steward, cast.team)
+    signed_in(cast.steward).post(reverse("datasets:discard", args=[dataset.id]))
+    assert not Dataset.objects.exists()
+    assert Event.objects.filter(action="dataset.discarded").exists()

@@ -1,0 +1,155 @@
+"""Uploading through the address people use; bad files get one sentence and leave nothing behind."""
+
+import io
+import zipfile
+from collections.abc import Callable
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from pytest_django.fixtures import SettingsWrapper
+
+from deid_portal.accounts.models import User
+from deid_portal.audit.models import Event
+from deid_portal.common import vault
+from deid_portal.datasets.models import Dataset
+from tests import factories
+from tests.conftest import Cast
+
+SignIn = Callable[[User], Client]
+NEW = "/datasets/upload/"
+
+
+def _upload(client: Client, content: bytes, name: str = "table.csv", **fields: str):  # type: ignore[no-untyped-def]
+    return client.post(NEW, {"file": SimpleUploadedFile(name, content), **fields})
+
+
+def _stored_files() -> list[str]:
+    root = vault.path_of("")
+    return [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()]
+
+
+def test_a_steward_uploads_and_sees_the_preview(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    answer = _upload(client, factories.PATIENTS.read_bytes(), "patients.csv")
+    dataset = Dataset.objects.get()
+    assert answer.status_code == 302
+    assert answer["Location"] == reverse("datasets:preview", args=[dataset.id])
+    page = client.get(answer["Location"]).content.decode()
+    assert dataset.name == "patients"
+    assert "Jennifer" in page
+    assert dataset.file_format["delimiter"] == ","
+    assert Event.objects.filter(action="dataset.uploaded", actor=cast.steward).exists()
+
+
+def test_the_upload_lies_encrypted(cast: Cast, signed_in: SignIn) -> None:
+    _upload(signed_in(cast.steward), factories.PATIENTS.read_bytes())
+    dataset = Dataset.objects.get()
+    assert _stored_files() == [dataset.upload_file]
+    assert b"Jennifer" not in vault.path_of(dataset.upload_file).read_bytes()
+
+
+def test_the_teammate_may_and_others_may_not(cast: Cast, signed_in: SignIn) -> None:
+    content = factories.PATIENTS.read_bytes()
+    assert _upload(signed_in(cast.teammate), content).status_code == 302
+    assert _upload(signed_in(cast.reviewer), content).status_code == 403
+    assert _upload(signed_in(cast.analyst), content).status_code == 403
+    assert Dataset.objects.count() == 1
+    assert len(_stored_files()) == 1
+
+
+def test_a_stranger_leaves_nothing_on_disk(cast: Cast) -> None:
+    assert _upload(Client(), b"a,b\n1,2\n").status_code == 302
+    assert _stored_files() == []
+
+
+def _workbook() -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "empty"),
+        (_workbook(), "Excel"),
+    ],
+    ids=["empty file", "workbook renamed csv"],
+)
+def test_what_is_no_table_is_refused_at_once(
+    content: bytes, words: str, cast: Cast, signed_in: SignIn
+) -> None:
+    answer = _upload(signed_in(cast.steward), content)
+    assert answer.status_code == 422
+    assert words in answer.context["form"].non_field_errors()[0]
+    assert Dataset.objects.count() == 0
+    assert _stored_files() == []
+
+
+def test_no_file_gets_a_sentence(cast: Cast, signed_in: SignIn) -> None:
+    answer = signed_in(cast.steward).post(NEW, {"name": "x"})
+    assert answer.status_code == 422
+    assert "Choose a file first." in answer.content.decode()
+
+
+def test_a_file_over_the_limit_gets_a_sentence_and_is_not_kept(
+    cast: Cast, signed_in: SignIn, settings: SettingsWrapper
+) -> None:
+    settings.UPLOAD_LIMIT_BYTES = 1024 * 1024
+    answer = _upload(signed_in(cast.steward), b"a,b\n" + b"1,2\n" * 600_000)
+    assert answer.status_code == 422
+    assert "larger than 1.0" in answer.context["form"].non_field_errors()[0]
+    assert _stored_files() == []
+
+
+def _preview(client: Client, content: bytes):  # type: ignore[no-untyped-def]
+    answer = _upload(client, content)
+    assert answer.status_code == 302, answer.content.decode()
+    return client.get(answer["Location"])
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"name,age\n", "header"),
+        (b"name,age\nAnn,3\nBob\n", "row 3"),
+        (b"age,age\n1,2\n", "age"),
+        (b"name,\nAnn,3\n", "column 2"),
+        (b"name,age\nAnn,\x003\n", "NUL"),
+    ],
+    ids=["header only", "ragged", "duplicate names", "blank name", "NUL byte"],
+)
+def test_a_table_with_a_fault_is_explained_where_it_is_shown(
+    content: bytes, words: str, cast: Cast, signed_in: SignIn
+) -> None:
+    answer = _preview(signed_in(cast.steward), content)
+    problem = answer.context["problem"]
+    assert words.lower() in problem.lower()
+    assert "Ann" not in problem
+    assert "Bob" not in problem
+    assert problem.count(".") <= 3
+    assert Dataset.objects.count() == 1
+
+
+def test_a_wrong_encoding_is_explained_and_can_be_corrected(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    dataset = factories.make_upload(cast.steward, cast.team, "name,age\nJosé,3\n".encode("cp1252"))
+    settings_now = {
+        "delimiter": ",",
+        "encoding": "utf-8",
+        "header": "yes",
+        "decimal": ".",
+        "missing": "",
+    }
+    address = reverse("datasets:set-format", args=[dataset.id])
+    wrong = client.post(address, settings_now)
+    assert "UTF-8" in wrong.context["problem"]
+    assert "Jos" not in wrong.context["problem"]
+    right = client.post(address, {**settings_now, "encoding": "cp1252"})
+    assert right.context["problem"] == ""
+    assert "José" in right.content.decode()
+    assert Event.objects.filter(action="dataset.format_changed").count() == 2

@@ -1,0 +1,126 @@
+"""Test worlds, built by the services people use, so that they obey the same rules."""
+
+import hashlib
+from pathlib import Path
+from uuid import uuid4
+
+from deid_portal.accounts.models import Role, Team, User
+from deid_portal.accounts.services import add_member, create_team
+from deid_portal.common import vault
+from deid_portal.common.work import claim
+from deid_portal.datasets.models import Dataset, Reading
+from deid_portal.datasets.reading import perform_reading
+from deid_portal.datasets.services import keep_dataset, tag_columns, upload_dataset
+from deid_portal.datasets.uploading import SealedUpload
+from deid_portal.plans.services import choose_protection
+from deid_portal.releases.models import Release
+from deid_portal.reviews.models import Decision, ReviewRequest
+from deid_portal.reviews.policies import fingerprints_of
+from deid_portal.reviews.services import ask_for_review, decide
+from deid_portal.runs.execution import perform_run
+from deid_portal.runs.models import Run
+from deid_portal.runs.services import start_run
+from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.taxonomies.services import set_taxonomy
+
+DATA = Path(__file__).parent / "data"
+# The decks' twelve patients; see tests/data/README.md.
+PATIENTS = DATA / "patients12.csv"
+PATIENT_ROLES = {
+    "Id": "identifier",
+    "Name": "identifier",
+    "Zip": "quasi-identifier",
+    "Age": "quasi-identifier",
+    "Condition": "sensitive",
+}
+MASK = {"mask": {"from": "right", "character": "*"}}
+DECADES = {"intervals": {"start": 0, "width": 10, "widen": [2, 2]}}
+RULES = [{"model": "k-anonymity", "k": 4}]
+METHOD = {"name": "full-domain", "suppression_limit": 0.0, "metric": "loss"}
+
+
+def make_person(name: str, team: Team | None = None, *roles: Role) -> User:
+    user = User.objects.create_user(name, password=f"password of {name}", first_name=name.title())
+    if team is not None:
+        add_member(team=team, user=user, roles=roles, added_by=None)
+    return user
+
+
+def make_team(name: str = "Population statistics") -> Team:
+    return create_team(name=name)
+
+
+def store_upload(content: bytes, name: str = "table.csv") -> SealedUpload:
+    stored_as = f"incoming/{uuid4()}"
+    with vault.VaultWriter(stored_as) as writer:
+        writer.write(content)
+    return SealedUpload(name, stored_as, len(content), hashlib.sha256(content).hexdigest())
+
+
+def make_upload(steward: User, team: Team, content: bytes | None = None) -> Dataset:
+    """A file that awaits the steward's word on its preview."""
+    content = PATIENTS.read_bytes() if content is None else content
+    upload = store_upload(content, "patients.csv")
+    return upload_dataset(team=team, uploaded_by=steward, upload=upload, name="Patients")
+
+
+def make_dataset(steward: User, team: Team, content: bytes | None = None) -> Dataset:
+    """A table that was read, its columns not yet decided."""
+    dataset = make_upload(steward, team, content)
+    reading = keep_dataset(dataset=dataset, kept_by=steward)
+    lease = claim(Reading, str(reading.id))
+    assert lease is not None
+    perform_reading(lease)
+    dataset.refresh_from_db()
+    return dataset
+
+
+def make_tagged_dataset(steward: User, team: Team) -> Dataset:
+    dataset = make_dataset(steward, team)
+    roles = {column.position: PATIENT_ROLES[column.name] for column in dataset.columns.all()}
+    tag_columns(dataset=dataset, tagged_by=steward, roles=roles)
+    return dataset
+
+
+def make_planned_dataset(steward: User, team: Team) -> Dataset:
+    """A dataset with tags, taxonomies and a protection: ready to run."""
+    dataset = make_tagged_dataset(steward, team)
+    for name, kind, recipe in (
+        ("Zip", ColumnTaxonomy.Kind.MASK, MASK),
+        ("Age", ColumnTaxonomy.Kind.INTERVALS, DECADES),
+    ):
+        column = dataset.columns.get(name=name)
+        set_taxonomy(column=column, changed_by=steward, kind=kind, recipe=recipe)
+    choose_protection(dataset=dataset, chosen_by=steward, rules=RULES, method=METHOD)
+    return dataset
+
+
+def make_finished_run(steward: User, team: Team) -> Run:
+    run = start_run(dataset=make_planned_dataset(steward, team), started_by=steward)
+    return finish_run(run)
+
+
+def finish_run(run: Run) -> Run:
+    """Do a worker's work on a queued run."""
+    lease = claim(Run, str(run.id))
+    assert lease is not None
+    perform_run(lease)
+    run.refresh_from_db()
+    return run
+
+
+def make_request(steward: User, team: Team) -> ReviewRequest:
+    run = make_finished_run(steward, team)
+    return ask_for_review(run=run, asked_by=steward, purpose="teaching file")
+
+
+def make_release(steward: User, approver: User, team: Team) -> Release:
+    request = make_request(steward, team)
+    decide(
+        request=request,
+        decided_by=approver,
+        verdict=Decision.Verdict.APPROVE,
+        reason="",
+        seen=fingerprints_of(request),
+    )
+    return Release.objects.get(request=request)

@@ -1,0 +1,96 @@
+import csv
+import hashlib
+import io
+import zipfile
+from collections.abc import Callable
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from deid_portal.accounts.models import User
+from deid_portal.audit.models import Event
+from deid_portal.common import vault
+from deid_portal.releases.models import Release
+from tests import factories
+from tests.conftest import Cast
+
+SignIn = Callable[[User], Client]
+
+
+@pytest.fixture
+def release(cast: Cast) -> Release:
+    return factories.make_release(cast.steward, cast.approver, cast.team)
+
+
+def _download(client: Client, release: Release) -> zipfile.ZipFile:
+    answer = client.get(reverse("releases:download", args=[release.id]))
+    assert answer.status_code == 200
+    return zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("person", ["steward", "teammate", "analyst"])
+def test_the_package_is_whole_and_proves_itself(
+    person: str, cast: Cast, release: Release, signed_in: SignIn
+) -> None:
+    package = _download(signed_in(getattr(cast, person)), release)
+    assert {"release.csv", "report.json", "plan.json", "SHA256SUMS"} <= set(package.namelist())
+    for line in package.read("SHA256SUMS").decode().splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256(package.read(name)).hexdigest() == digest
+    event = Event.objects.get(action="release.downloaded")
+    assert event.actor == getattr(cast, person)
+
+
+def test_the_rows_are_the_promised_ones(cast: Cast, release: Release, signed_in: SignIn) -> None:
+    text = _download(signed_in(cast.analyst), release).read("release.csv").decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert list(rows[0]) == ["Zip", "Age", "Condition"]
+    groups = [(row["Zip"], row["Age"]) for row in rows]
+    assert min(groups.count(group) for group in groups) >= 4
+
+
+def test_the_same_release_gives_the_same_bytes(
+    cast: Cast, release: Release, signed_in: SignIn
+) -> None:
+    address = reverse("releases:download", args=[release.id])
+    client = signed_in(cast.steward)
+    first, second = (b"".join(client.get(address).streaming_content) for _ in range(2))  # type: ignore[attr-defined]
+    assert first == second
+
+
+def test_before_approval_there_is_nothing(cast: Cast, signed_in: SignIn) -> None:
+    request = factories.make_request(cast.steward, cast.team)
+    client = signed_in(cast.steward)
+    for subject in (request.id, request.run_id, uuid4()):
+        assert client.get(reverse("releases:download", args=[subject])).status_code == 404
+        assert client.get(reverse("releases:show", args=[subject])).status_code == 404
+
+
+def test_rows_that_were_not_approved_break_the_download_off(
+    cast: Cast, release: Release, signed_in: SignIn
+) -> None:
+    with vault.VaultWriter(release.request.run.release_file) as writer:
+        writer.write(b"Zip,Age,Condition\n13053,28,Flu\n")
+    answer = signed_in(cast.analyst).get(reverse("releases:download", args=[release.id]))
+    with pytest.raises(vault.DamagedFile):
+        b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+
+
+def test_an_analyst_sees_the_release_and_not_the_dataset(
+    cast: Cast, release: Release, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.analyst)
+    page = client.get(reverse("releases:show", args=[release.id])).content.decode()
+    assert "Download package" in page
+    assert str(release.request.run.dataset_id) not in page
+    home = client.get(reverse("guide:home")).content.decode()
+    assert "Datasets" not in home
+
+
+def test_an_approver_sees_why_the_button_is_closed(
+    cast: Cast, release: Release, signed_in: SignIn
+) -> None:
+    page = signed_in(cast.approver).get(reverse("releases:show", args=[release.id]))
+    assert "Stewards and analysts of this team can download" in page.content.decode()

@@ -1,0 +1,140 @@
+"""Asking, deciding, sending back: who may, in what state, bound to what."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from deid_portal.accounts.models import Role, User
+from deid_portal.accounts.services import add_member
+from deid_portal.audit.models import Event
+from deid_portal.releases.models import Release
+from deid_portal.reviews.models import ReviewRequest
+from deid_portal.reviews.policies import ALLOWED_MOVES, fingerprints_of
+from tests import factories
+from tests.conftest import Cast
+
+SignIn = Callable[[User], Client]
+Status = ReviewRequest.Status
+
+
+@pytest.fixture
+def review(cast: Cast) -> ReviewRequest:
+    return factories.make_request(cast.steward, cast.team)
+
+
+def _decide(client: Client, review: ReviewRequest, verdict: str, reason: str = ""):  # type: ignore[no-untyped-def]
+    form = {"verdict": verdict, "reason": reason, **fingerprints_of(review)}
+    return client.post(reverse("reviews:decide", args=[review.id]), form)
+
+
+def test_approval_makes_the_release(cast: Cast, review: ReviewRequest, signed_in: SignIn) -> None:
+    assert _decide(signed_in(cast.approver), review, "approve").status_code == 302
+    review.refresh_from_db()
+    assert review.status == Status.APPROVED
+    assert Release.objects.get(request=review).approved_by == cast.approver
+    actions = list(Event.objects.order_by("-number").values_list("action", flat=True)[:2])
+    assert actions == ["release.created", "review.approved"]
+
+
+def test_sending_back_needs_a_reason(cast: Cast, review: ReviewRequest, signed_in: SignIn) -> None:
+    client = signed_in(cast.approver)
+    assert _decide(client, review, "ask-for-changes").status_code == 422
+    assert _decide(client, review, "ask-for-changes", "Make Zip coarser.").status_code == 302
+    review.refresh_from_db()
+    assert review.status == Status.CHANGES_REQUESTED
+    assert not Release.objects.exists()
+    page = signed_in(cast.steward).get(reverse("guide:home")).content.decode()
+    assert "One thing is waiting for you" in page
+
+
+@pytest.mark.parametrize("person", ["steward", "teammate", "reviewer", "administrator"])
+def test_others_cannot_decide(
+    person: str, cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    answer = _decide(signed_in(getattr(cast, person)), review, "approve")
+    assert answer.status_code == 409
+    review.refresh_from_db()
+    assert review.status == Status.SUBMITTED
+
+
+def test_the_author_cannot_approve_even_as_approver(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    add_member(team=cast.team, user=cast.steward, roles=[Role.APPROVER], added_by=None)
+    client = signed_in(cast.steward)
+    assert _decide(client, review, "approve").status_code == 409
+    page = client.get(reverse("reviews:show", args=[review.id])).content.decode()
+    assert "You prepared this release, so you cannot decide on it." in page
+    assert 'aria-disabled="true"' in page
+
+
+def test_a_decision_on_something_else_does_not_count(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    form = {"verdict": "approve", **fingerprints_of(review), "output": "0" * 64}
+    answer = signed_in(cast.approver).post(reverse("reviews:decide", args=[review.id]), form)
+    assert answer.status_code == 409
+    assert "has changed since" in answer.content.decode()
+    review.refresh_from_db()
+    assert review.status == Status.SUBMITTED
+
+
+def test_the_second_decision_is_refused(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.approver)
+    _decide(client, review, "approve")
+    answer = _decide(client, review, "ask-for-changes", "too late")
+    assert answer.status_code == 409
+    review.refresh_from_db()
+    assert review.status == Status.APPROVED
+
+
+def test_one_request_per_run(cast: Cast, review: ReviewRequest, signed_in: SignIn) -> None:
+    address = reverse("reviews:ask", args=[review.run_id])
+    answer = signed_in(cast.steward).post(address, {"purpose": "again"})
+    assert "already asked for" in answer.content.decode()
+    assert ReviewRequest.objects.count() == 1
+
+
+def test_a_request_needs_a_purpose(cast: Cast, signed_in: SignIn) -> None:
+    run = factories.make_finished_run(cast.steward, cast.team)
+    answer = signed_in(cast.steward).post(reverse("reviews:ask", args=[run.id]), {"purpose": ""})
+    assert answer.status_code == 422
+    assert not ReviewRequest.objects.exists()
+
+
+def test_the_author_takes_it_back(cast: Cast, review: ReviewRequest, signed_in: SignIn) -> None:
+    signed_in(cast.teammate).post(reverse("reviews:take-back", args=[review.id]))
+    review.refresh_from_db()
+    assert review.status == Status.SUBMITTED
+    signed_in(cast.steward).post(reverse("reviews:take-back", args=[review.id]))
+    review.refresh_from_db()
+    assert review.status == Status.WITHDRAWN
+
+
+def test_a_comment_is_kept_and_its_text_stays_out_of_the_record(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.reviewer)
+    client.post(reverse("reviews:comment", args=[review.id]), {"text": "Why so coarse?"})
+    assert (
+        "Why so coarse?" in client.get(reverse("reviews:show", args=[review.id])).content.decode()
+    )
+    event = Event.objects.get(action="review.commented")
+    assert "coarse" not in str(event.facts)
+
+
+def test_those_who_decide_see_no_rows(cast: Cast, review: ReviewRequest, signed_in: SignIn) -> None:
+    client = signed_in(cast.approver)
+    for name, subject in (("reviews:show", review.id), ("reports:report", review.run_id)):
+        page = client.get(reverse(name, args=[subject])).content.decode()
+        assert "Diabetes" not in page
+        assert "never rows" in page
+
+
+@pytest.mark.parametrize("state", Status.values)
+def test_every_state_is_in_the_table_of_moves(state: str) -> None:
+    assert state in ALLOWED_MOVES

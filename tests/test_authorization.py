@@ -1,0 +1,150 @@
+"""Who may open which address: one table over every URL of the portal, and a test that it is complete.
+
+Each line gives the answer to a GET (or, for addresses that only take one, an empty POST) per person.
+Outsiders and analysts find nothing of a dataset: 404, never 403.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from deid_portal.accounts.models import User
+from deid_portal.releases.models import Release
+from tests import factories
+from tests.conftest import Cast
+
+
+@dataclass(frozen=True)
+class Line:
+    """What people get: the steward, the other roles of the team, the analyst, the outsider."""
+
+    method: str
+    about: str  # what the address is about: nothing, dataset, column, run, request or release
+    steward: int
+    role: int  # reviewer, approver and administrator
+    analyst: int
+    outsider: int
+    kwargs: tuple[tuple[str, str], ...] = ()
+
+
+TABLE = {
+    "guide:home": Line("GET", "", 200, 200, 200, 200),
+    "guide:running": Line("GET", "", 286, 286, 286, 286),
+    "guide:help": Line("GET", "", 200, 200, 200, 200),
+    "guide:help-page": Line("GET", "", 200, 200, 200, 200, (("slug", "columns"),)),
+    "accounts:sign-in": Line("GET", "", 302, 302, 302, 302),
+    "accounts:sign-out": Line("POST", "", 302, 302, 302, 302),
+    "accounts:switch-team": Line("POST", "", 404, 404, 404, 404),
+    "accounts:set-theme": Line("POST", "", 400, 400, 400, 400),
+    "datasets:list": Line("GET", "", 200, 200, 302, 200),
+    "datasets:new": Line("GET", "", 200, 403, 403, 200),
+    "datasets:enter": Line("GET", "dataset", 302, 302, 404, 404),
+    "datasets:preview": Line("GET", "dataset", 200, 200, 404, 404),
+    "datasets:set-format": Line("POST", "dataset", 200, 200, 404, 404),
+    "datasets:keep": Line("POST", "dataset", 403, 403, 404, 404),
+    "datasets:reading": Line("GET", "dataset", 286, 286, 404, 404),
+    "datasets:stop-reading": Line("POST", "dataset", 302, 302, 404, 404),
+    "datasets:discard": Line("POST", "dataset", 403, 403, 404, 404),
+    "datasets:columns": Line("GET", "dataset", 200, 200, 404, 404),
+    "datasets:tag-many": Line("POST", "dataset", 400, 400, 404, 404),
+    "datasets:column": Line("GET", "column", 200, 200, 404, 404),
+    "datasets:tag": Line("POST", "column", 302, 403, 404, 404),
+    "datasets:set-treatment": Line("POST", "column", 400, 400, 404, 404),
+    "taxonomies:overview": Line("GET", "dataset", 302, 302, 404, 404),
+    "taxonomies:workbench": Line("GET", "column", 200, 200, 404, 404),
+    "taxonomies:build": Line("POST", "column", 302, 403, 404, 404, (("kind", "flat"),)),
+    "taxonomies:upload-file": Line("POST", "column", 422, 422, 404, 404),
+    "taxonomies:remove": Line("POST", "column", 302, 403, 404, 404),
+    "taxonomies:export": Line("GET", "column", 200, 403, 404, 404),
+    "plans:protection": Line("GET", "dataset", 200, 200, 404, 404),
+    "plans:promise": Line("POST", "dataset", 200, 200, 404, 404),
+    "plans:document": Line("GET", "dataset", 200, 403, 404, 404),
+    "runs:list": Line("GET", "dataset", 200, 200, 404, 404),
+    "runs:start": Line("POST", "dataset", 302, 302, 404, 404),
+    "runs:show": Line("GET", "run", 302, 302, 404, 404),
+    "runs:progress": Line("GET", "run", 286, 286, 404, 404),
+    "runs:stop": Line("POST", "run", 302, 403, 404, 404),
+    "reports:report": Line("GET", "run", 200, 200, 404, 404),
+    "reports:document": Line("GET", "run", 200, 200, 404, 404),
+    "reviews:ask": Line("GET", "run", 200, 200, 404, 404),
+    "reviews:show": Line("GET", "request", 200, 200, 404, 404),
+    "reviews:decide": Line("POST", "request", 422, 422, 404, 404),
+    "reviews:comment": Line("POST", "request", 422, 422, 404, 404),
+    "reviews:take-back": Line("POST", "request", 302, 302, 404, 404),
+    "releases:list": Line("GET", "", 200, 200, 200, 200),
+    "releases:show": Line("GET", "release", 200, 200, 200, 404),
+    "releases:download": Line("GET", "release", 200, 403, 200, 404),
+    "audit:show": Line("GET", "", 200, 200, 404, 200),
+}
+OPEN_TO_ALL = {"healthz"}
+
+
+def _names(patterns: list[URLPattern | URLResolver], prefix: str = "") -> list[str]:
+    found: list[str] = []
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            found += _names(pattern.url_patterns, f"{pattern.namespace or ''}:")
+        else:
+            found.append(f"{prefix}{pattern.name}")
+    return found
+
+
+def test_every_address_is_in_the_table() -> None:
+    names = set(_names(get_resolver().url_patterns))
+    assert names == {*TABLE, *OPEN_TO_ALL}
+
+
+@pytest.fixture
+def release(cast: Cast) -> Release:
+    return factories.make_release(cast.steward, cast.approver, cast.team)
+
+
+def _address(name: str, line: Line, release: Release) -> str:
+    request = release.request
+    column = request.run.dataset.columns.get(name="Zip")
+    arguments: dict[str, dict[str, object]] = {
+        "": {},
+        "dataset": {"dataset_id": request.run.dataset.id},
+        "column": {"dataset_id": request.run.dataset.id, "position": column.position},
+        "run": {"run_id": request.run.id},
+        "request": {"request_id": request.id},
+        "release": {"release_id": release.id},
+    }
+    return reverse(name, kwargs={**arguments[line.about], **dict(line.kwargs)})
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_people_get_what_the_table_says(
+    name: str, cast: Cast, release: Release, signed_in: Callable[[User], Client]
+) -> None:
+    line = TABLE[name]
+    address = _address(name, line, release)
+    # Those who may least go first, so that nobody's success changes another's answer.
+    people = {
+        cast.outsider: line.outsider,
+        cast.analyst: line.analyst,
+        cast.reviewer: line.role,
+        cast.administrator: line.role,
+        cast.steward: line.steward,
+    }
+    for person, expected in people.items():
+        client = signed_in(person)
+        answer = client.get(address) if line.method == "GET" else client.post(address)
+        assert answer.status_code == expected, f"{person.username} at {address}"
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE if name != "accounts:sign-in"])
+def test_nobody_gets_in_without_signing_in(name: str, cast: Cast, release: Release) -> None:
+    line = TABLE[name]
+    address = _address(name, line, release)
+    answer = Client().get(address) if line.method == "GET" else Client().post(address)
+    assert answer.status_code == 302
+    assert answer["Location"].startswith(reverse("accounts:sign-in"))
+
+
+def test_a_strange_id_is_not_found(cast: Cast, signed_in: Callable[[User], Client]) -> None:
+    address = "/datasets/00000000-0000-4000-8000-000000000000/columns/"
+    assert signed_in(cast.steward).get(address).status_code == 404

@@ -1,0 +1,67 @@
+"""The arrows of the house: who may import whom. Read from the source, so nothing needs to run."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parent.parent / "deid_portal"
+# Rooms in the order data walks; a room may use the ones before it. Approval makes the release in
+# its own transaction, so reviews hands over to the one room after it.
+ORDER = ["datasets", "taxonomies", "plans", "runs", "reports", "reviews", "releases", "guide"]
+HANDS_OVER = {("reviews", "releases")}
+GROUND = {"common", "accounts", "audit"}
+
+
+def _imports(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text())
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return names
+
+
+def _rooms_used(path: Path) -> set[str]:
+    parts = [name.split(".") for name in _imports(path) if name.startswith("deid_portal.")]
+    return {part[1] for part in parts if len(part) > 1}
+
+
+SOURCES = [path for path in sorted(HOUSE.rglob("*.py")) if "migrations" not in path.parts]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_imports_follow_the_arrows(path: Path) -> None:
+    room = path.relative_to(HOUSE).parts[0]
+    used = _rooms_used(path) - {room}
+    if room == "engine":
+        assert not used
+        assert not {n for n in _imports(path) if n.split(".")[0] in {"django", "celery", "plotly"}}
+    elif room in GROUND:
+        assert not used & set(ORDER), "the ground floor uses no room"
+    elif room in ORDER:
+        later = set(ORDER[ORDER.index(room) + 1 :])
+        wrong = {other for other in used & later if (room, other) not in HANDS_OVER}
+        assert not wrong, f"{room} stands before {wrong}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_nobody_imports_the_doors_of_another_room(path: Path) -> None:
+    room = path.relative_to(HOUSE).parts[0]
+    doors = {
+        name
+        for name in _imports(path)
+        for part in [name.split(".")]
+        if len(part) > 2 and part[0] == "deid_portal" and part[2] in {"views", "forms"}
+        if part[1] != room
+    }
+    if path.name != "urls.py":
+        assert not doors
+
+
+def test_the_package_stays_empty() -> None:
+    """A line here would load Django whenever the engine is imported."""
+    assert (HOUSE / "__init__.py").read_text() == ""
