@@ -169,3 +169,37 @@ def leaf_counts(
             for column in range(len(offsets)):
                 counts[offsets[column] + codes[column, members[index]]] += weights[index]
     return counts
+
+
+@compiled
+def scan_records(text: NDArray[np.uint8], delimiter: int, quote: int) -> tuple[int, int, bool]:
+    """Walk through CSV from the start of a record.
+
+    Return how many records end in the text, where the last of them ends, and whether the text ends
+    inside quotes. A quote sign means something only at the start of a cell, as Arrow has it; blank
+    lines are no records. A carriage return as the very last byte may belong to a line break that
+    goes on in the next block, so it ends nothing yet.
+    """
+    records = 0
+    end = 0
+    at_cell_start = True
+    in_quotes = False
+    has_content = False
+    for index in range(len(text)):
+        sign = text[index]
+        if in_quotes:
+            if sign == quote:
+                in_quotes = False
+            continue
+        if sign == 10 or (sign == 13 and index + 1 < len(text)):
+            if has_content:
+                records += 1
+            end = index + 1
+            at_cell_start = True
+            has_content = False
+            continue
+        has_content = True
+        if sign == quote and (at_cell_start or (index > 0 and text[index - 1] == quote)):
+            in_quotes = True
+        at_cell_start = sign == delimiter
+    return records, end, in_quotes

@@ -36,7 +36,7 @@ class Method(ABC):
     def cautions(self) -> list[str]:
         return []
 
-    def check_problem(self, place: Place, problem: Problem) -> None:
+    def check_problem(self, place: Place, problem: Problem) -> None:  # noqa: B027 - optional
         """Refuse parameters that do not fit this table's taxonomies."""
 
 

@@ -90,5 +90,5 @@ class PrivacyModel(ABC):
         )
         return [sentence for sentence in found if sentence]
 
-    def check_rows(self, place: Place, rows: int) -> None:
+    def check_rows(self, place: Place, rows: int) -> None:  # noqa: B027 - optional
         """Refuse parameters that no release of this many rows can meet."""

@@ -1,0 +1,128 @@
+"""Tables into files: CSV for people, Arrow for the portal's own storage."""
+
+import io
+import json
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.ipc
+
+from deid_portal.engine.arrow_arrays import codes_from_arrow, codes_to_arrow, texts_to_arrow
+from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.table import Column, Table
+from deid_portal.engine.values import ColumnType, is_number
+
+ROWS_PER_BATCH = 1 << 18
+# A spreadsheet runs a cell that begins with one of these as a formula (OWASP, CSV injection).
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+ARROW_VERSION = "1"
+
+
+def write_csv(table: Table, stream: BinaryIO, delimiter: str = ",") -> None:
+    """Write UTF-8 with a header and LF line ends; a gap is an empty cell.
+
+    A cell a spreadsheet would run as a formula gets an apostrophe in front, unless it is a plain
+    number. In a table of one column a gap is written as quotes, since a blank line is no record.
+    """
+    header = delimiter.join(_escape(name, delimiter) for name in table.names)
+    stream.write(f"{header}\n".encode())
+    last = len(table.columns) - 1
+    texts = [
+        _escaped_dictionary(column, delimiter, "\n" if index == last else "", last == 0)
+        for index, column in enumerate(table.columns)
+    ]
+    separator = texts_to_arrow([delimiter])[0]
+    for chunk in _chunks(table.rows):
+        cells = [
+            text.take(codes_to_arrow(column.codes[chunk]))
+            for text, column in zip(texts, table.columns, strict=True)
+        ]
+        lines = pa.compute.binary_join_element_wise(*cells, separator)
+        stream.write(b"".join(line.encode() for line in lines.to_pylist()))
+
+
+def write_arrow(table: Table, stream: BinaryIO) -> None:
+    """Write the table as it is: codes, dictionaries, types, source hash."""
+    fields = [
+        pa.field(
+            column.name,
+            pa.dictionary(pa.int32(), pa.string()),
+            metadata={"type": column.type.value, "decimal": column.decimal},
+        )
+        for column in table.columns
+    ]
+    about = json.dumps({"version": ARROW_VERSION, "source_sha256": table.source_sha256})
+    schema = pa.schema(fields, metadata={"deid_portal.table": about})
+    dictionaries = [texts_to_arrow(column.values) for column in table.columns]
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(stream, schema, options=options) as writer:
+        for chunk in _chunks(max(table.rows, 1)):
+            arrays = [
+                pa.DictionaryArray.from_arrays(codes_to_arrow(column.codes[chunk]), dictionary)
+                for column, dictionary in zip(table.columns, dictionaries, strict=True)
+            ]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+
+
+def read_arrow(stream: BinaryIO) -> Table:
+    """Read back what `write_arrow` wrote."""
+    try:
+        with pa.ipc.open_stream(stream) as reader:
+            schema, batches = reader.schema, list(reader)
+        about = json.loads((schema.metadata or {})[b"deid_portal.table"])
+    except (pa.ArrowInvalid, OSError, KeyError, ValueError):
+        raise InvalidTable("The stored table cannot be read back; upload the file again.") from None
+    columns = []
+    for index, field in enumerate(schema):
+        arrays = [batch.column(index) for batch in batches]
+        codes = np.concatenate([codes_from_arrow(array.indices) for array in arrays])
+        columns.append(
+            Column(
+                field.name,
+                ColumnType(field.metadata[b"type"].decode()),
+                codes,
+                tuple(arrays[0].dictionary.to_pylist()),
+                field.metadata[b"decimal"].decode(),
+            )
+        )
+    return Table(tuple(columns), about["source_sha256"])
+
+
+def neutralize(text: str, decimal: str = ".") -> str:
+    """Return the text so that no spreadsheet runs it."""
+    if text.startswith(FORMULA_STARTS) and not is_number(text, decimal):
+        return f"'{text}"
+    return text
+
+
+def _escaped_dictionary(
+    column: Column, delimiter: str, ending: str, stands_alone: bool
+) -> "pa.StringArray":
+    gap = '""' if stands_alone else ""
+    return texts_to_arrow(
+        [
+            (gap if text is None else _escape(text, delimiter, column.decimal)) + ending
+            for text in column.values
+        ]
+    )
+
+
+def _escape(text: str, delimiter: str, decimal: str = ".") -> str:
+    text = neutralize(text, decimal)
+    if not text or any(sign in text for sign in (delimiter, '"', "\n", "\r")):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _chunks(rows: int) -> Iterator[slice]:
+    return (slice(start, start + ROWS_PER_BATCH) for start in range(0, rows, ROWS_PER_BATCH))
+
+
+def csv_bytes(table: Table, delimiter: str = ",") -> bytes:
+    """Return the CSV of a table that fits in memory."""
+    stream = io.BytesIO()
+    write_csv(table, stream, delimiter)
+    return stream.getvalue()
