@@ -1,0 +1,126 @@
+"""python manage.py protect TABLE --plan PLAN.json --out DIR"""
+
+import json
+import os
+import sys
+import tempfile
+from argparse import ArgumentParser
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+from django.core.management.base import BaseCommand
+
+from deid_portal.engine import EngineError, InvalidTable, Outcome, Table, load_plan, protect
+from deid_portal.engine.csv_format import SAMPLE_BYTES
+from deid_portal.engine.reading import CsvFormat, detect_csv, read_csv
+from deid_portal.engine.writing import write_csv
+
+UNUSABLE = 2
+NO_SOLUTION = 3
+
+
+class Command(BaseCommand):
+    help = "Protect a table by a plan; writes release.csv and report.json."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("table", type=Path, help="the CSV file to protect")
+        parser.add_argument("--plan", type=Path, required=True, help="the plan, a JSON file")
+        parser.add_argument(
+            "--out", type=Path, required=True, help="where to write; made if needed"
+        )
+        add_format_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            plan = load_plan(options["plan"])
+            table, form = read_table(options["table"], options)
+            outcome = protect(table, plan, progress=TerminalProgress.if_terminal())
+            write_outcome(outcome, options["out"], form.delimiter)
+        except (EngineError, OSError) as error:
+            refuse(self, error)
+        if not outcome.solution:
+            sys.exit(NO_SOLUTION)
+
+
+class TerminalProgress:
+    """One line on standard error that is written over."""
+
+    def __call__(self, done: int, total: int, phase: str, **figures: Any) -> None:
+        share = f"{done / total:4.0%}" if total else ""
+        sys.stderr.write(f"\r{phase:10} {share} ")
+        if phase == "measure" and done == total:
+            sys.stderr.write("\r" + " " * 20 + "\r")
+        sys.stderr.flush()
+
+    @classmethod
+    def if_terminal(cls) -> "TerminalProgress | None":
+        return cls() if sys.stderr.isatty() else None
+
+
+def add_format_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--delimiter", help="the sign between cells; found out if absent")
+    parser.add_argument("--encoding", help="the encoding of the file; found out if absent")
+
+
+def read_table(path: Path, options: dict[str, Any]) -> tuple[Table, CsvFormat]:
+    """Read a CSV file, its format detected but for what the options say.
+
+    Only empty cells are gaps here: a word such as NA may be a value of a taxonomy.
+    """
+    form = replace(_detect(path), missing=())
+    if options["delimiter"]:
+        form = replace(form, delimiter=options["delimiter"].replace("\\t", "\t"))
+    if options["encoding"]:
+        form = replace(form, encoding=options["encoding"])
+    return read_csv(path, form), form
+
+
+def refuse(command: BaseCommand, error: Exception) -> NoReturn:
+    """Say what is wrong in one sentence on standard error and leave."""
+    command.stderr.write(_sentence(error))
+    sys.exit(UNUSABLE)
+
+
+def write_outcome(outcome: Outcome, folder: Path, delimiter: str) -> None:
+    """Write the report and, if there is one, the released table, each whole or not at all.
+
+    A release.csv of an earlier run goes when this one has none: it would belie the report.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if outcome.released is not None:
+        released = outcome.released
+        _write(folder / "release.csv", lambda stream: write_csv(released, stream, delimiter))
+    else:
+        (folder / "release.csv").unlink(missing_ok=True)
+    text = json.dumps(outcome.report, indent=2, ensure_ascii=False) + "\n"
+    _write(folder / "report.json", lambda stream: stream.write(text.encode()))
+
+
+def _detect(path: Path) -> CsvFormat:
+    try:
+        with path.open("rb") as stream:
+            return detect_csv(stream.read(SAMPLE_BYTES), path.stat().st_size).format
+    except OSError:
+        raise InvalidTable(f'There is no readable file "{path}".') from None
+
+
+def _write(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write under a temporary name beside the target and rename, so no half file is seen."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            write(stream)
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"Cannot write: {error.strerror or 'the folder is not usable'}."
+    return str(error)
