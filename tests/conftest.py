@@ -1,12 +1,12 @@
 """The cast, always the same: the steward, her teammate, and the outsider who must see nothing."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from django.test import Client
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from deid_portal.accounts.models import Role, Team, User
 from tests import factories
@@ -25,8 +25,8 @@ class Cast:
 
 
 @pytest.fixture(autouse=True)
-def own_data_dir(settings: SettingsWrapper, tmp_path: Path) -> None:
-    """Every test keeps its encrypted files to itself, and does a worker's work in its own thread."""
+def own_data_dir(settings: Settings, tmp_path: Path) -> None:
+    """Every test keeps its files to itself and does a worker's work in its own thread."""
     settings.DATA_DIR = tmp_path
     settings.WORK_HEARTBEAT_SECONDS = 0
 
@@ -48,10 +48,10 @@ def cast(db: None) -> Cast:
 
 
 @pytest.fixture
-def signed_in() -> Iterator[Callable[[User], Client]]:
+def signed_in() -> Callable[[User], Client]:
     def sign_in(user: User) -> Client:
         client = Client(raise_request_exception=True)
         client.force_login(user)
         return client
 
-    yield sign_in
+    return sign_in

@@ -1,6 +1,6 @@
-"""Who may open which address: one table over every URL of the portal, and a test that it is complete.
+"""Who may open which address: one table over every URL, and a test that it is complete.
 
-Each line gives the answer to a GET (or, for addresses that only take one, an empty POST) per person.
+Each line gives the answer to a GET (or, where only that is taken, an empty POST) per person.
 Outsiders and analysts find nothing of a dataset: 404, never 403.
 """
 

@@ -47,7 +47,7 @@ def load_demo() -> str:
         call_command("demo", stdout=told)
     except CommandError as error:
         raise NotReady(f"The demo could not be loaded: {error}") from error
-    return told.getvalue().strip()
+    return told.getvalue().strip("\n")
 
 
 def collect_static_files() -> None:

@@ -7,6 +7,7 @@ from the data key and a random salt), every chunk is sealed with its number, and
 that it is the last (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, 2015).
 """
 
+import hashlib
 import io
 import os
 import shutil
@@ -52,19 +53,25 @@ class VaultWriter(io.RawIOBase):
         self._partial = self.path.with_name(f"{self.path.name}.{uuid4().hex}.part")
         key, salt = current_key(), os.urandom(SALT_BYTES)
         self._cipher = AESGCM(derive_key(key, "vault file", salt))
-        self._file = self._partial.open(
-            "wb", opener=lambda path, flags: os.open(path, flags, 0o600)
-        )
+        descriptor = os.open(self._partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        self._file = os.fdopen(descriptor, "wb")
         self._file.write(MAGIC + key_name(key) + salt)
         self._pending = bytearray()
         self._number = 0
+        self._digest = hashlib.sha256()
         self.size = 0
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the clear bytes written so far."""
+        return self._digest.hexdigest()
 
     def writable(self) -> bool:
         return True
 
     def write(self, clear: bytes | bytearray | memoryview) -> int:  # type: ignore[override]
         self._pending += clear
+        self._digest.update(clear)
         self.size += len(clear)
         # One byte more than a chunk must be there: the last chunk is sealed differently.
         while len(self._pending) > CHUNK_BYTES:

@@ -119,7 +119,7 @@ class Lease(Generic[W]):
     def __enter__(self) -> Self:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat, daemon=True)
-        # 0 is for work done inside somebody's transaction, where a second writer would wait for ever.
+        # 0: work done inside somebody's transaction, where a second writer would wait for ever.
         if settings.WORK_HEARTBEAT_SECONDS:
             self._thread.start()
         return self

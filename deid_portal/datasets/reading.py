@@ -1,6 +1,6 @@
 """Perform the reading of a file: its bytes become a table in the vault and counted columns."""
 
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from django.db import transaction
 
@@ -48,7 +48,7 @@ def _read_and_count(lease: Lease[Reading]) -> tuple[Table, tuple[ColumnProfile, 
     profiles = profile_table(table, progress=lease.progress)
     for position, column in enumerate(table.columns):
         with vault.VaultWriter(dataset.column_file(lease.work.id, position)) as writer:
-            write_arrow(Table((column,)), writer)
+            write_arrow(Table((column,)), cast(BinaryIO, writer))
         lease.progress(position + 1, len(table.columns), "store")
     return table, profiles
 

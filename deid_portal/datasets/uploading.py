@@ -5,7 +5,6 @@ itself: a body from somebody who is not signed in is thrown away, and so is ever
 limit. A file that no view keeps is deleted when the request ends.
 """
 
-import hashlib
 from typing import Any, BinaryIO
 from uuid import uuid4
 
@@ -17,7 +16,7 @@ from django.http import HttpRequest
 from deid_portal.common import vault
 
 
-class SealedUpload(UploadedFile):
+class SealedUpload(UploadedFile):  # type: ignore[type-arg]
     """An uploaded file that lies encrypted in the vault until somebody keeps it."""
 
     def __init__(self, name: str, stored_as: str, size: int, sha256: str) -> None:
@@ -44,7 +43,6 @@ class EncryptingUploadHandler(FileUploadHandler):
             raise SkipFile
         self.stored_as = f"incoming/{uuid4()}"
         self.writer = vault.VaultWriter(self.stored_as)
-        self.digest = hashlib.sha256()
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
         if start + len(raw_data) > settings.UPLOAD_LIMIT_BYTES:
@@ -52,16 +50,13 @@ class EncryptingUploadHandler(FileUploadHandler):
             mark_too_big(self.request)
             raise SkipFile
         self.writer.write(raw_data)
-        self.digest.update(raw_data)
         return None
 
-    def file_complete(self, file_size: int) -> SealedUpload | None:  # type: ignore[override]
+    def file_complete(self, file_size: int) -> SealedUpload | None:
         if self.writer.closed:
             return None
         self.writer.commit()
-        return SealedUpload(
-            self.file_name or "", self.stored_as, file_size, self.digest.hexdigest()
-        )
+        return SealedUpload(self.file_name or "", self.stored_as, file_size, self.writer.sha256)
 
     def upload_interrupted(self) -> None:
         writer = getattr(self, "writer", None)

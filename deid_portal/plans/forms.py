@@ -38,8 +38,8 @@ class ProtectionForm(forms.Form):
         initial=5,
         help_text="In percent of the rows. Leaving out rare people lets everybody else stay finer.",
         error_messages={
-            "min_value": "The share must lie between 0 and 100 %.",
-            "max_value": "The share must lie between 0 and 100 %.",
+            "min_value": "The share must lie between 0 and 100 percent.",
+            "max_value": "The share must lie between 0 and 100 percent.",
         },
     )
     metric = forms.ChoiceField(

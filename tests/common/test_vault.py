@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from deid_portal.common import vault
 
@@ -42,10 +42,15 @@ def test_nothing_is_readable_on_disk() -> None:
 
 
 def test_a_file_appears_only_when_it_is_whole() -> None:
-    with pytest.raises(OSError, match="disk full"), vault.VaultWriter("broken") as writer:
+    with pytest.raises(OSError, match="disk full"):
+        _write_until_the_disk_is_full("broken")
+    assert list(vault.path_of("broken").parent.iterdir()) == []
+
+
+def _write_until_the_disk_is_full(name: str) -> None:
+    with vault.VaultWriter(name) as writer:
         writer.write(SECRET)
         raise OSError("disk full")
-    assert list(vault.path_of("broken").parent.iterdir()) == []
 
 
 def test_a_changed_byte_is_noticed() -> None:
@@ -66,7 +71,7 @@ def test_a_file_cut_at_a_chunk_is_noticed() -> None:
         _read("file")
 
 
-def test_an_old_key_still_opens(settings: SettingsWrapper) -> None:
+def test_an_old_key_still_opens(settings: Settings) -> None:
     _write("file", SECRET)
     settings.DATA_KEY_OLD = [settings.DATA_KEY]
     settings.DATA_KEY = "bmV3IGtleSwgYWxzbyB0aGlydHktdHdvIGJ5dGVzISE="

@@ -2,6 +2,7 @@ from collections.abc import Callable
 
 from django.test import Client
 from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
@@ -85,13 +86,13 @@ def test_a_table_without_quasi_identifier_goes_no_further(cast: Cast, signed_in:
 def test_the_page_costs_the_same_queries_for_many_columns(
     cast: Cast,
     signed_in: SignIn,
-    django_assert_max_num_queries: Callable[[int], object],
+    django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
     names = ",".join(f"column_{number}" for number in range(200))
     cells = ",".join(str(number % 7) for number in range(200))
     content = f"{names}\n{cells}\n{cells}\n".encode()
     dataset = factories.make_dataset(cast.steward, cast.team, content)
     client = signed_in(cast.steward)
-    with django_assert_max_num_queries(40):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(40):
         answer = client.get(reverse("datasets:columns", args=[dataset.id]))
     assert answer.status_code == 200

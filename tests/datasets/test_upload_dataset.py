@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
@@ -97,7 +97,7 @@ def test_no_file_gets_a_sentence(cast: Cast, signed_in: SignIn) -> None:
 
 
 def test_a_file_over_the_limit_gets_a_sentence_and_is_not_kept(
-    cast: Cast, signed_in: SignIn, settings: SettingsWrapper
+    cast: Cast, signed_in: SignIn, settings: Settings
 ) -> None:
     settings.UPLOAD_LIMIT_BYTES = 1024 * 1024
     answer = _upload(signed_in(cast.steward), b"a,b\n" + b"1,2\n" * 600_000)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from deid_portal.audit.models import Event
 from deid_portal.common import work
@@ -102,7 +102,7 @@ def test_the_sweep_sends_stale_and_unsent_work(run: Run, monkeypatch: pytest.Mon
 
 
 def test_a_run_that_kills_its_workers_is_given_up(
-    run: Run, settings: SettingsWrapper, monkeypatch: pytest.MonkeyPatch
+    run: Run, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = _sent(monkeypatch)
     for _ in range(settings.WORK_ATTEMPTS):

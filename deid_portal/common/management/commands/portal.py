@@ -94,7 +94,7 @@ class Command(BaseCommand):
         if settings.DEMO and not is_loopback(listener):
             self.say("Caution: everybody who can reach this machine can sign in to the demo.")
         if sign_ins:
-            self.say(sign_ins)
+            self.say(f"Sign in with a name and password of the demo:\n{sign_ins}")
         self.say(f"Ctrl-C stops the portal; its logs are in {log_path('').parent}.")
         self.say(f"The portal is ready: {web_address(listener)}")
 
