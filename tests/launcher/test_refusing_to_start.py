@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth import get_user_model
+from pytest_django import Settings
 
 from deid_portal.common.startup import NotReady, check_keys, check_ready_to_serve
 from tests.launcher.running import REAL_KEYS, ROOT, environment, manage
 
 MAKE_DEMO_PERSON = """
 from django.contrib.auth import get_user_model
+from pytest_django import Settings
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
 get_user_model().objects.create_user("steward", is_demo=True)
@@ -90,20 +92,18 @@ def test_a_worker_started_by_hand_refuses_too(tmp_path: Path) -> None:
         ("DATA_KEY_OLD", ["not base64!"], "DATA_KEY must be 32 random bytes in base64."),
     ],
 )
-def test_keys_that_are_refused(
-    settings: pytest.FixtureRequest, name: str, key: object, reason: str
-) -> None:
+def test_keys_that_are_refused(settings: Settings, name: str, key: object, reason: str) -> None:
     setattr(settings, name, key)
     with pytest.raises(NotReady, match=reason):
         check_keys()
 
 
 @pytest.mark.django_db
-def test_people_of_the_demo_are_refused_only_outside_it(settings: pytest.FixtureRequest) -> None:
+def test_people_of_the_demo_are_refused_only_outside_it(settings: Settings) -> None:
     get_user_model().objects.create_user("steward", is_demo=True)
     with pytest.raises(NotReady, match="demo --remove"):
         check_ready_to_serve()
-    settings.DEMO = True  # type: ignore[attr-defined]
+    settings.DEMO = True
     check_ready_to_serve()
 
 

@@ -85,9 +85,13 @@ class Command(BaseCommand):
         deadline = time.monotonic() + seconds
         while not is_there():
             ended = self.supervisor.ended()
-            if ended is not None or time.monotonic() > deadline:
-                name, log = (ended.name, ended.log) if ended else (name, log_path("").parent)
-                raise NotReady(f"The {name} did not start. The reason is in {log}.")
+            if ended is not None:
+                reason = last_line(ended.log)
+                raise NotReady(f"The {ended.name} did not start: {reason}. See {ended.log}.")
+            if time.monotonic() > deadline:
+                raise NotReady(
+                    f"The {name} does not answer. See the logs in {log_path('').parent}."
+                )
             time.sleep(0.1)
 
     def greet(self, listener: socket.socket, sign_ins: str) -> None:
@@ -104,6 +108,11 @@ def log_path(name: str) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
+def last_line(log: Path) -> str:
+    lines = log.read_text(errors="replace").strip().splitlines()
+    return lines[-1].strip().rstrip(".") if lines else "it said nothing"
+
+
 def programs(listener: socket.socket) -> list[Program]:
     celery = [sys.executable, "-m", "celery", "--app", "deid_portal.celery_app"]
     worker = ["worker", "--concurrency", "2", "--without-gossip", "--without-mingle"]
@@ -112,7 +121,7 @@ def programs(listener: socket.socket) -> list[Program]:
     gunicorn = [sys.executable, "-m", "gunicorn", "deid_portal.wsgi"]
     gunicorn += ["--config", "python:deid_portal.common.web_server"]
     gunicorn += ["--bind", f"fd://{listener.fileno()}"]
-    level = ["--loglevel", "WARNING"]
+    level = ["--loglevel", env_str("LOG_LEVEL", default="WARNING")]
     return [
         Program("web server", gunicorn, log_path("web"), keep_open=(listener.fileno(),)),
         Program("worker", [*celery, *worker, *level], log_path("worker")),
