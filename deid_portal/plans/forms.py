@@ -110,7 +110,7 @@ class ProtectionForm(forms.Form):
         cls, dataset: Dataset, rules: list[dict[str, Any]], method: dict[str, Any]
     ) -> dict[str, Any]:
         initial = {
-            "suppression_percent": round(100 * method.get("suppression_limit", 0.05), 8),
+            "suppression_percent": f"{100 * method.get('suppression_limit', 0.05):g}",
             "metric": method.get("metric", "loss"),
         }
         positions = {column.name: column.position for column in dataset.columns.all()}

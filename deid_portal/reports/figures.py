@@ -23,7 +23,13 @@ class Chart:
 
 
 def percent(share: float, digits: int = 1) -> str:
-    return f"{100 * share:.{digits}f}{NO_BREAK}%"
+    """Write a share as people read it: 4.5 %, 20 %; never 0 % for what is not nothing."""
+    text = f"{100 * share:.{digits}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    if text == "0" and share > 0:
+        text = f"< {10**-digits:.{digits}f}"
+    return f"{text}{NO_BREAK}%"
 
 
 def risk_chart(report: Report) -> Chart:
@@ -65,7 +71,7 @@ def _band_label(band: Report) -> str:
 
 def classes_chart(report: Report) -> Chart:
     classes = report["classes"]
-    bins = classes["bins"]
+    bins = _without_empty_ends(classes["bins"])
     labels = [_bin_label(item) for item in bins]
     counts = [item["count"] for item in bins]
     series = [_bars(labels, counts, "accent", "Groups", text=[f"{count:,}" for count in counts])]
@@ -82,6 +88,12 @@ def classes_chart(report: Report) -> Chart:
             "rows": [["Groups", *(f"{count:,}" for count in counts)]],
         },
     )
+
+
+def _without_empty_ends(bins: list[Report]) -> list[Report]:
+    """Drop the sizes below the smallest and above the largest group."""
+    used = [index for index, item in enumerate(bins) if item["count"]]
+    return bins[used[0] : used[-1] + 1] if used else []
 
 
 def _bin_label(item: Report) -> str:

@@ -40,7 +40,7 @@ def key_numbers(report: Report) -> list[dict[str, str]]:
     numbers = [
         {
             "label": "Hides among (k)",
-            "before": f"{before['smallest']:,}" if "smallest" in before else "",
+            "before": f"{round(1 / before['prosecutor']['highest']):,}",
             "value": f"{classes['smallest']:,}",
             "note": f"asked {k}" if k else "not asked",
         }
@@ -88,6 +88,7 @@ def _asked(report: Report, model: str, parameter: str) -> Any:
 def _diversity(rule: Report) -> dict[str, str]:
     return {
         "label": f"{rule['column']} values per group (l)",
+        "before": f"{rule['achieved_before']['l']:g}",
         "value": f"{rule['achieved']['l']:g}",
         "note": f"asked {rule['l']:g}",
     }

@@ -10,8 +10,8 @@ PHASES = {
     "read": ("Read the table", 5),
     "patterns": ("Find patterns", 5),
     "search": ("Search levels", 65),
-    "release": ("Write the release", 10),
-    "measure": ("Measure and test", 10),
+    "release": ("Write it", 10),
+    "measure": ("Measure it", 10),
     "store": ("Store it", 5),
 }
 
