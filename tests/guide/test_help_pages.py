@@ -1,0 +1,43 @@
+"""The help is under test: every step and every privacy model has its page, and links lead somewhere."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from deid_portal.accounts.models import User
+from deid_portal.engine.privacy import MODELS
+from deid_portal.guide.help_pages import list_help_pages
+from deid_portal.guide.steps import LABELS
+from tests.conftest import Cast
+
+HELP = Path(__file__).parent.parent.parent / "templates" / "help"
+SLUGS = {path.stem for path in HELP.glob("*.md")}
+
+
+@pytest.mark.parametrize("step", LABELS)
+def test_every_step_has_a_page(step: str) -> None:
+    assert step in SLUGS
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_privacy_model_has_a_page(model: str) -> None:
+    assert f"model-{model}" in SLUGS
+
+
+@pytest.mark.parametrize("slug", sorted(SLUGS))
+def test_links_between_pages_lead_somewhere(slug: str) -> None:
+    text = (HELP / f"{slug}.md").read_text()
+    assert text.startswith("# ")
+    assert set(re.findall(r"\]\(/help/([^)/]*)/?\)", text)) <= SLUGS
+
+
+def test_pages_are_shown(cast: Cast, signed_in: Callable[[User], Client]) -> None:
+    client = signed_in(cast.analyst)
+    for page in list_help_pages():
+        answer = client.get(reverse("guide:help-page", args=[page.slug]))
+        assert page.title in answer.content.decode()
+    assert client.get("/help/no-such-page/").status_code == 404
