@@ -13,7 +13,6 @@ from tests.launcher.running import REAL_KEYS, ROOT, environment, manage
 
 MAKE_DEMO_PERSON = """
 from django.contrib.auth import get_user_model
-from pytest_django import Settings
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
 get_user_model().objects.create_user("steward", is_demo=True)
