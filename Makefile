@@ -49,7 +49,7 @@ system_install = { \
 			$$as_root apt-get install -qq -y --no-install-recommends $(1) >/dev/null 2>&1; }; }; }
 
 environment:
-	if $(PY) -m pip --version >/dev/null 2>&1; then exit 0; fi; \
+	if $(PY) -c 'import pip' 2>/dev/null; then exit 0; fi; \
 	for python in $(PYTHON) python3.11 python3; do \
 		$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
 		python=; \

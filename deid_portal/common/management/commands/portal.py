@@ -63,9 +63,11 @@ class Command(BaseCommand):
     def serve(self, listener: socket.socket) -> None:
         check_keys()
         sign_ins = self.prepare()
-        for program in programs(listener):
-            self.supervisor.start(program)
+        self.supervisor.start(web_server(listener))
         self.wait_for("web server", WEB_WAIT_SECONDS, lambda: is_serving(listener))
+        # After the pages, which people wait for; on two cores all at once would delay them.
+        for program in background_programs():
+            self.supervisor.start(program)
         self.greet(listener, sign_ins)
         self.supervisor.watch()
 
@@ -113,17 +115,20 @@ def last_line(log: Path) -> str:
     return lines[-1].strip().rstrip(".") if lines else "it said nothing"
 
 
-def programs(listener: socket.socket) -> list[Program]:
+def web_server(listener: socket.socket) -> Program:
+    command = [sys.executable, "-m", "gunicorn", "deid_portal.wsgi"]
+    command += ["--config", "python:deid_portal.common.web_server"]
+    command += ["--bind", f"fd://{listener.fileno()}"]
+    return Program("web server", command, log_path("web"), keep_open=(listener.fileno(),))
+
+
+def background_programs() -> list[Program]:
     celery = [sys.executable, "-m", "celery", "--app", "deid_portal.celery_app"]
     worker = ["worker", "--concurrency", "2", "--without-gossip", "--without-mingle"]
     # No pid file: one that is left over after a crash would keep the timer from starting.
     timer = ["beat", "--schedule", str(settings.DATA_DIR / "timer-schedule"), "--pidfile="]
-    gunicorn = [sys.executable, "-m", "gunicorn", "deid_portal.wsgi"]
-    gunicorn += ["--config", "python:deid_portal.common.web_server"]
-    gunicorn += ["--bind", f"fd://{listener.fileno()}"]
     level = ["--loglevel", env_str("LOG_LEVEL", default="WARNING")]
     return [
-        Program("web server", gunicorn, log_path("web"), keep_open=(listener.fileno(),)),
         Program("worker", [*celery, *worker, *level], log_path("worker")),
         Program("timer", [*celery, *timer, *level], log_path("timer")),
     ]
