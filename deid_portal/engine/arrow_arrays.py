@@ -29,6 +29,8 @@ def texts_to_arrow(texts: Sequence[str | None]) -> "pa.StringArray":
     encoded = [b"" if text is None else text.encode() for text in texts]
     offsets = np.zeros(len(encoded) + 1, np.int32)
     np.cumsum([len(text) for text in encoded], out=offsets[1:])
-    present = np.packbits([text is not None for text in texts], bitorder="little")
+    present = np.packbits(
+        np.array([text is not None for text in texts], np.bool_), bitorder="little"
+    )
     buffers = [pa.py_buffer(present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.string(), len(encoded), buffers)

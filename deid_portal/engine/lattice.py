@@ -63,43 +63,54 @@ class OpenNodes:
     suppressed here too). A combination that was checked or ruled out has an infinite bound.
     """
 
-    def __init__(self, lattice: Lattice, floor: NDArray[np.float64]) -> None:
-        self._floor = np.broadcast_to(floor, lattice.shape).copy()
-        self._extra = np.zeros(lattice.shape)
-        ranks = outer_sum([np.arange(height + 1.0) for height in lattice.heights])
-        self._ranks = np.broadcast_to(ranks, lattice.shape).astype(np.int64)
+    def __init__(self, lattice: Lattice, tolerance: float = 0.0) -> None:
+        self._columns = len(lattice.heights)
+        # Columns that cannot be raised need no axis; arrays have at most 64 of them.
+        self._free = [i for i, height in enumerate(lattice.heights) if height] or [0]
+        shape = tuple(lattice.shape[column] for column in self._free)
+        self._tolerance = tolerance
+        self._floor = np.zeros(shape)
+        self._extra = np.zeros(shape)
+        self._open = np.ones(shape, np.bool_)
+        ranks = outer_sum([np.arange(length, dtype=np.float64) for length in shape])
+        self._ranks = ranks.astype(np.int64)
         # Ties go to the smaller sum of levels, then to the lexicographically smaller vector, which
         # is the order of the flat index.
-        position = np.arange(lattice.size).reshape(lattice.shape)
-        self._order = self._ranks * lattice.size + position
-        self._open = np.ones(lattice.shape, np.bool_)
+        self._order = self._ranks * lattice.size + np.arange(lattice.size).reshape(shape)
+
+    def set_floor(self, terms: Sequence[NDArray[np.float64]]) -> None:
+        """Set what each combination costs at least: one term per column and level."""
+        self._floor = self._add_up(terms, [len(term) - 1 for term in terms])
 
     def close(self, levels: Levels) -> None:
-        self._floor[levels] = np.inf
+        self._floor[tuple(levels[column] for column in self._free)] = np.inf
 
     def close_finer(self, levels: Levels) -> None:
         """Rule out a combination and all finer ones."""
-        self._floor[_down_to(levels)] = np.inf
+        self._floor[self._down_to(levels)] = np.inf
 
     def raise_finer(self, levels: Levels, terms: Sequence[NDArray[np.float64]]) -> None:
         """Note that these per-column terms add to the cost of every finer combination."""
-        below = _down_to(levels)
-        pairs = zip(terms, levels, strict=True)
-        extra = outer_sum([term[: level + 1] for term, level in pairs])
-        np.maximum(self._extra[below], extra, out=self._extra[below])
+        below = self._down_to(levels)
+        np.maximum(self._extra[below], self._add_up(terms, levels), out=self._extra[below])
+
+    def raise_all_finer(self, levels: Levels, amount: float) -> None:
+        """Note that this much adds to the cost of every finer combination."""
+        below = self._down_to(levels)
+        np.maximum(self._extra[below], amount, out=self._extra[below])
 
     def raise_coarser(self, levels: Levels, cost: float) -> None:
         """Note that no coarser combination costs less than this."""
-        above = tuple(slice(level, None) for level in levels)
+        above = tuple(slice(levels[column], None) for column in self._free)
         np.maximum(self._floor[above], cost, out=self._floor[above])
 
     def keep_below(self, cost: float, levels: Levels | None) -> int:
         """Keep open what may beat this cost, or tie and come first; return how many there are."""
         bound = self._floor + self._extra
-        self._open = bound < cost - tolerance(cost)
+        self._open = bound < cost - self._tolerance
         if levels is not None:
-            ties = bound <= cost + tolerance(cost)
-            self._open |= ties & (self._order < self._order[levels])
+            first = self._order < self._order[tuple(levels[column] for column in self._free)]
+            self._open |= (bound <= cost + self._tolerance) & first
         return int(np.count_nonzero(self._open))
 
     def coarsest(self) -> Levels:
@@ -108,17 +119,21 @@ class OpenNodes:
         Ruling it out closes most below it; if it is allowed, its bound lifts most below it.
         """
         flat = int(np.where(self._open, self._ranks, -1).argmax())
-        return tuple(int(level) for level in np.unravel_index(flat, self._open.shape))
+        levels = [0] * self._columns
+        for column, level in zip(self._free, np.unravel_index(flat, self._open.shape), strict=True):
+            levels[column] = int(level)
+        return tuple(levels)
 
     def lowest_bound(self) -> float:
         """Return the lowest cost that is still possible among open combinations."""
         return float((self._floor + self._extra)[self._open].min(initial=np.inf))
 
+    def _down_to(self, levels: Levels) -> tuple[slice, ...]:
+        return tuple(slice(0, levels[column] + 1) for column in self._free)
 
-def tolerance(cost: float) -> float:
-    """Return how far apart two costs may be and still be a tie, given rounding in their sums."""
-    return 1e-11 * max(1.0, abs(cost)) if math.isfinite(cost) else 0.0
-
-
-def _down_to(levels: Levels) -> tuple[slice, ...]:
-    return tuple(slice(0, level + 1) for level in levels)
+    def _add_up(
+        self, terms: Sequence[NDArray[np.float64]], levels: Sequence[int]
+    ) -> NDArray[np.float64]:
+        """Add one term per column up to its level; columns without an axis add their only one."""
+        fixed = sum(float(term[0]) for i, term in enumerate(terms) if i not in self._free)
+        return outer_sum([terms[i][: levels[i] + 1] for i in self._free]) + fixed

@@ -1,5 +1,6 @@
 """The two doors of the engine: protect a table by a plan, or only measure it."""
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -133,9 +134,8 @@ def _without_solution(
     problem: Problem, plan: Plan, found: Found, searched: dict[str, Any]
 ) -> Outcome:
     before = _measure_before(problem)
-    empty = Measured(_no_classes(before.classes), before.columns, {})
-    for column in empty.columns:
-        column.cells[:] = 0
+    columns = [replace(column, cells=np.zeros_like(column.cells)) for column in before.columns]
+    empty = Measured(_no_classes(before.classes), columns, {})
     report = build_report(
         plan=plan, problem=problem, before=before, after=empty, released=None, solution=False
     )

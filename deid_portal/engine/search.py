@@ -6,13 +6,13 @@ monotone per record say anything about finer combinations once records are suppr
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from deid_portal.engine.checking import Check, Checker
 from deid_portal.engine.grouping import Classes
-from deid_portal.engine.lattice import Lattice, Levels, OpenNodes, outer_sum, tolerance
+from deid_portal.engine.lattice import Lattice, Levels, OpenNodes
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Counts
 from deid_portal.engine.utility.discernibility import Discernibility
@@ -31,8 +31,7 @@ class Found:
     nearest: Check | None = None  # the combination that misses by fewest records
     checked: int = 0
     optimal: bool = True
-    bound: float | None = None  # no release can cost less
-    _order: tuple[int, Levels] = field(default=(0, ()), repr=False)
+    tolerance: float = 0.0  # costs nearer to each other than this are a tie
 
     def is_allowed(self, check: Check) -> bool:
         return check.suppressed <= self.allowed and np.isfinite(check.cost)
@@ -44,16 +43,20 @@ class Found:
             if self.nearest is None or check.suppressed < self.nearest.suppressed:
                 self.nearest = check
             return False
-        order = (sum(check.levels), check.levels)
-        if self.best is None or _comes_first(check.cost, order, self.best.cost, self._order):
-            self.best, self._order = check, order
+        if self.best is None or self._comes_first(check, self.best):
+            self.best = check
         return True
+
+    def _comes_first(self, check: Check, best: Check) -> bool:
+        if abs(check.cost - best.cost) <= self.tolerance:
+            return (sum(check.levels), check.levels) < (sum(best.levels), best.levels)
+        return check.cost < best.cost
 
 
 def find_optimum(checker: Checker, allowed: int, progress: Progress) -> Found:
     """Search all combinations of levels for the cheapest that suppresses at most `allowed`."""
     lattice = Lattice(tuple(taxonomy.height for taxonomy in checker.taxonomies))
-    found = Found(allowed, lattice.size)
+    found = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
     if lattice.size > LARGEST_PROVABLE_LATTICE:
         descend(checker, lattice, found, progress)
     elif checker.costs is not None or isinstance(checker.metric, Discernibility):
@@ -67,8 +70,9 @@ def search_with_bounds(
     checker: Checker, lattice: Lattice, found: Found, progress: Progress
 ) -> None:
     """Check the coarsest open combination until none is left that could be better."""
-    floor = outer_sum(checker.costs.kept) if checker.costs else np.zeros((1,) * len(lattice.shape))
-    nodes = OpenNodes(lattice, floor)
+    nodes = OpenNodes(lattice, checker.metric.tolerance)
+    if checker.costs is not None:
+        nodes.set_floor(checker.costs.kept)
     while still_open := nodes.keep_below(*_to_beat(found)):
         if progress.is_due:
             settled = lattice.size - still_open
@@ -90,7 +94,7 @@ def search_exhaustively(
     checker: Checker, lattice: Lattice, found: Found, progress: Progress
 ) -> None:
     """Check every combination, each from the classes of one that is one step finer."""
-    for check in _every_check(checker, lattice):
+    for check in every_check(checker, lattice):
         found.enter(check)
         if progress.is_due:
             figures = _figures(checker, found, found.checked)
@@ -115,7 +119,7 @@ def descend(checker: Checker, lattice: Lattice, found: Found, progress: Progress
         current = found.best
 
 
-def _every_check(checker: Checker, lattice: Lattice) -> Iterator[Check]:
+def every_check(checker: Checker, lattice: Lattice) -> Iterator[Check]:
     """Visit all combinations depth first, keeping only the classes on the way."""
 
     def visit(column: int, levels: Levels, classes: Classes) -> Iterator[Check]:
@@ -154,23 +158,11 @@ def _lift_bounds(checker: Checker, check: Check, nodes: OpenNodes) -> None:
     # Discernibility: a record costs the size of its class, suppressed the size of the table.
     nodes.raise_coarser(check.levels, float(sizes @ sizes))
     gone: Counts = sizes[check.certain]
-    more = float(gone.sum()) * checker.rows - float(gone @ gone)
-    first, *others = check.levels
-    nodes.raise_finer(
-        check.levels, [np.full(first + 1, more), *(np.zeros(level + 1) for level in others)]
-    )
+    nodes.raise_all_finer(check.levels, float(int(gone.sum()) * checker.rows - int(gone @ gone)))
 
 
 def _to_beat(found: Found) -> tuple[float, Levels | None]:
     return (found.best.cost, found.best.levels) if found.best else (float("inf"), None)
-
-
-def _comes_first(
-    cost: float, order: tuple[int, Levels], best: float, best_order: tuple[int, Levels]
-) -> bool:
-    if abs(cost - best) <= tolerance(best):
-        return order < best_order
-    return cost < best
 
 
 def _figures(

@@ -15,6 +15,7 @@ NUMBER = {
     ".": re.compile(r"[+-]?(0|[1-9][0-9]*)?(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\Z"),
     ",": re.compile(r"[+-]?(0|[1-9][0-9]*)?(,[0-9]+)?([eE][+-]?[0-9]{1,3})?\Z"),
 }
+MOST_SPELLINGS = 6  # yes, Yes, YES, no, No, NO
 BOOLEAN_PAIRS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
 
 # Tried in this order; the first that fits every value of the column is taken, so an undecidable
@@ -69,10 +70,15 @@ def parse_date(text: str, form: str) -> date:
 def infer_type(values: Sequence[str | None], decimal: str = ".") -> ColumnType:
     """Return the narrowest type every value has; gaps say nothing, no value at all is text."""
     present = [text for text in values if text is not None]
-    for candidate in (ColumnType.BOOLEAN, ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE):
-        if present and not count_misfits(present, candidate, decimal):
-            return candidate
-    return ColumnType.TEXT
+    if not present:
+        return ColumnType.TEXT
+    if is_boolean(present):
+        return ColumnType.BOOLEAN
+    if all(INTEGER.match(text) for text in present):
+        return ColumnType.INTEGER
+    if all(is_number(text, decimal) for text in present):
+        return ColumnType.NUMBER
+    return ColumnType.DATE if find_date_format(present) else ColumnType.TEXT
 
 
 def count_misfits(values: Sequence[str | None], type: ColumnType, decimal: str = ".") -> int:
@@ -92,8 +98,15 @@ def count_misfits(values: Sequence[str | None], type: ColumnType, decimal: str =
         case ColumnType.DATE:
             return 0 if find_date_format(present) else len(present)
         case ColumnType.BOOLEAN:
-            words = {text.lower() for text in present[:5]} if len(present) <= 4 else set()
-            return 0 if words and any(words <= pair for pair in BOOLEAN_PAIRS) else len(present)
+            return 0 if is_boolean(present) else len(present)
+
+
+def is_boolean(values: Sequence[str]) -> bool:
+    """Say whether the values are a pair such as yes and no, in any case."""
+    if len(values) > MOST_SPELLINGS:
+        return False
+    words = {text.lower() for text in values}
+    return any(words <= pair for pair in BOOLEAN_PAIRS)
 
 
 def _is_date(text: str, form: str) -> bool:

@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from decimal import Decimal
 from typing import Any, ClassVar, Self
 
 from deid_portal.engine.documents import Place
@@ -55,6 +56,8 @@ def suppression_limit(default: float) -> Parameter:
 def records_allowed(limit: float, rows: int) -> int:
     """Return how many records may be suppressed; never all of them.
 
-    The small addition keeps 0.07 · 100 = 7.000000000000001 and its like from losing a record.
+    The limit is taken as the decimal a person wrote, and a share such as 1/3, which no decimal is,
+    keeps its last record.
     """
-    return max(min(math.floor(limit * rows + 1e-9 * max(rows, 1)), rows - 1), 0)
+    share = Decimal(str(limit)) * rows + Decimal("1e-9")
+    return max(min(math.floor(share), rows - 1), 0)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes
-from deid_portal.engine.parameters import Declared
+from deid_portal.engine.parameters import Choice, Declared
 from deid_portal.engine.table import Counts
 
 Answers = NDArray[np.bool_]
@@ -74,6 +74,10 @@ class PrivacyModel(ABC):
     @classmethod
     def parse(cls, place: Place) -> Self:
         """Read a model entry of a plan."""
+        # A variant that is still to come may have keys of its own; say that it is to come.
+        for parameter in cls.parameters:
+            if isinstance(parameter, Choice):
+                parameter.read(place)
         place.check_keys(
             required=("model",), optional=[parameter.name for parameter in cls.parameters]
         )

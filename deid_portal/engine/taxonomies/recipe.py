@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from deid_portal.engine.documents import Place
+from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.table import Column
 from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL, Taxonomy
 
@@ -49,7 +50,13 @@ class Recipe(ABC):
     def build(self, column: Column) -> Taxonomy:
         """Return the taxonomy of a column all of whose values are covered."""
         covered = self.paths(column)
-        absent = [text for text in covered if text not in set(column.values)]
+        values = set(column.values)
+        missing = len(values - covered.keys() - {None})
+        if missing:
+            raise InvalidPlan(
+                f'{missing} values of column "{column.name}" have no place in the taxonomy.'
+            )
+        absent = [text for text in covered if text not in values]
         above = next(iter(covered.values()), (ROOT_LABEL,))
         gap = self.gap_path(len(above), above[-1] if above else ROOT_LABEL)
         paths = [

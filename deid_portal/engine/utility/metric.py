@@ -48,6 +48,7 @@ class Metric(ABC):
     name: ClassVar[str]
     cites: ClassVar[str]
     higher_is_better: ClassVar[bool] = False
+    tolerance: ClassVar[float] = 0.0  # costs nearer to each other than this are a tie
 
     @abstractmethod
     def value(self, release: Release) -> float: ...
@@ -67,6 +68,8 @@ class SeparableMetric(Metric):
     The cost of a cell may depend on its value only through a part that is the same at every level,
     and never falls from level to level, so that a search can bound it column by column.
     """
+
+    tolerance: ClassVar[float] = 1e-11  # sums of the same costs differ by rounding
 
     @abstractmethod
     def costs(self, taxonomy: Taxonomy, counts: Counts) -> Numbers:

@@ -1,0 +1,157 @@
+"""`manage.py protect`, as somebody at a terminal sees it: exit codes, one sentence, two files."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from tests.engine.tables import ADULT, document, four_columns
+
+TABLE = "zip,age,condition\n13053,28,Flu\n13053,28,Cancer\n13068,35,Flu\n13068,,Flu\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "table.csv").write_text(TABLE)
+    (tmp_path / "plan.json").write_text(json.dumps(document(four_columns())))
+    return tmp_path
+
+
+def protect(folder: Path, *more: str) -> int:
+    """Run the command; return its exit code."""
+    try:
+        call_command(
+            "protect",
+            str(folder / "table.csv"),
+            "--plan",
+            str(folder / "plan.json"),
+            "--out",
+            str(folder / "out"),
+            *more,
+        )
+    except SystemExit as leaving:
+        return int(leaving.code or 0)
+    return 0
+
+
+def test_writes_release_and_report(folder: Path) -> None:
+    assert protect(folder) == 0
+    assert sorted(path.name for path in (folder / "out").iterdir()) == [
+        "release.csv",
+        "report.json",
+    ]
+    assert (folder / "out" / "release.csv").read_text().splitlines()[:2] == [
+        "zip,age,condition",
+        "13053,*,Cancer",
+    ]
+    report = json.loads((folder / "out" / "report.json").read_text())
+    assert report["solution"]
+    assert report["rows"] == {"released": 4, "suppressed": 0}
+
+
+def test_no_solution_exits_3_with_a_report_and_no_table(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert protect(folder) == 0
+    plan = document(
+        four_columns(), models=[{"model": "l-diversity", "l": 3, "column": "condition"}]
+    )
+    (folder / "plan.json").write_text(json.dumps(plan))
+    assert protect(folder) == 3
+    assert [path.name for path in (folder / "out").iterdir()] == ["report.json"]
+    assert not json.loads((folder / "out" / "report.json").read_text())["solution"]
+
+
+@pytest.mark.parametrize(
+    ("table", "changes", "sentence"),
+    [
+        ("", {}, "The file is empty."),
+        ("zip,age,condition\n", {}, "no rows below"),
+        ("zip,age,condition\n1,2\n", {}, "Row 2 has 2 cells where 3 are expected."),
+        (
+            TABLE,
+            {"models": [{"model": "k-anonymity", "k": 9}]},
+            "models[0].k: the table has 4 rows",
+        ),
+        (TABLE, {"plan": 3}, "plan: version 1 is accepted."),
+        (TABLE, {"columns": {"zip": {"role": "sensitive"}}}, "at least one quasi-identifier"),
+    ],
+)
+def test_unusable_input_exits_2_with_one_sentence_and_writes_nothing(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    table: str,
+    changes: dict[str, Any],
+    sentence: str,
+) -> None:
+    (folder / "table.csv").write_text(table)
+    (folder / "plan.json").write_text(json.dumps(document(four_columns()) | changes))
+    assert protect(folder) == 2
+    message = capsys.readouterr().err
+    assert sentence in message
+    assert message.count("\n") == 1
+    assert not (folder / "out").exists()
+
+
+def test_missing_files_exit_2(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "table.csv").unlink()
+    assert protect(folder) == 2
+    assert "no readable file" in capsys.readouterr().err
+    (folder / "plan.json").unlink()
+    assert protect(folder) == 2
+    assert "no readable plan" in capsys.readouterr().err
+
+
+def test_unwritable_folder_exits_2(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "out").write_text("a file in the way")
+    assert protect(folder) == 2
+    assert "Cannot write" in capsys.readouterr().err
+
+
+def test_delimiter_and_encoding_are_detected_and_can_be_given(folder: Path) -> None:
+    other = TABLE.replace(",", ";").replace("Flu", "Übelkeit")
+    (folder / "table.csv").write_bytes(other.encode("cp1252"))
+    assert protect(folder) == 0
+    assert "Übelkeit" in (folder / "out" / "release.csv").read_text(encoding="utf-8")
+    assert protect(folder, "--delimiter", ";", "--encoding", "latin-1") == 0
+    assert protect(folder, "--encoding", "utf-8") == 2
+    assert protect(folder, "--delimiter", "|") == 2
+
+
+def test_cold_process_needs_no_database(folder: Path) -> None:
+    """From a real process: Adult, nine quasi-identifiers, five percent left out."""
+    names = (ADULT / "adult.csv").read_text().splitlines()[0].split(";")
+    columns = {
+        name: {
+            "role": "quasi-identifier",
+            "taxonomy": {"file": str(ADULT / f"adult_hierarchy_{name}.csv")},
+        }
+        for name in names
+    }
+    method = {"name": "full-domain", "suppression_limit": 0.05}
+    plan = document(columns, models=[{"model": "k-anonymity", "k": 5}], method=method)
+    (folder / "plan.json").write_text(json.dumps(plan))
+    answer = subprocess.run(
+        [
+            sys.executable,
+            "manage.py",
+            "protect",
+            str(ADULT / "adult.csv"),
+            "--plan",
+            str(folder / "plan.json"),
+            "--out",
+            str(folder / "out"),
+        ],
+        cwd=Path(__file__).parents[2],
+        env=os.environ | {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing"},
+        capture_output=True,
+        text=True,
+    )
+    assert (answer.returncode, answer.stderr, answer.stdout) == (0, "", "")
+    report = json.loads((folder / "out" / "report.json").read_text())
+    assert report["rows"]["suppressed"] == 1346

@@ -1,0 +1,108 @@
+"""Small tables, plans and random problems the engine's tests share."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine import Plan, Table
+from deid_portal.engine.grouping import reduce_table
+from deid_portal.engine.privacy import PrivacyModel, Whole
+from deid_portal.engine.problem import Problem
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.reading import CsvFormat, read_csv
+from deid_portal.engine.taxonomies import Taxonomy
+
+DATA = Path(__file__).parent.parent / "data"
+ADULT = DATA / "adult"
+
+# Four people: two alike, one of a kind, one with a gap.
+FOUR = Table.from_rows(
+    ["zip", "age", "condition"],
+    [
+        ["13053", "28", "Flu"],
+        ["13053", "28", "Cancer"],
+        ["13068", "35", "Flu"],
+        ["13068", None, "Flu"],
+    ],
+)
+
+
+def adult_table() -> Table:
+    return read_csv(ADULT / "adult.csv", CsvFormat(delimiter=";"))
+
+
+def read_adult(name: str) -> bytes:
+    return (ADULT / name).read_bytes()
+
+
+def adult_columns(names: list[str], sensitive: tuple[str, ...] = ()) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        name: {
+            "role": "quasi-identifier",
+            "taxonomy": {"file": f"adult_hierarchy_{name}.csv"},
+        }
+        for name in names
+    }
+    return columns | {name: {"role": "sensitive"} for name in sensitive}
+
+
+def document(columns: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """Return a plan document: k = 2, nothing suppressed, unless said otherwise."""
+    plan: dict[str, Any] = {
+        "plan": 1,
+        "columns": columns,
+        "models": [{"model": "k-anonymity", "k": 2}],
+        "method": {"name": "full-domain", "suppression_limit": 0.0, "metric": "loss"},
+    }
+    return plan | changes
+
+
+def four_columns(**changes: Any) -> dict[str, Any]:
+    """Return roles for FOUR: zip masked, age shown or hidden, condition sensitive."""
+    columns: dict[str, Any] = {
+        "zip": {"role": "quasi-identifier", "taxonomy": {"mask": {"from": "right"}}},
+        "age": {"role": "quasi-identifier"},
+        "condition": {"role": "sensitive"},
+    }
+    return columns | changes
+
+
+def four_plan(**changes: Any) -> Plan:
+    return Plan.from_document(document(four_columns(), **changes))
+
+
+def random_problem(
+    generator: np.random.Generator, models: list[PrivacyModel], rows: int = 40
+) -> Problem:
+    """Return a random table of 2-4 columns with random nested taxonomies and a sensitive one."""
+    width = int(generator.integers(2, 5))
+    names = [f"q{index}" for index in range(width)]
+    values = [int(generator.integers(1, 7)) for _ in names]
+    cells = [[f"v{code}" for code in generator.integers(0, count, rows)] for count in values]
+    secrets = [f"s{code}" for code in generator.integers(0, 4, rows)]
+    table = Table.from_rows([*names, "secret"], zip(*cells, secrets, strict=True))
+    taxonomies = [random_taxonomy(generator, len(table[name].values)) for name in names]
+    return Problem(
+        table=table,
+        names=tuple(names),
+        taxonomies=taxonomies,
+        weights=[float(weight) for weight in generator.choice([0.5, 1.0, 2.0], width)],
+        models=models,
+        patterns=reduce_table(table, names, ["secret"], Progress(None)),
+        whole=Whole(rows, {"secret": table["secret"].counts}),
+    )
+
+
+def random_taxonomy(generator: np.random.Generator, values: int) -> Taxonomy:
+    """Return a taxonomy of height 0-3 over this many values; most end in one root."""
+    height = int(generator.integers(0, 4))
+    paths: list[list[str | None]] = [[f"v{leaf}"] for leaf in range(values)]
+    groups = list(range(values))
+    for level in range(1, height + 1):
+        joined = {group: int(generator.integers(0, 1 + len(set(groups)) // 2)) for group in groups}
+        is_root = level == height and generator.random() < 0.9
+        groups = [0 if is_root else joined[group] for group in groups]
+        for path, group in zip(paths, groups, strict=True):
+            path.append(f"l{level}g{group}")
+    return Taxonomy.from_paths(paths)

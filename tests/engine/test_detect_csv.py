@@ -1,0 +1,68 @@
+import io
+
+import pytest
+
+from deid_portal.engine import InvalidTable
+from deid_portal.engine.reading import CsvFormat, detect_csv
+from tests.engine.tables import ADULT
+
+
+def test_adult_is_recognized_with_evidence() -> None:
+    content = (ADULT / "adult.csv").read_bytes()
+    detection = detect_csv(io.BytesIO(content), len(content))
+    assert detection.format == CsvFormat(delimiter=";")
+    assert detection.evidence["delimiter"] == "same count in every row"
+    assert detection.evidence["has_header"] == "9 names, no duplicates"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_delimiter_is_found(delimiter: str) -> None:
+    rows = [["name", "note"], ["a", 'x, "y"; z'], ["b", "plain"]]
+    text = "\n".join(
+        delimiter.join(f'"{c.replace(chr(34), chr(34) * 2)}"' for c in r) for r in rows
+    )
+    assert detect_csv(text.encode()).format.delimiter == delimiter
+
+
+@pytest.mark.parametrize(
+    ("encoding", "expected"),
+    [
+        ("utf-8", "utf-8"),
+        ("utf-8-sig", "utf-8"),
+        ("utf-16", "utf-16"),
+        ("utf-16-le", "utf-16-le"),
+        ("utf-16-be", "utf-16-be"),
+        ("cp1252", "cp1252"),
+    ],
+)
+def test_encoding_is_found(encoding: str, expected: str) -> None:
+    detection = detect_csv("name,town\nZoë,Łódź\n".replace("Łódź", "Köln").encode(encoding))
+    assert detection.format.encoding == expected
+
+
+def test_sample_cut_inside_a_character_is_still_utf8() -> None:
+    content = "a,b\n1,é".encode()[:-1]
+    assert detect_csv(content, size=1000).format.encoding == "utf-8"
+
+
+def test_first_row_of_numbers_is_no_header() -> None:
+    assert not detect_csv(b"1,2\n3,4\n").format.has_header
+
+
+def test_decimal_comma_and_missing_words_are_found() -> None:
+    detection = detect_csv(b"a;b\n1,5;?\n2,5;NA\n")
+    assert detection.format.decimal == ","
+    assert detection.format.missing == ("?", "NA")
+    assert detection.evidence["missing"] == "2 cells in the first rows"
+
+
+def test_workbook_is_refused() -> None:
+    with pytest.raises(InvalidTable, match="Excel workbook"):
+        detect_csv(b"PK\x03\x04 xl/worksheets")
+
+
+def test_format_survives_as_a_document() -> None:
+    form = CsvFormat(";", "cp1252", False, "'", ",", ("NA", "?"))
+    assert CsvFormat.from_document(form.to_document()) == form
+    with pytest.raises(InvalidTable, match="no entry"):
+        CsvFormat.from_document({"separator": ";"})

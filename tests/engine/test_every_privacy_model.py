@@ -1,0 +1,132 @@
+"""One contract over all models; a new model needs one line in EXAMPLES and nothing else here."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deid_portal.engine import InvalidPlan, Plan, Table, protect
+from deid_portal.engine.checking import Checker
+from deid_portal.engine.documents import Place
+from deid_portal.engine.lattice import Lattice
+from deid_portal.engine.parameters import Parameter
+from deid_portal.engine.privacy import MODELS, PrivacyModel, parse_model
+from deid_portal.engine.utility import METRICS
+from tests.engine.tables import document, four_columns, random_problem
+
+EXAMPLES: list[dict[str, Any]] = [
+    {"model": "k-anonymity", "k": 3},
+    {"model": "l-diversity", "variant": "distinct", "l": 2, "column": "secret"},
+]
+
+
+def example_id(example: dict[str, Any]) -> str:
+    return f"{example['model']} {example.get('variant', '')}".strip()
+
+
+every_model = pytest.mark.parametrize("example", EXAMPLES, ids=example_id)
+
+
+def model_of(example: dict[str, Any]) -> PrivacyModel:
+    return parse_model(Place(example, "models[0]"))
+
+
+def test_every_model_has_an_example() -> None:
+    assert {example["model"] for example in EXAMPLES} == set(MODELS)
+
+
+@every_model
+def test_explains_itself_in_a_sentence_and_cites_its_source(example: dict[str, Any]) -> None:
+    model = model_of(example)
+    assert model.explain().endswith(".")
+    assert len(model.cites) > 20
+
+
+@every_model
+def test_survives_as_a_document(example: dict[str, Any]) -> None:
+    assert model_of(example).to_document() == example
+
+
+@every_model
+def test_illegal_values_are_refused_with_their_place(example: dict[str, Any]) -> None:
+    for parameter in MODELS[example["model"]].parameters:
+        if not isinstance(parameter, Parameter):
+            continue
+        for wrong in (parameter.minimum - 1, float("nan"), "5", None, True):
+            with pytest.raises(InvalidPlan, match=rf"^models\[0\]\.{parameter.name}: "):
+                model_of(example | {parameter.name: wrong})
+
+
+@every_model
+def test_unusual_values_get_a_caution(example: dict[str, Any]) -> None:
+    for parameter in MODELS[example["model"]].parameters:
+        if isinstance(parameter, Parameter) and parameter.unusual_above < float("inf"):
+            high = model_of(example | {parameter.name: int(parameter.unusual_above) + 1})
+            assert high.cautions()
+
+
+@every_model
+def test_order_of_rows_is_irrelevant(example: dict[str, Any]) -> None:
+    generator = np.random.default_rng(5)
+    problem = random_problem(generator, [])
+    rows = problem.table.head(problem.rows)
+    columns = {name: {"role": "quasi-identifier"} for name in problem.names}
+    columns["secret"] = {"role": "sensitive"}
+    method = {"name": "full-domain", "suppression_limit": 0.3}
+    plan = Plan.from_document(document(columns, models=[example], method=method))
+    turned = [rows[index] for index in generator.permutation(len(rows))]
+    one = protect(Table.from_rows(problem.table.names, rows), plan)
+    two = protect(Table.from_rows(problem.table.names, turned), plan)
+    assert one.solution == two.solution
+    assert one.report["transformation"] == two.report["transformation"]
+    assert one.report["models"] == two.report["models"]
+    if one.released is not None and two.released is not None:
+        assert one.released.head(99) == two.released.head(99)
+
+
+@every_model
+def test_gap_is_counted_as_a_value(example: dict[str, Any]) -> None:
+    columns = four_columns(secret={"role": "sensitive"})
+    del columns["condition"]
+    rows = [[code, "1", secret] for code in ("a", None) for secret in ("x", None, "x")]
+    table = Table.from_rows(["zip", "age", "secret"], rows)
+    plan = Plan.from_document(document(columns, models=[example], method={"name": "none"}))
+    report = protect(table, plan).report
+    assert report["solution"]
+    assert (report["classes"]["count"], report["classes"]["smallest"]) == (2, 3)
+
+
+@every_model
+@pytest.mark.parametrize("seed", range(6))
+def test_is_as_monotone_as_it_says(example: dict[str, Any], seed: int) -> None:
+    model = model_of(example)
+    problem = random_problem(np.random.default_rng(seed), [model], rows=30)
+    checker = problem.checker(METRICS["loss"])
+    lattice = Lattice(problem.heights)
+    for levels in np.ndindex(lattice.shape):
+        finer = checker.check(tuple(levels))
+        for above in lattice.coarser(tuple(levels)):
+            _check_step(checker, model, finer, checker.check(above))
+
+
+def _check_step(checker: Checker, model: PrivacyModel, finer: Any, coarser: Any) -> None:
+    if model.is_monotone and not finer.suppressed:
+        assert not coarser.suppressed
+    if model.is_monotone_per_record:
+        gone_above = coarser.suppressed_classes[coarser.class_of]
+        gone_below = finer.suppressed_classes[finer.class_of]
+        assert (gone_below | ~gone_above).all()
+
+
+@every_model
+def test_achieved_is_the_best_for_which_it_holds(example: dict[str, Any]) -> None:
+    model = model_of(example)
+    for seed in range(8):
+        problem = random_problem(np.random.default_rng(seed), [model])
+        check = problem.checker(METRICS["loss"]).check(problem.heights)
+        reached = model.achieved(check.classes, problem.whole)
+        try:
+            tighter = model_of(example | reached)
+        except InvalidPlan:
+            continue
+        assert tighter.passes(check.classes, problem.whole).all()

@@ -1,0 +1,98 @@
+"""Each way of searching finds what exhaustive evaluation finds, ties included."""
+
+import numpy as np
+import pytest
+
+from deid_portal.engine import search
+from deid_portal.engine.lattice import Lattice
+from deid_portal.engine.methods.method import records_allowed
+from deid_portal.engine.privacy import KAnonymity, LDiversity, PrivacyModel
+from deid_portal.engine.problem import Problem
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.search import Found, descend, find_optimum, search_exhaustively
+from deid_portal.engine.utility import METRICS
+from tests.engine.tables import random_problem
+
+MODELS: list[list[PrivacyModel]] = [
+    [KAnonymity(2)],
+    [KAnonymity(5)],
+    [LDiversity(2, "secret")],
+    [KAnonymity(3), LDiversity(3, "secret")],
+]
+
+
+def exhaustive(problem: Problem, metric: str, allowed: int) -> Found:
+    checker = problem.checker(METRICS[metric])
+    lattice = Lattice(problem.heights)
+    found = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
+    search_exhaustively(checker, lattice, found, Progress(None))
+    assert found.checked == lattice.size
+    return found
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("models", MODELS, ids=str)
+def test_search_agrees_with_exhaustive_evaluation(metric: str, models: list[PrivacyModel]) -> None:
+    for seed in range(12):
+        generator = np.random.default_rng(seed)
+        problem = random_problem(generator, models)
+        allowed = records_allowed(float(generator.choice([0, 0.1, 0.4, 1.0])), problem.rows)
+        found = find_optimum(problem.checker(METRICS[metric]), allowed, Progress(None))
+        expected = exhaustive(problem, metric, allowed)
+        assert (found.best is None) == (expected.best is None)
+        assert found.optimal
+        if found.best is not None and expected.best is not None:
+            assert found.best.levels == expected.best.levels
+            assert found.best.suppressed == expected.best.suppressed
+            assert found.best.cost == pytest.approx(expected.best.cost)
+            assert found.checked <= expected.checked
+
+
+def test_nearest_miss_suppresses_fewest() -> None:
+    problem = random_problem(np.random.default_rng(4), [LDiversity(4, "secret")], rows=9)
+    found = find_optimum(problem.checker(METRICS["loss"]), 0, Progress(None))
+    expected = exhaustive(problem, "loss", 0)
+    if found.best is None:
+        assert found.nearest is not None
+        assert expected.nearest is not None
+        assert found.nearest.suppressed == expected.nearest.suppressed
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_descent_is_valid_and_says_it_proves_nothing(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "LARGEST_PROVABLE_LATTICE", 0)
+    problem = random_problem(np.random.default_rng(seed), [KAnonymity(3)])
+    found = find_optimum(problem.checker(METRICS["loss"]), 4, Progress(None))
+    expected = exhaustive(problem, "loss", 4)
+    assert (found.best is None) == (expected.best is None)
+    if found.best is not None and expected.best is not None:
+        assert not found.optimal
+        assert found.best.suppressed <= 4
+        assert found.best.cost >= expected.best.cost - 1e-9
+
+
+def test_descent_from_an_impossible_top_is_a_proof() -> None:
+    problem = random_problem(np.random.default_rng(1), [LDiversity(5, "secret")])
+    found = Found(0, 1)
+    descend(problem.checker(METRICS["loss"]), Lattice(problem.heights), found, Progress(None))
+    assert found.best is None
+    assert found.optimal
+
+
+@pytest.mark.parametrize(
+    ("limit", "rows", "allowed"),
+    [
+        (0, 10, 0),
+        (0.05, 30162, 1508),
+        (0.07, 100, 7),
+        (0.29, 100, 29),
+        (1 / 3, 3, 1),
+        (0.1, 9, 0),
+        (1, 10, 9),
+        (1.0, 0, 0),
+    ],
+)
+def test_limit_is_exact_and_never_allows_everyone(limit: float, rows: int, allowed: int) -> None:
+    assert records_allowed(limit, rows) == allowed
