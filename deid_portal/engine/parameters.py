@@ -31,7 +31,7 @@ class Parameter:
         here = place[self.name]
         if self.name not in place:
             here.refuse(f"this is required: {self.range_words()}.")
-        number = here.integer() if self.whole else here.number()
+        number = here.integer() if self.whole else float(here.number())
         if not self.minimum <= number <= self.maximum:
             here.refuse(f"{self.range_words()} is accepted, got {number}.")
         return number

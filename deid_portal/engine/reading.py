@@ -41,6 +41,7 @@ LONGEST_RECORD = 64 << 20
 MOST_COLUMNS = 2000
 ARROW_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 ARROW_UNDECODABLE = re.compile(r"Row #(\d+): CSV conversion error.*invalid UTF8")
+HEADER_ONLY = "The file has a header with column names but no rows below it."
 UTF_8 = ("utf-8", "utf_8", "utf8", "utf-8-sig", "utf_8_sig")
 
 
@@ -58,16 +59,12 @@ def preview_csv(stream: BinaryIO, form: CsvFormat, rows: int = 8) -> Preview:
     start = stream.read(SAMPLE_BYTES)
     check_is_text_table(start)
     is_cut = len(start) >= SAMPLE_BYTES
-    decoder = codecs.getincrementaldecoder(form.encoding)()
-    try:
-        text = decoder.decode(start, final=not is_cut).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        raise _wrong_encoding(form, error.start) from None
+    text = _decode_start(start, form, is_cut)
     records = sample_rows(text, form.delimiter, is_cut, form.quote)
     names = _name_columns(records[0] if records else [], form)
     body = records[1:] if form.has_header else records
     if not body:
-        raise InvalidTable("The file has column names but no rows below them.")
+        raise InvalidTable(HEADER_ONLY)
     for number, record in enumerate(body, start=2 if form.has_header else 1):
         _check_width(number, len(record), len(names))
     gaps = {"", *form.missing}
@@ -99,7 +96,7 @@ def read_csv(
             steps.report(blocks.bytes_read, size, "read", rows=rows)
         if not rows:
             _name_columns(blocks.first_record, form)
-            raise InvalidTable("The file has column names but no rows below them.")
+            raise InvalidTable(HEADER_ONLY)
         return Table(tuple(column.build() for column in columns), blocks.sha256)
 
 
@@ -167,24 +164,15 @@ class RecordBlocks:
         """Split after the last complete record; refuse NULs and endless records."""
         nul = text.find(b"\0")
         if nul >= 0:
-            before, _, _ = self._scan(text[:nul])
-            raise InvalidTable(
-                f"Row {self.rows_before + before + 1} holds a NUL byte, so this is not a text "
-                f"file in the chosen encoding."
-            )
+            before, _, _ = _scan(text[:nul], self._form)
+            raise InvalidTable(_nul(self.rows_before + before + 1))
         if self._form.quote.encode() in text:
-            _, end, _ = self._scan(text)
+            _, end, _ = _scan(text, self._form)
         else:
             end = max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1
         if not end and len(text) > LONGEST_RECORD:
             raise self._unclosed()
         return text[:end], text[end:]
-
-    def _scan(self, text: bytes) -> tuple[int, int, bool]:
-        """Return how many records end in the text, where the last ends, and if a quote is open."""
-        form = self._form
-        array = np.frombuffer(text, np.uint8)
-        return kernels.scan_records(array, ord(form.delimiter), ord(form.quote))
 
     def _take_first_record(self, block: bytes) -> bytes:
         """Keep the first record for names and width; return the block without column names."""
@@ -203,7 +191,7 @@ class RecordBlocks:
         return lines.rest().encode("utf-8", "surrogateescape")
 
     def _check_quotes_closed(self, rest: bytes) -> None:
-        records, _, is_open = self._scan(rest)
+        records, _, is_open = _scan(rest, self._form)
         if is_open:
             self.rows_before += records
             raise self._unclosed()
@@ -260,6 +248,26 @@ class _CountedLines:
 
     def rest(self) -> str:
         return self._text[self._given :]
+
+
+def _decode_start(start: bytes, form: CsvFormat, is_cut: bool) -> str:
+    decoder = codecs.getincrementaldecoder(form.encoding)()
+    try:
+        text = decoder.decode(start, final=not is_cut).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        if form.encoding.lower() not in UTF_8:
+            raise _wrong_encoding(form, error.start) from None
+        raise InvalidTable(_not_utf8(_scan(start[: error.start], form)[0] + 1)) from None
+    if "\0" in text:
+        before, _, _ = _scan(text[: text.index("\0")].encode(), form)
+        raise InvalidTable(_nul(before + 1))
+    return text
+
+
+def _scan(text: bytes, form: CsvFormat) -> tuple[int, int, bool]:
+    """Return how many records end in the text, where the last ends, and if a quote is open."""
+    array = np.frombuffer(text, np.uint8)
+    return kernels.scan_records(array, ord(form.delimiter), ord(form.quote))
 
 
 def _parse_block(
@@ -319,7 +327,7 @@ def _name_columns(record: Sequence[str], form: CsvFormat) -> tuple[str, ...]:
             raise InvalidTable(f"Column {number} has no name; give every column one in row 1.")
         if name in seen:
             raise InvalidTable(
-                f"Columns {seen[name]} and {number} have the same name in row 1; rename one."
+                f'Columns {seen[name]} and {number} are both named "{name}"; rename one in row 1.'
             )
         seen[name] = number
     return tuple(record)
@@ -332,6 +340,10 @@ def _check_width(row: int, found: int, expected: int) -> None:
 
 def _ragged(row: int, found: int, expected: int) -> str:
     return f"Row {row} has {found} cells where {expected} are expected."
+
+
+def _nul(row: int) -> str:
+    return f"Row {row} holds a NUL byte, so this is not a text file in the chosen encoding."
 
 
 def _not_utf8(row: int) -> str:

@@ -28,7 +28,7 @@ def read(content: bytes, **changes: object) -> list[list[str | None]]:
         (b"a,b\n1,2\nsecret,2,3\n", "Row 3 has 3 cells where 2 are expected."),
         (b"a,b\n1,2\nsecret\n", "Row 3 has 1 cells where 2 are expected."),
         (b'a,b\n"x\ny",2\n1,secret,3\n', "Row 3 has 3 cells where 2 are expected."),
-        (b"a,secret,secret\n1,2,3\n", "Columns 2 and 3 have the same name in row 1"),
+        (b"a,b,b\nsecret,2,3\n", 'Columns 2 and 3 are both named "b"'),
         (b"a, ,c\n1,2,3\n", "Column 2 has no name"),
         (b"a,b\n1,2\n1,se\0cret\n", "Row 3 holds a NUL byte"),
         (b"a,\0\n1,2\n", "Row 1 holds a NUL byte"),
@@ -164,7 +164,8 @@ def test_preview_shows_first_rows_and_guesses_types() -> None:
         (b"", "empty"),
         (b"a,b\n", "no rows below"),
         (b"a,b\n1,2,3\n", "Row 2 has 3 cells where 2"),
-        (b"a,b\n1,\xff\n", "byte 7 does not fit"),
+        (b"a,b\n1,\xff\n", "Row 2 holds a character that is not UTF-8"),
+        (b"a,b\n1,\0\n", "Row 2 holds a NUL byte"),
     ],
 )
 def test_preview_refuses_like_reading(content: bytes, sentence: str) -> None:
