@@ -22,4 +22,8 @@ def get_release_or_404(user: User, release_id: UUID) -> Release:
 
 
 def releases_of_team(user: User, team: Team) -> QuerySet[Release]:
-    return visible_releases(user).filter(request__run__dataset__team=team)
+    return (
+        visible_releases(user)
+        .filter(request__run__dataset__team=team)
+        .order_by("-released_at")
+    )

@@ -1,0 +1,87 @@
+"""A person at a real browser: sign in, walk, and have every page checked on the way."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import which
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Page, Response, sync_playwright
+
+CHROMIUM = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+# The last ones keep the browser from calling its maker.
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextmanager
+def open_browser() -> Iterator[Browser]:
+    found = next((path for name in CHROMIUM if (path := which(name))), None)
+    assert found, "The browser journeys need Chromium; make test installs it."
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class Person:
+    """Somebody of the demo, with a browser window of their own."""
+
+    def __init__(self, browser: Browser, address: str, name: str) -> None:
+        self.address = address
+        self.name = name
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(30_000)
+        self.page: Page = context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("console", self._note)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.sign_in()
+
+    def _note(self, message: ConsoleMessage) -> None:
+        # The browser reports every 4xx and 5xx, and htmx every request that a newer one or the way
+        # to the next page cut short; both are meant.
+        expected = ("Failed to load resource", "htmx:sendAbort", "htmx:afterRequest")
+        if message.type in ("error", "warning") and not message.text.startswith(expected):
+            self.complaints.append(f"{self.page.url}: {message.text}")
+
+    def sign_in(self) -> None:
+        self.page.goto(f"{self.address}/sign-in/")
+        self.page.fill("[name=username]", self.name)
+        self.page.fill("[name=password]", f"demo-{self.name}")
+        self.page.press("[name=password]", "Enter")
+        self.page.wait_for_url(f"{self.address}/")
+
+    def open(self, path: str) -> Response:
+        response = self.page.goto(f"{self.address}{path}")
+        assert response is not None
+        return response
+
+    def status_of(self, path: str) -> int:
+        return self.page.request.get(f"{self.address}{path}", max_redirects=0).status
+
+    def press_next(self, label: str) -> None:
+        """Press a button of the bar at the bottom."""
+        self.page.locator(".next-bar").get_by_text(label, exact=True).click()
+
+    def check_page(self) -> None:
+        """Refuse pages with accessibility violations or complaints in the console."""
+        self.page.evaluate("() => document.fonts.ready.then(() => true)")
+        found = Axe().run(self.page)
+        assert found.violations_count == 0, f"{self.page.url}\n{found.generate_report()}"
+        assert not self.complaints, self.complaints
+
+
+def download(page: Page, label: str, folder: Path) -> Path:
+    with page.expect_download() as waiting:
+        page.get_by_text(label).click()
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path

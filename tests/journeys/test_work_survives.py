@@ -1,0 +1,138 @@
+"""A run under way: stopped by a person, and killed with its worker, in the real portal."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.journeys.browsing import Person
+from tests.launcher.running import ROOT, RunningPortal, environment
+
+pytestmark = pytest.mark.xdist_group("portal")
+
+# Columns × 3 levels: so many combinations that a search without shortcuts takes a while.
+MAKE_WIDE_TABLE = """
+import random
+from deid_portal.accounts.models import Team, User
+from deid_portal.plans.services import choose_protection
+from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.taxonomies.services import set_taxonomy
+from deid_portal.datasets.services import keep_dataset, tag_columns
+from tests import factories
+from tests.launcher.running import wait_until
+chance = random.Random(1)
+columns = {columns}
+text = ",".join(f"c{{number}}" for number in range(columns)) + "\\n"
+for row in range(3000):
+    text += ",".join(str(chance.randrange(8)) for number in range(columns)) + "\\n"
+steward = User.objects.get(username="steward")
+team = Team.objects.get(name="Population statistics")
+dataset = factories.make_upload(steward, team, text.encode())
+reading = keep_dataset(dataset=dataset, kept_by=steward)
+wait_until(lambda: reading.refresh_from_db() or not reading.is_open, 60, "the table is read")
+dataset.refresh_from_db()
+tag_columns(
+    dataset=dataset,
+    tagged_by=steward,
+    roles=dict.fromkeys(range(columns), "quasi-identifier"),
+)
+halves = {{"intervals": {{"start": 0, "width": 4, "widen": []}}}}
+for column in dataset.columns.all():
+    kind = ColumnTaxonomy.Kind.INTERVALS
+    set_taxonomy(column=column, changed_by=steward, kind=kind, recipe=halves)
+choose_protection(
+    dataset=dataset,
+    chosen_by=steward,
+    rules=[{{"model": "k-anonymity", "k": 5}}],
+    method={{"name": "full-domain", "suppression_limit": 0.5, "metric": "average_class_size"}},
+)
+print(dataset.id)
+"""
+
+
+def _make_wide_table(portal: RunningPortal, columns: int) -> str:
+    made = subprocess.run(
+        [sys.executable, "manage.py", "shell", "-v0", "-c", MAKE_WIDE_TABLE.format(columns=columns)],
+        cwd=ROOT,
+        env=environment(portal.data_dir, DEMO="1"),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return made.stdout.strip().splitlines()[-1]
+
+
+def _look_up(portal: RunningPortal, question: str, *values: str) -> tuple[object, ...]:
+    with closing(sqlite3.connect(portal.data_dir / "portal.sqlite3", timeout=20)) as database:
+        row: tuple[object, ...] = database.execute(question, values).fetchone()
+    return row
+
+
+def _wait_for(portal: RunningPortal, question: str, *values: str, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not _look_up(portal, question, *values)[0]:
+        assert time.monotonic() < deadline, f"waited in vain: {question}"
+        time.sleep(0.01)
+
+
+def _start(steward: Person, dataset: str) -> str:
+    steward.open(f"/datasets/{dataset}/runs/")
+    steward.press_next("Start a run")
+    steward.page.wait_for_url("**/runs/*/")
+    return steward.page.url.rstrip("/").rsplit("/", 1)[1]
+
+
+def test_a_person_stops_a_run(portal: RunningPortal, browser: Browser) -> None:
+    steward = Person(browser, portal.address, "steward")
+    run = _start(steward, _make_wide_table(portal, 12))
+    page = steward.page
+    expect(page.locator("#run-title")).to_contain_text("is looking for", timeout=60_000)
+    expect(page.locator(".phases")).to_contain_text("Search levels")
+    expect(page.locator(".key-numbers")).to_contain_text("531,441", timeout=60_000)
+    steward.check_page()
+    asked = time.monotonic()
+    page.get_by_role("button", name="Stop this run").click()
+    expect(page.locator("#run-title")).to_contain_text("was stopped")
+    assert time.monotonic() - asked < 20
+    question = (
+        "SELECT (julianday(r.finished_at) - julianday(e.at)) * 86400 FROM runs_run r "
+        "JOIN audit_event e ON e.subject_id = ? AND e.action = 'run.stop_requested' WHERE r.id = ?"
+    )
+    key = run.replace("-", "")
+    seconds = _look_up(portal, question, run, key)[0]
+    assert isinstance(seconds, float)
+    # A second of work, and as much again for two busy cores to get round to it.
+    assert seconds < 2
+    steward.check_page()
+
+
+def test_a_run_killed_with_its_worker_finishes_once(
+    portal: RunningPortal, browser: Browser
+) -> None:
+    steward = Person(browser, portal.address, "steward")
+    run = _start(steward, _make_wide_table(portal, 9))
+    key = run.replace("-", "")
+    _wait_for(portal, "SELECT status != 'queued' FROM runs_run WHERE id = ?", key)
+    for pid in portal.pids("celery", "worker"):
+        _kill(pid)
+    assert _look_up(portal, "SELECT status FROM runs_run WHERE id = ?", key) == ("running",)
+    _wait_for(portal, "SELECT status = 'finished' FROM runs_run WHERE id = ?", key, seconds=90)
+    assert _look_up(portal, "SELECT attempt, solution FROM runs_run WHERE id = ?", key) == (2, 1)
+    ended = "SELECT count(*) FROM audit_event WHERE subject_id = ? AND action = 'run.finished'"
+    assert _look_up(portal, ended, run) == (1,)
+    steward.open(f"/runs/{run}/")
+    expect(steward.page.locator("h1")).to_contain_text("Every person now hides among at least 5")
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
