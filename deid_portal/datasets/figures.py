@@ -3,24 +3,27 @@
 It names values, so only stewards get it. Colours are token names, resolved when the page draws.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
-Profile = Mapping[str, Any]
-LABEL_LENGTH = 14
+from deid_portal.datasets.models import DatasetColumn
+
+LABEL_LENGTH = 18
 NO_BREAK = "\u00a0"
+ORDERED_TYPES = ("integer", "number", "date")
 
 
-def histogram_of(name: str, profile: Profile, rows: int) -> dict[str, Any] | None:
+def histogram_of(column: DatasetColumn, rows: int) -> dict[str, Any] | None:
     """Return id, title, caption, figure and table, or None where there is nothing to draw."""
-    bins = [(str(label), int(count)) for label, count in profile.get("histogram", [])]
+    bins = [(str(label), int(count)) for label, count in column.profile.get("histogram", [])]
     if not any(count for _, count in bins):
         return None
+    labels, counts = [label for label, _ in bins], [count for _, count in bins]
+    is_ordered = column.type in ORDERED_TYPES
     return {
         "id": "histogram",
-        "title": _title(name, profile, rows),
-        "caption": "Number of rows by value",
-        "figure": _figure([label for label, _ in bins], [count for _, count in bins]),
+        "title": _title(column, rows),
+        "caption": "Number of rows by value" if is_ordered else "Number of rows, most first",
+        "figure": _upright(labels, counts) if is_ordered else _lying(labels, counts),
         "table": {
             "columns": ["Value", "Rows"],
             "rows": [[label, f"{count:,}"] for label, count in bins],
@@ -28,28 +31,32 @@ def histogram_of(name: str, profile: Profile, rows: int) -> dict[str, Any] | Non
     }
 
 
-def _title(name: str, profile: Profile, rows: int) -> str:
-    low, high, mean = (profile.get(key) for key in ("minimum", "maximum", "mean"))
+def _title(column: DatasetColumn, rows: int) -> str:
+    low, high, mean = (column.profile.get(key) for key in ("minimum", "maximum", "mean"))
     if low is not None and high is not None:
         middle = f", {_written(mean)} on average" if mean is not None else ""
-        return f"{name} runs from {_written(low)} to {_written(high)}{middle}"
-    frequent = profile.get("most_frequent") or []
+        return f"{column.name} runs from {_written(low)} to {_written(high)}{middle}"
+    bins = column.profile["histogram"]
+    if column.type == "date":
+        first, last = bins[0][0].split(" to ")[0], bins[-1][0].split(" to ")[-1]
+        return f"{column.name} lies between {first} and {last}"
+    frequent = column.profile.get("most_frequent") or []
     if not frequent or not rows:
-        return f"The values of {name}"
+        return f"The values of {column.name}"
     share = 100 * frequent[0][1] / rows
     words = f"{share:.0f}{NO_BREAK}%" if share >= 1 else f"less than 1{NO_BREAK}%"
     return f"The most frequent value fills {words} of the rows"
 
 
-def _written(value: object) -> str:
-    if isinstance(value, float) and not value.is_integer():
-        return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3g}"
-    return f"{value:,.0f}" if isinstance(value, int | float) else str(value)
+def _written(number: float) -> str:
+    if float(number).is_integer():
+        return f"{number:,.0f}"
+    return f"{number:,.1f}" if abs(number) >= 10 else f"{number:.3g}"
 
 
-def _figure(labels: list[str], counts: list[int]) -> dict[str, Any]:
+def _upright(labels: list[str], counts: list[int]) -> dict[str, Any]:
+    """Numbers and dates stand side by side; some of the bars say where they start."""
     places = list(range(len(labels)))
-    # Bars stand at numbered places, because two values may be equal once their labels are cut.
     bars = {
         "type": "bar",
         "x": places,
@@ -58,18 +65,41 @@ def _figure(labels: list[str], counts: list[int]) -> dict[str, Any]:
         "marker": {"color": "token:accent"},
         "hovertemplate": "%{customdata}: %{y:,} rows<extra></extra>",
     }
-    # More than eight labels would run into each other; every second or third is enough to read.
-    step = -(-len(labels) // 8)
-    axis = {
-        "tickvals": places[::step],
-        "ticktext": [_cut(label) for label in labels[::step]],
-        "tickangle": "auto",
-    }
+    starts = [label.split(" to ")[0] for label in labels]
+    step = -(-len(labels) // (8 if max(map(len, starts)) < 5 else 3))
+    ticks = {"tickvals": places[::step], "ticktext": starts[::step]}
     layout = {
         "height": 190,
         "bargap": 0.12,
-        "xaxis": axis,
-        "yaxis": {"title": {"text": "Rows"}},
+        "xaxis": ticks,
+        "yaxis": {"title": {"text": "Rows"}, "tickformat": ","},
+    }
+    return {"data": [bars], "layout": layout}
+
+
+def _lying(labels: list[str], counts: list[int]) -> dict[str, Any]:
+    """Words lie below each other, the most frequent on top, so that they can be read."""
+    # Bars lie at numbered places, because two words may be equal once they are cut.
+    places = list(range(len(labels)))[::-1]
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "y": places,
+        "x": counts,
+        "customdata": labels,
+        "marker": {"color": "token:accent"},
+        "hovertemplate": "%{customdata}: %{x:,} rows<extra></extra>",
+    }
+    layout = {
+        "height": max(110, 18 * len(labels) + 50),
+        "bargap": 0.2,
+        "margin": {"l": 8, "t": 4},
+        "xaxis": {"title": {"text": "Rows"}, "tickformat": ",", "nticks": 4, "rangemode": "tozero"},
+        "yaxis": {
+            "tickvals": places,
+            "ticktext": [_cut(label) for label in labels],
+            "showgrid": False,
+        },
     }
     return {"data": [bars], "layout": layout}
 

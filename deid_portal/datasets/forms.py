@@ -30,11 +30,14 @@ HEADERS = [("yes", "Holds the column names"), ("no", "Is already data")]
 DECIMALS = [(".", "Point ."), (",", "Comma ,")]
 
 
+def upload_limit_words() -> str:
+    return filesizeformat(settings.UPLOAD_LIMIT_BYTES).replace(".0", "")
+
+
 def too_big_sentence() -> str:
     """What the browser says before sending a file over the limit, and the server after."""
-    limit = filesizeformat(settings.UPLOAD_LIMIT_BYTES).replace(".0", "")
     return (
-        f"The file is larger than {limit}, the limit of this portal. "
+        f"The file is larger than {upload_limit_words()}, the limit of this portal. "
         "Leave out columns nobody needs, or ask the administrator to raise the limit."
     )
 
@@ -42,7 +45,12 @@ def too_big_sentence() -> str:
 class UploadForm(forms.Form):
     """The file is checked by hand: it lies in the vault, and Django would try to read it here."""
 
-    name = forms.CharField(label="Name of the dataset", max_length=120, required=False)
+    name = forms.CharField(
+        label="Name of the dataset",
+        max_length=120,
+        required=False,
+        help_text="Without one, the dataset is called like its file.",
+    )
 
     def __init__(
         self, *args: Any, upload: Any = None, too_big: bool = False, **kwargs: Any

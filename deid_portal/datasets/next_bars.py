@@ -53,10 +53,7 @@ def bar_of_preview(dataset: Dataset, *, unreadable: str, failed: str, can_change
             "Change a setting, mend the file or retry.",
         )
     else:
-        lead, rest = (
-            "Does it look right?",
-            "Keeping it reads the whole file and encrypts each column.",
-        )
+        lead, rest = "It is not kept yet.", "Keeping it reads every row and encrypts each column."
     is_bad = bool(unreadable or failed)
     return NextBar(
         lead,

@@ -29,6 +29,7 @@ def datasets_of_team(user: User, team: Team) -> QuerySet[Dataset]:
             columns_total=Count("columns", distinct=True),
             columns_decided=Count("columns", filter=~Q(columns__role=""), distinct=True),
         )
+        .order_by("-changed_at")
     )
 
 

@@ -20,6 +20,11 @@ class Shape:
     words: str  # empty when the bars speak for themselves
     bars: list[Bar]
 
+    @property
+    def path(self) -> str:
+        """All bars as one SVG path: a page of 200 columns draws thousands of them."""
+        return "".join(f"M{b.x} {b.y}h{b.width}v{b.height}h-{b.width}z" for b in self.bars)
+
 
 def describe_shape(column: DatasetColumn, rows: int) -> Shape:
     if column.missing == rows:

@@ -18,10 +18,10 @@ def effect_of(column_name: str, effects: Sequence[LevelEffect]) -> dict[str, Any
         "caption": f"Detail lost at each level of {column_name}, for this column alone",
         "figure": _figure(effects),
         "table": {
-            "columns": ["Level", "Values left", "Smallest group", "Detail lost"],
+            "columns": ["Level", "Values left", "Smallest", "Lost"],
             "rows": [
                 [
-                    f"{effect.level} · {effect.name}",
+                    _level(effect),
                     f"{effect.values_left:,}",
                     _rows(effect.smallest_group),
                     f"{effect.loss:.2f}",
@@ -37,11 +37,20 @@ def _title(effects: Sequence[LevelEffect]) -> str:
     if len(effects) < 2:
         return f"{_values(exact.values_left)}, and no coarser level"
     first = effects[1]
+    if len(effects) == 2 and first.values_left == 1:
+        return "There is no step between exact and hidden"
     lost = f"{100 * first.loss:.0f}{NO_BREAK}%"
     return (
         f"At level 1, {_values(exact.values_left)} become {first.values_left:,} "
         f"and the column loses {lost} of its detail"
     )
+
+
+def _level(effect: LevelEffect) -> str:
+    """Write the number, and the name where it says more."""
+    if effect.name == f"level {effect.level}":
+        return str(effect.level)
+    return f"{effect.level} · {effect.name}"
 
 
 def _values(count: int) -> str:

@@ -83,6 +83,7 @@ def _answer_with_row(request: HttpRequest, dataset: Dataset, column: DatasetColu
     column.refresh_from_db()
     context = {
         "row": _row(dataset, column),
+        "shows_meaning": request.POST.get("shown") == str(column.position),
         **_choices(),
         **_standing(request, dataset),
         **_meaning(dataset, column),
@@ -149,8 +150,8 @@ def _panel(request: HttpRequest, dataset: Dataset, column: DatasetColumn) -> dic
     return {
         "selected": column,
         "selected_row": row,
-        "profile": column.profile if sees_values else None,
-        "chart": histogram_of(column.name, column.profile, dataset.rows) if drawn else None,
+        "frequent": column.profile.get("most_frequent") if drawn else None,
+        "chart": histogram_of(column, dataset.rows) if drawn else None,
         "can_change": sees_values,
         **_neighbours(dataset, column),
         **_meaning(dataset, column),
@@ -173,4 +174,5 @@ def _meaning(dataset: Dataset, column: DatasetColumn) -> dict[str, Any]:
         "meant": column,
         "meant_role": role,
         "meaning": role.meaning if role else UNDECIDED,
+        "roles": ROLE_CHOICES,
     }

@@ -17,7 +17,13 @@ from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.common.http import go_to, wants_part
 from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import refusal
-from deid_portal.datasets.forms import FormatForm, NameForm, UploadForm, too_big_sentence
+from deid_portal.datasets.forms import (
+    FormatForm,
+    NameForm,
+    UploadForm,
+    too_big_sentence,
+    upload_limit_words,
+)
 from deid_portal.datasets.models import TYPE_LABELS, Dataset, Reading
 from deid_portal.datasets.next_bars import bar_of_preview, bar_of_upload
 from deid_portal.datasets.permissions import can_see_values, check_can_upload
@@ -92,6 +98,7 @@ def new(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "limit_bytes": settings.UPLOAD_LIMIT_BYTES,
+        "limit_words": upload_limit_words(),
         "too_big": too_big_sentence(),
         "bar": bar_of_upload(),
         "help_slug": "upload",
@@ -134,11 +141,13 @@ def keep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         return redirect("datasets:preview", dataset.id)
     name = NameForm(request.POST)
     if not name.is_valid():
+        name.fields["name"].widget.attrs["autofocus"] = True
         return _show_preview(request, dataset, name_form=name)
     if name.cleaned_data["name"] != dataset.name:
         rename_dataset(dataset=dataset, changed_by=person, name=name.cleaned_data["name"])
     keep_dataset(dataset=dataset, kept_by=person)
-    return redirect("datasets:preview", dataset.id)
+    # A small file may be read before the next page is asked for; that page knows where to go.
+    return redirect("datasets:reading", dataset.id)
 
 
 def _show_preview(
@@ -196,7 +205,8 @@ def _preview_table(dataset: Dataset) -> tuple[dict[str, Any] | None, str]:
 
 def _settings(form: FormatForm, evidence: dict[str, str]) -> list[dict[str, Any]]:
     """Every setting with what was seen in the file under it."""
-    return [{"field": field, "evidence": evidence.get(field.name, "")} for field in form]
+    seen = {**evidence, "header": evidence.get("has_header", "")}
+    return [{"field": field, "evidence": seen.get(field.name, "")} for field in form]
 
 
 def _reading_context(reading: Reading | None) -> dict[str, Any]:
@@ -212,15 +222,17 @@ def _reading_context(reading: Reading | None) -> dict[str, Any]:
 
 @require_GET
 def reading(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """The progress box of the reading; polled until it ends, then it leads on."""
+    """The progress of the reading: polled until it ends, then it leads on to the columns."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     current = latest_reading(dataset)
-    if dataset.is_ready:
-        return go_to(reverse("datasets:columns", args=[dataset.id]))
-    if current is None or not current.is_open:
-        return go_to(reverse("datasets:preview", args=[dataset.id]))
-    context = {"dataset": dataset, **_reading_context(current)}
-    return render(request, "datasets/_reading.html", context)
+    if current is not None and current.is_open and wants_part(request):
+        context = {"dataset": dataset, **_reading_context(current)}
+        return render(request, "datasets/_reading.html", context)
+    there = "datasets:columns" if dataset.is_ready else "datasets:preview"
+    address = reverse(there, args=[dataset.id])
+    if wants_part(request):
+        return go_to(address)
+    return _show_preview(request, dataset) if not dataset.is_ready else redirect(address)
 
 
 @require_POST
