@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
+from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
 
 from deid_portal.accounts.models import Role, Team, User
 from tests import factories
+
+# The same examples every time, and no clock: a busy machine must not turn a test red.
+hypothesis_settings.register_profile("gate", deadline=None, derandomize=True)
+hypothesis_settings.load_profile("gate")
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,4 @@ def get_release_or_404(user: User, release_id: UUID) -> Release:
 
 
 def releases_of_team(user: User, team: Team) -> QuerySet[Release]:
-    return (
-        visible_releases(user)
-        .filter(request__run__dataset__team=team)
-        .order_by("-released_at")
-    )
+    return visible_releases(user).filter(request__run__dataset__team=team).order_by("-released_at")

@@ -1,4 +1,4 @@
-"""The help is under test: every step and every privacy model has its page, and links lead somewhere."""
+"""The help is under test: every step and every model has its page, and links lead somewhere."""
 
 import re
 from collections.abc import Callable

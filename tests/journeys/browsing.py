@@ -19,6 +19,14 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# Colors are measured, so nothing may be fading: no request under way, no transition running.
+SETTLED = """async () => {
+  await document.fonts.ready;
+  const busy = ".htmx-request, .htmx-swapping, .htmx-settling, .htmx-added";
+  while (document.querySelector(busy)) await new Promise(requestAnimationFrame);
+  const ends = one => one.effect.getTiming().iterations !== Infinity;
+  await Promise.allSettled(document.getAnimations().filter(ends).map(one => one.finished));
+}"""
 
 
 @contextmanager
@@ -73,7 +81,7 @@ class Person:
 
     def check_page(self) -> None:
         """Refuse pages with accessibility violations or complaints in the console."""
-        self.page.evaluate("() => document.fonts.ready.then(() => true)")
+        self.page.evaluate(SETTLED)
         found = Axe().run(self.page)
         assert found.violations_count == 0, f"{self.page.url}\n{found.generate_report()}"
         assert not self.complaints, self.complaints

@@ -58,7 +58,14 @@ print(dataset.id)
 
 def _make_wide_table(portal: RunningPortal, columns: int) -> str:
     made = subprocess.run(
-        [sys.executable, "manage.py", "shell", "-v0", "-c", MAKE_WIDE_TABLE.format(columns=columns)],
+        [
+            sys.executable,
+            "manage.py",
+            "shell",
+            "-v0",
+            "-c",
+            MAKE_WIDE_TABLE.format(columns=columns),
+        ],
         cwd=ROOT,
         env=environment(portal.data_dir, DEMO="1"),
         capture_output=True,
@@ -127,7 +134,7 @@ def test_a_run_killed_with_its_worker_finishes_once(
     assert _look_up(portal, "SELECT attempt, solution FROM runs_run WHERE id = ?", key) == (2, 1)
     ended = "SELECT count(*) FROM audit_event WHERE subject_id = ? AND action = 'run.finished'"
     assert _look_up(portal, ended, run) == (1,)
-    steward.open(f"/runs/{run}/")
+    steward.page.wait_for_url(f"**/runs/{run}/report/")
     expect(steward.page.locator("h1")).to_contain_text("Every person now hides among at least 5")
 
 

@@ -18,7 +18,7 @@ class Command(BaseCommand):
         user = User.objects.filter(username=options["name"]).first()
         if user is None:
             raise CommandError(
-                f"Nobody signs in as {options['name']}. Make the person with createsuperuser first.",
+                f"Nobody signs in as {options['name']}. Make them with createsuperuser first.",
                 returncode=2,
             )
         team = Team.objects.filter(name=options["team"]).first() or create_team(
