@@ -214,6 +214,16 @@ def pick_up_forgotten(kind: type[W], task: Task, give_up: Callable[[W], None]) -
     return len(forgotten)
 
 
+def end_as_given_up(work: Work, problem: str) -> bool:
+    """End work that kills its workers; False when somebody has taken it up after all."""
+    ended = (
+        _rows(type(work))
+        .filter(_stale(), id=work.pk)
+        .update(status=Status.FAILED, lease=None, finished_at=timezone.now(), problem=problem)
+    )
+    return bool(ended)
+
+
 def request_stop(work: Work) -> None:
     """Ask for the work to stop: at once while it waits, within a second of work while it runs."""
     kind = type(work)

@@ -1,7 +1,7 @@
 """In what state something may happen to a dataset."""
 
 from deid_portal.common.refusals import Refused
-from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.models import ColumnRole, Dataset
 
 
 def check_awaits_confirmation(dataset: Dataset) -> None:
@@ -16,11 +16,12 @@ def check_is_ready(dataset: Dataset) -> None:
 
 def check_columns_decided(dataset: Dataset) -> None:
     check_is_ready(dataset)
-    undecided = dataset.columns.filter(role="").count()
+    roles = [column.role for column in dataset.columns.all()]
+    undecided = roles.count("")
     if undecided:
         columns = "1 column" if undecided == 1 else f"{undecided} columns"
         raise Refused(f"Decide what each column is first; {columns} still open.")
-    if not dataset.columns.filter(role="quasi-identifier").exists():
+    if ColumnRole.QUASI_IDENTIFIER not in roles:
         raise Refused(
             "No column is a quasi-identifier, so there is nothing to protect. Tag at least one."
         )

@@ -6,13 +6,16 @@ from django.db import transaction
 
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
-from deid_portal.common.work import Lease, LeaseLost, Status
+from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
 from deid_portal.engine import Cancelled, EngineError, Table
 from deid_portal.engine.profile import ColumnProfile, profile_table
 from deid_portal.engine.reading import CsvFormat, read_csv
 from deid_portal.engine.writing import write_arrow
 
+WORKERS_DIED = (
+    "The worker stopped each time it tried to read this file. It may be too large for this machine."
+)
 UNEXPECTED = "The file could not be read because of a fault in the portal. Try again."
 
 
@@ -104,11 +107,7 @@ def _end_without_table(lease: Lease[Reading], status: Status, problem: str) -> N
 @transaction.atomic
 def give_up_reading(reading: Reading) -> None:
     """End a reading whose workers keep dying; most likely for want of memory."""
-    ended = Reading.objects.filter(id=reading.id, status=Status.RUNNING).update(
-        status=Status.FAILED,
-        problem="The worker stopped while reading this file. It may be too large for this machine.",
-    )
-    if ended:
+    if end_as_given_up(reading, WORKERS_DIED):
         end_reading_without_table(reading)
 
 

@@ -1,12 +1,12 @@
 """What the team home shows: what waits, where everything stands, what the portal is doing."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from deid_portal.accounts.models import Role, Team, User
+from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.permissions import has_role
-from deid_portal.common.work import OPEN_STATUSES
 from deid_portal.datasets.models import Dataset
-from deid_portal.guide.steps import Step, next_step, steps_of
+from deid_portal.guide.steps import Step, load_for_steps, next_step, standing_of, steps_of
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.runs.models import Run
 from deid_portal.runs.progress import ProgressView, describe_progress
@@ -40,46 +40,42 @@ NEXT_ACTS = {
 }
 
 
-def describe_dataset(dataset: Dataset, user: User) -> DatasetLine:
+def describe_datasets(datasets: Iterable[Dataset], user: User) -> list[DatasetLine]:
+    wanted = list(datasets)
+    loaded = load_for_steps(dataset.id for dataset in wanted)
+    return [_describe(loaded[dataset.id], user) for dataset in wanted if dataset.id in loaded]
+
+
+def _describe(dataset: Dataset, user: User) -> DatasetLine:
     steps = steps_of(dataset)
     step = next_step(steps)
-    request = ReviewRequest.objects.filter(run__dataset=dataset).first()
-    working = (
-        dataset.state == Dataset.State.READING
-        or dataset.runs.filter(status__in=OPEN_STATUSES).exists()
-    )
-    act = NEXT_ACTS[step.name]
-    turn = Role.STEWARD.label
-    if working:
-        act, turn = "Nothing to do yet", "portal"
-    elif request is not None and step.name == "review":
-        act, turn = _review_turn(request)
-    if turn == Role.STEWARD.label and has_role(user, dataset.team, Role.STEWARD):
-        turn = "you"
-    if turn == Role.APPROVER.label and _may_decide(user, request):
-        turn = "you"
-    if step.name == "release" and step.state == "done":
-        act, turn = "Released", ""
-    return DatasetLine(dataset, steps, _standing(step), act, turn, step.url or steps[0].url)
+    standing = standing_of(dataset)
+    url = step.url or steps[0].url
+    if step.state == "done":
+        return DatasetLine(dataset, steps, "Released", "Released", "", url)
+    if dataset.state == Dataset.State.READING or any(run.is_open for run in dataset.runs.all()):
+        return DatasetLine(dataset, steps, _standing(step), "Nothing to do yet", "portal", url)
+    act, role = NEXT_ACTS[step.name], Role.STEWARD
+    if step.name == "review" and standing.request is not None:
+        act, role = _review_turn(standing.request)
+    turn = "you" if _is_turn_of(user, dataset, role, standing.request) else role.label
+    return DatasetLine(dataset, steps, _standing(step), act, turn, url)
 
 
-def _review_turn(request: ReviewRequest) -> tuple[str, str]:
+def _is_turn_of(user: User, dataset: Dataset, role: Role, request: ReviewRequest | None) -> bool:
+    is_author = request is not None and request.asked_by_id == user.pk
+    return has_role(user, dataset.team, role) and not (role == Role.APPROVER and is_author)
+
+
+def _review_turn(request: ReviewRequest) -> tuple[str, Role]:
     if request.status == ReviewRequest.Status.SUBMITTED:
-        return "Decide on the request", Role.APPROVER.label
+        return "Decide on the request", Role.APPROVER
     if request.status == ReviewRequest.Status.CHANGES_REQUESTED:
-        return "Answer the approver", Role.STEWARD.label
-    return "Ask for review", Role.STEWARD.label
-
-
-def _may_decide(user: User, request: ReviewRequest | None) -> bool:
-    if request is None or request.asked_by_id == user.pk:
-        return False
-    return has_role(user, request.run.dataset.team, Role.APPROVER)
+        return "Answer the approver", Role.STEWARD
+    return "Ask for review", Role.STEWARD
 
 
 def _standing(step: Step) -> str:
-    if step.state == "done":
-        return "Released"
     return step.reason if step.state == "attention" and step.reason else step.label
 
 
@@ -91,7 +87,3 @@ def title_of(waiting: int) -> str:
     """Count what waits, in words a person would use."""
     words = {0: "Nothing is", 1: "One thing is", 2: "Two things are", 3: "Three things are"}
     return f"{words.get(waiting, f'{waiting} things are')} waiting for you"
-
-
-def is_new(team: Team) -> bool:
-    return not team.datasets.exists()

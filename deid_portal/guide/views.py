@@ -13,7 +13,7 @@ from deid_portal.common.refusals import refusal
 from deid_portal.datasets.permissions import check_can_upload
 from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.guide.help_pages import find_help_page, list_help_pages
-from deid_portal.guide.home import describe_dataset, describe_runs, title_of
+from deid_portal.guide.home import describe_datasets, describe_runs, title_of
 from deid_portal.releases.selectors import releases_of_team
 from deid_portal.reviews.selectors import requests_awaiting
 from deid_portal.runs.selectors import open_runs_of_team
@@ -36,7 +36,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "title": title_of(len(waiting)),
         "waiting": waiting,
         "works_on_datasets": works_on_datasets,
-        "lines": [describe_dataset(dataset, person) for dataset in datasets[:DATASETS_SHOWN]],
+        "lines": describe_datasets(datasets[:DATASETS_SHOWN], person),
         "dataset_count": datasets.count(),
         "runs": describe_runs(runs),
         "queue_is_away": bool(runs) and not is_queue_reachable(),

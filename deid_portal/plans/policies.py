@@ -14,9 +14,8 @@ def check_protection_chosen(dataset: Dataset) -> None:
 
 def _check_rules_fit(dataset: Dataset) -> None:
     """A column may have changed its role after a rule about it was chosen."""
-    sensitive = set(
-        dataset.columns.filter(role=ColumnRole.SENSITIVE).values_list("name", flat=True)
-    )
+    columns = dataset.columns.all()
+    sensitive = {column.name for column in columns if column.role == ColumnRole.SENSITIVE}
     for rule in dataset.protection.rules:
         if "column" in rule and rule["column"] not in sensitive:
             raise Refused(

@@ -7,7 +7,7 @@ from django.db import transaction
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
 from deid_portal.common.keys import current_key, derive_key
-from deid_portal.common.work import Lease, LeaseLost, Status
+from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import ENGINE_VERSION, Cancelled, EngineError, Outcome, Plan, Table, protect
 from deid_portal.engine.writing import write_csv
@@ -84,8 +84,5 @@ def _end(lease: Lease[Run], status: Status, action: str, **values: Any) -> None:
 
 @transaction.atomic
 def give_up_run(run: Run) -> None:
-    ended = Run.objects.filter(id=run.id, status=Status.RUNNING).update(
-        status=Status.FAILED, problem=WORKERS_DIED, lease=None
-    )
-    if ended:
+    if end_as_given_up(run, WORKERS_DIED):
         record_event("run.failed", actor=run.started_by, team=run.dataset.team, subject=run)

@@ -1,6 +1,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from deid_portal.common.prefetching import is_prefetched
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, Taxonomy
@@ -70,7 +71,10 @@ class ShelfLine:
 
 
 def quasi_identifiers(dataset: Dataset) -> list[DatasetColumn]:
-    return list(dataset.columns.filter(role=ColumnRole.QUASI_IDENTIFIER).select_related("taxonomy"))
+    columns = dataset.columns.all()
+    if not is_prefetched(dataset, "columns"):
+        columns = columns.select_related("taxonomy")
+    return [column for column in columns if column.role == ColumnRole.QUASI_IDENTIFIER]
 
 
 def taxonomy_of(column: DatasetColumn) -> ColumnTaxonomy | None:

@@ -4,7 +4,7 @@ from typing import Any
 from django import template
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.guide.steps import steps_of
+from deid_portal.guide.steps import load_for_steps, steps_of
 
 register = template.Library()
 
@@ -12,8 +12,10 @@ register = template.Library()
 @register.inclusion_tag("partials/_steps.html", takes_context=True)
 def eight_steps(context: dict[str, Any], dataset: Dataset, current: str) -> dict[str, Any]:
     """Draw the eight steps of a dataset; on pages about one run, later steps are that run's."""
+    run = context.get("run")
+    loaded = load_for_steps([dataset.id])[dataset.id]
     steps = [
         replace(step, state="current") if step.name == current else step
-        for step in steps_of(dataset, context.get("run"))
+        for step in steps_of(loaded, run.id if run else None)
     ]
     return {"steps": steps}

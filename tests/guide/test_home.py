@@ -1,0 +1,60 @@
+from collections.abc import Callable
+
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from deid_portal.accounts.models import User
+from deid_portal.reviews.services import ask_for_review
+from tests import factories
+from tests.conftest import Cast
+
+SignIn = Callable[[User], Client]
+HOME = "/"
+
+
+def test_a_new_team_is_told_how_to_begin(cast: Cast, signed_in: SignIn) -> None:
+    page = signed_in(cast.steward).get(HOME).content.decode()
+    assert "1 · Upload" in page
+    assert "Nothing leaves this server" in page or "nothing leaves this server" in page
+
+
+def test_whose_turn_it_is(cast: Cast, signed_in: SignIn) -> None:
+    run = factories.make_finished_run(cast.steward, cast.team)
+    steward, approver = signed_in(cast.steward), signed_in(cast.approver)
+    assert [line.turn for line in steward.get(HOME).context["lines"]] == ["you"]
+    assert [line.turn for line in approver.get(HOME).context["lines"]] == ["Steward"]
+    ask_for_review(run=run, asked_by=cast.steward, purpose="teaching")
+    assert [line.turn for line in steward.get(HOME).context["lines"]] == ["Approver"]
+    assert [line.turn for line in approver.get(HOME).context["lines"]] == ["you"]
+    assert approver.get(HOME).context["title"] == "One thing is waiting for you"
+    assert steward.get(HOME).context["title"] == "Nothing is waiting for you"
+
+
+def test_a_released_dataset_waits_for_nobody(cast: Cast, signed_in: SignIn) -> None:
+    factories.make_release(cast.steward, cast.approver, cast.team)
+    (line,) = signed_in(cast.steward).get(HOME).context["lines"]
+    assert (line.standing, line.turn) == ("Released", "")
+    assert {step.state for step in line.steps} == {"done"}
+
+
+def test_many_datasets_cost_no_more_queries_than_few(
+    cast: Cast,
+    signed_in: SignIn,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    client = signed_in(cast.steward)
+    for _ in range(5):
+        factories.make_tagged_dataset(cast.steward, cast.team)
+    factories.make_release(cast.steward, cast.approver, cast.team)
+    with django_assert_max_num_queries(25):
+        assert len(client.get(HOME).context["lines"]) == 6
+
+
+def test_an_approver_sees_requests_and_an_analyst_only_releases(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    factories.make_release(cast.steward, cast.approver, cast.team)
+    page = signed_in(cast.analyst).get(HOME).content.decode()
+    assert "Patients, release 1" in page
+    assert reverse("datasets:list") not in page
