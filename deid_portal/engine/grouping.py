@@ -30,10 +30,16 @@ class Pairs:
 
     def regroup(self, numbers: Codes) -> "Pairs":
         """Return the pairs after groups were joined; `numbers` holds the new one of each."""
-        keys = combine(numbers[self.groups], self.codes)
-        pair_of, first = kernels.number_keys(keys)
+        return Pairs(numbers[self.groups], self.codes, self.counts)._joined()
+
+    def relabel(self, labels: Codes) -> "Pairs":
+        """Return the pairs after values were joined; `labels` holds the new code of each."""
+        return Pairs(self.groups, labels[self.codes], self.counts)._joined()
+
+    def _joined(self) -> "Pairs":
+        pair_of, first = kernels.number_keys(combine(self.groups, self.codes))
         counts = kernels.add_up(pair_of, self.counts, len(first))
-        return Pairs(numbers[self.groups[first]], self.codes[first], counts)
+        return Pairs(self.groups[first], self.codes[first], counts)
 
 
 @dataclass(frozen=True, eq=False)

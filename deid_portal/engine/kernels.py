@@ -203,3 +203,76 @@ def scan_records(text: NDArray[np.uint8], delimiter: int, quote: int) -> tuple[i
             in_quotes = True
         at_cell_start = sign == delimiter
     return records, end, in_quotes
+
+
+@compiled
+def excess(
+    groups: NDArray[np.int32],  # class of each pair
+    codes: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],  # records per class
+    shares: NDArray[np.float64],  # share of each code in the whole table
+) -> NDArray[np.float64]:
+    """Add up, per class, by how much codes are more frequent than in the whole table."""
+    total = np.zeros(len(sizes))
+    for index in range(len(groups)):
+        more = counts[index] / sizes[groups[index]] - shares[codes[index]]
+        if more > 0:
+            total[groups[index]] += more
+    return total
+
+
+@compiled
+def ordered_distances(
+    groups: NDArray[np.int32],  # class of each pair; pairs stand by class, then rank
+    ranks: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],  # records per class
+    shares_up_to: NDArray[np.float64],  # of the whole table, by rank
+) -> NDArray[np.float64]:
+    """Sum the differences of both running shares over all ranks, divided by the steps between.
+
+    Between two ranks that occur, the running share of a class stands still and that of the table
+    rises, so the differences of such a stretch follow from running sums.
+    """
+    last = len(shares_up_to) - 1
+    sums = np.zeros(last + 2)
+    for rank in range(last + 1):
+        sums[rank + 1] = sums[rank] + shares_up_to[rank]
+    total = np.zeros(len(sizes))
+    index = 0
+    while index < len(groups):
+        group = groups[index]
+        seen = 0
+        start = 0
+        while True:
+            ends = index >= len(groups) or groups[index] != group
+            stop = last if ends else ranks[index]
+            share = seen / sizes[group]
+            turn = start + np.searchsorted(shares_up_to[start:stop], share)
+            total[group] += share * (turn - start) - (sums[turn] - sums[start])
+            total[group] += sums[stop] - sums[turn] - share * (stop - turn)
+            if ends:
+                break
+            seen += counts[index]
+            start = ranks[index]
+            index += 1
+    return total / max(last, 1)
+
+
+@compiled
+def largest_counts(
+    groups: NDArray[np.int32],  # class of each pair
+    counts: NDArray[np.int64],
+    classes: int,
+    how_many: int,
+) -> NDArray[np.int64]:
+    """Return the largest counts of each class in falling order: class × how many."""
+    largest = np.zeros((classes, how_many), np.int64)
+    for index in range(len(groups)):
+        row = largest[groups[index]]
+        count = counts[index]
+        for place in range(how_many):
+            if count > row[place]:
+                count, row[place] = row[place], count
+    return largest

@@ -23,10 +23,11 @@ class Parameter:
     unusual_below: float = float("-inf")
     unusual_above: float = float("inf")
     caution: str = ""
+    optional: bool = False  # absent without a default is None
 
     def read(self, place: Place) -> Any:
         """Return the value standing in a document, or the default where it is absent."""
-        if self.name not in place and self.default is not None:
+        if self.name not in place and (self.optional or self.default is not None):
             return self.default
         here = place[self.name]
         if self.name not in place:
@@ -36,9 +37,9 @@ class Parameter:
             here.refuse(f"{self.range_words()} is accepted, got {number}.")
         return number
 
-    def caution_for(self, value: float) -> str:
+    def caution_for(self, value: float | None) -> str:
         """Return the sentence a person should see before going on, or nothing."""
-        if self.unusual_below <= value <= self.unusual_above:
+        if value is None or self.unusual_below <= value <= self.unusual_above:
             return ""
         return self.caution.format(value=value)
 

@@ -177,8 +177,9 @@ class Plan:
         for column in self.columns:
             _check_type(column, table[column.name])
         typed = self.typed(table)
-        for name in self.quasi_identifiers:
-            self._check_taxonomy(name, typed[name])
+        for planned in self.columns:
+            if planned.role == ColumnRole.QUASI_IDENTIFIER or planned.taxonomy is not None:
+                self._check_taxonomy(planned, typed[planned.name])
 
     def typed(self, table: Table) -> Table:
         """Return the table read as the types the plan gives."""
@@ -194,14 +195,23 @@ class Plan:
             place["columns"].refuse("at least one quasi-identifier needs a weight above 0.")
         if not quasi:
             self._check_nothing_needs_quasi_identifiers(place)
-        sensitive = self.names_of(ColumnRole.SENSITIVE)
         for index, model in enumerate(self.models):
-            if model.sensitive_column is not None and model.sensitive_column not in sensitive:
-                place["models"].items()[index]["column"].refuse(
-                    f"the name of a sensitive column is accepted; the plan has {listed(sensitive)}."
-                    if sensitive
-                    else "the plan has no sensitive column; give one that role first."
-                )
+            if model.sensitive_column is not None:
+                self._check_sensitive(place["models"].items()[index], model)
+
+    def _check_sensitive(self, place: Place, model: PrivacyModel) -> None:
+        sensitive = {c.name: c for c in self.columns if c.role == ColumnRole.SENSITIVE}
+        name = model.sensitive_column or ""
+        if name not in sensitive:
+            place["column"].refuse(
+                f"the name of a sensitive column is accepted; the plan has {listed(sensitive)}."
+                if sensitive
+                else "the plan has no sensitive column; give one that role first."
+            )
+        if model.needs_taxonomy and sensitive[name].taxonomy is None:
+            place["column"].refuse(
+                f'this needs a taxonomy; give the column "{name}" one or choose another distance.'
+            )
 
     def _check_nothing_needs_quasi_identifiers(self, place: Place) -> None:
         parts: Sequence[PrivacyModel | Method] = (*self.models, *self.methods)
@@ -225,13 +235,12 @@ class Plan:
                 f'say "other_columns": "remove".'
             )
 
-    def _check_taxonomy(self, name: str, column: Column) -> None:
-        planned = self.column(name)
-        missing = planned.recipe.uncovered(column) if planned else []
+    def _check_taxonomy(self, planned: ColumnPlan, column: Column) -> None:
+        missing = planned.recipe.uncovered(column)
         if missing:
-            Place({}, f"columns.{name}")["taxonomy"].refuse(
-                f'{len(missing)} of the {len(column.values)} values of column "{name}" are not '
-                f"covered; give each a place in the taxonomy."
+            Place({}, f"columns.{column.name}")["taxonomy"].refuse(
+                f'{len(missing)} of the {len(column.values)} values of column "{column.name}" are '
+                f"not covered; give each a place in the taxonomy."
             )
 
 

@@ -11,7 +11,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes, reduce_table
 from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import Plan
-from deid_portal.engine.privacy import Whole
+from deid_portal.engine.privacy import SensitiveColumn, Whole
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.releasing import build_release, check_pseudonym_key
@@ -94,7 +94,10 @@ def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
         weights=[planned[name].weight for name in names],
         models=plan.models,
         patterns=reduce_table(table, names, sensitive, progress),
-        whole=Whole(table.rows, {name: table[name].counts for name in sensitive}),
+        whole=Whole(
+            table.rows,
+            {name: SensitiveColumn(table[name], planned[name].taxonomy) for name in sensitive},
+        ),
     )
     for method in plan.methods:
         method.check_problem(Place(method.to_document(), "method"), problem)

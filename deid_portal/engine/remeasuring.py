@@ -87,10 +87,14 @@ def _share_of_leaves(taxonomy: Taxonomy, column: Column, level: int, code: int) 
 
 
 def _recode(released: Column, original: Column) -> Column:
-    """Return a released column coded with the original's dictionary, unknown values after it."""
-    dictionary: dict[str | None, int] = {text: code for code, text in enumerate(original.values)}
-    numbers: Codes = np.array(
-        [dictionary.setdefault(text, len(dictionary)) for text in released.values], dtype=np.int32
-    )
+    """Return a released column coded with the original's dictionary."""
+    known = {text: code for code, text in enumerate(original.values)}
+    foreign = sum(1 for text in released.values if text not in known)
+    if foreign:
+        raise InvalidTable(
+            f'{foreign} values of column "{released.name}" in the released table do not occur in '
+            f"the original."
+        )
+    numbers: Codes = np.array([known[text] for text in released.values], dtype=np.int32)
     codes = numbers[released.codes] if len(released.codes) else released.codes
-    return Column(released.name, original.type, codes, tuple(dictionary), original.decimal)
+    return Column(released.name, original.type, codes, original.values, original.decimal)

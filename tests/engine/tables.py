@@ -6,15 +6,19 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine import Plan, Table
+from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import reduce_table
-from deid_portal.engine.privacy import PrivacyModel, Whole
+from deid_portal.engine.privacy import PrivacyModel, SensitiveColumn, Whole
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.reading import CsvFormat, read_csv
-from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.taxonomies import Taxonomy, parse_recipe
 
 DATA = Path(__file__).parent.parent / "data"
 ADULT = DATA / "adult"
+
+# The taxonomy of the sensitive column of random problems.
+SECRETS = {"tree": {"*": {"low": ["s0", "s1"], "high": ["s2", "s3"], "other": ["x"]}}}
 
 # Four people: two alike, one of a kind, one with a gap.
 FOUR = Table.from_rows(
@@ -90,7 +94,9 @@ def random_problem(
         weights=[float(weight) for weight in generator.choice([0.5, 1.0, 2.0], width)],
         models=models,
         patterns=reduce_table(table, names, ["secret"], Progress(None)),
-        whole=Whole(rows, {"secret": table["secret"].counts}),
+        whole=Whole(
+            rows, {"secret": SensitiveColumn(table["secret"], parse_recipe(Place(SECRETS)))}
+        ),
     )
 
 

@@ -12,16 +12,24 @@ from deid_portal.engine.lattice import Lattice
 from deid_portal.engine.parameters import Parameter
 from deid_portal.engine.privacy import MODELS, PrivacyModel, parse_model
 from deid_portal.engine.utility import METRICS
-from tests.engine.tables import document, four_columns, random_problem
+from tests.engine.tables import SECRETS, document, four_columns, random_problem
 
 EXAMPLES: list[dict[str, Any]] = [
     {"model": "k-anonymity", "k": 3},
     {"model": "l-diversity", "variant": "distinct", "l": 2, "column": "secret"},
+    {"model": "l-diversity", "variant": "probabilistic", "l": 1.5, "column": "secret"},
+    {"model": "l-diversity", "variant": "entropy", "l": 1.8, "column": "secret"},
+    {"model": "l-diversity", "variant": "recursive", "l": 2, "c": 2.5, "column": "secret"},
+    {"model": "t-closeness", "t": 0.2, "distance": "equal", "column": "secret"},
+    {"model": "t-closeness", "t": 0.2, "distance": "ordered", "column": "secret"},
+    {"model": "t-closeness", "t": 0.2, "distance": "hierarchical", "column": "secret"},
+    {"model": "average-risk", "limit": 0.34},
 ]
 
 
 def example_id(example: dict[str, Any]) -> str:
-    return f"{example['model']} {example.get('variant', '')}".strip()
+    kind = example.get("variant") or example.get("distance") or ""
+    return f"{example['model']} {kind}".strip()
 
 
 every_model = pytest.mark.parametrize("example", EXAMPLES, ids=example_id)
@@ -61,8 +69,10 @@ def test_illegal_values_are_refused_with_their_place(example: dict[str, Any]) ->
 def test_unusual_values_get_a_caution(example: dict[str, Any]) -> None:
     for parameter in MODELS[example["model"]].parameters:
         if isinstance(parameter, Parameter) and parameter.unusual_above < float("inf"):
-            high = model_of(example | {parameter.name: int(parameter.unusual_above) + 1})
-            assert high.cautions()
+            if parameter.optional and parameter.name not in example:
+                continue
+            high = min(parameter.unusual_above + 1, parameter.maximum)
+            assert model_of(example | {parameter.name: high}).cautions()
 
 
 @every_model
@@ -71,7 +81,7 @@ def test_order_of_rows_is_irrelevant(example: dict[str, Any]) -> None:
     problem = random_problem(generator, [])
     rows = problem.table.head(problem.rows)
     columns = {name: {"role": "quasi-identifier"} for name in problem.names}
-    columns["secret"] = {"role": "sensitive"}
+    columns["secret"] = {"role": "sensitive", "taxonomy": SECRETS}
     method = {"name": "full-domain", "suppression_limit": 0.3}
     plan = Plan.from_document(document(columns, models=[example], method=method))
     turned = [rows[index] for index in generator.permutation(len(rows))]
@@ -86,7 +96,7 @@ def test_order_of_rows_is_irrelevant(example: dict[str, Any]) -> None:
 
 @every_model
 def test_gap_is_counted_as_a_value(example: dict[str, Any]) -> None:
-    columns = four_columns(secret={"role": "sensitive"})
+    columns = four_columns(secret={"role": "sensitive", "taxonomy": SECRETS})
     del columns["condition"]
     rows = [[code, "1", secret] for code in ("a", None) for secret in ("x", None, "x")]
     table = Table.from_rows(["zip", "age", "secret"], rows)

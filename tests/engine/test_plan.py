@@ -12,6 +12,12 @@ from deid_portal.engine.plan import ColumnRole
 from tests.engine.tables import FOUR, document, four_columns, four_plan
 
 L_DIVERSITY = {"model": "l-diversity", "l": 2, "column": "condition"}
+HIERARCHICAL = {
+    "model": "t-closeness",
+    "t": 0.2,
+    "distance": "hierarchical",
+    "column": "condition",
+}
 
 
 def refusal_of(changed: dict[str, Any]) -> str:
@@ -37,7 +43,7 @@ def refusal_of(changed: dict[str, Any]) -> str:
         ({"columns": {"a": {"role": "sensitive"}}}, "needs at least one quasi-identifier"),
         ({"models": {}}, "models: a list is needed."),
         ({"models": [{"model": "nonsense"}]}, "models[0].model: accepted are"),
-        ({"models": [{"model": "t-closeness", "t": 0.1}]}, '"t-closeness" is not available yet'),
+        ({"models": [{"model": "k-map", "k": 2}]}, '"k-map" is not available yet'),
         ({"models": [{"model": "k-anonymity"}]}, "models[0].k: this is required"),
         ({"models": [{"model": "k-anonymity", "k": 1}]}, "a whole number of 2 or more is accepted"),
         ({"models": [{"model": "k-anonymity", "k": 2.5}]}, "models[0].k: a whole number is needed"),
@@ -47,7 +53,15 @@ def refusal_of(changed: dict[str, Any]) -> str:
             {"models": [L_DIVERSITY | {"column": "zip"}]},
             "models[0].column: the name of a sensitive",
         ),
-        ({"models": [L_DIVERSITY | {"variant": "entropy"}]}, '"entropy" is not available yet'),
+        ({"models": [L_DIVERSITY | {"variant": "magic"}]}, "models[0].variant: accepted are"),
+        ({"models": [L_DIVERSITY | {"l": 2.5}]}, "models[0].l: a whole number of 2 or more"),
+        ({"models": [L_DIVERSITY | {"variant": "recursive"}]}, "models[0].c: the recursive"),
+        ({"models": [L_DIVERSITY | {"c": 2}]}, "models[0].c: only the recursive variant"),
+        (
+            {"models": [{"model": "t-closeness", "t": 1.5, "column": "condition"}]},
+            "models[0].t: a number from 0 to 1 is accepted",
+        ),
+        ({"models": [HIERARCHICAL]}, "models[0].column: this needs a taxonomy"),
         ({"method": {"name": "magic"}}, "method.name: accepted are"),
         (
             {"method": {"name": "mondrian"}},

@@ -6,7 +6,7 @@ import pytest
 from deid_portal.engine import search
 from deid_portal.engine.lattice import Lattice
 from deid_portal.engine.methods.method import records_allowed
-from deid_portal.engine.privacy import KAnonymity, LDiversity, PrivacyModel
+from deid_portal.engine.privacy import AverageRisk, KAnonymity, LDiversity, PrivacyModel, TCloseness
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search import Found, descend, find_optimum, search_exhaustively
@@ -18,6 +18,14 @@ MODELS: list[list[PrivacyModel]] = [
     [KAnonymity(5)],
     [LDiversity(2, "secret")],
     [KAnonymity(3), LDiversity(3, "secret")],
+    [LDiversity(1.6, "secret", "probabilistic")],
+    [KAnonymity(2), LDiversity(2.2, "secret", "entropy")],
+    [LDiversity(2, "secret", "recursive", c=1.5)],
+    [KAnonymity(3), TCloseness(0.3, "secret")],
+    [TCloseness(0.2, "secret", "ordered")],
+    [KAnonymity(2), TCloseness(0.25, "secret", "hierarchical")],
+    [AverageRisk(0.2)],
+    [KAnonymity(2), AverageRisk(0.15)],
 ]
 
 

@@ -1,16 +1,20 @@
 """Privacy models: one file each, found here by the name a plan uses."""
 
 from deid_portal.engine.documents import Place
+from deid_portal.engine.privacy.average_risk import AverageRisk
 from deid_portal.engine.privacy.k_anonymity import KAnonymity
 from deid_portal.engine.privacy.l_diversity import LDiversity
 from deid_portal.engine.privacy.model import PrivacyModel, Whole
+from deid_portal.engine.privacy.sensitive import SensitiveColumn
+from deid_portal.engine.privacy.t_closeness import TCloseness
 
-MODELS: dict[str, type[PrivacyModel]] = {model.name: model for model in (KAnonymity, LDiversity)}
+MODELS: dict[str, type[PrivacyModel]] = {
+    model.name: model for model in (KAnonymity, LDiversity, TCloseness, AverageRisk)
+}
 
 # Names the plan format reserves; each moves to MODELS with its file.
 NOT_YET = (
     "p-sensitive-k-anonymity",
-    "t-closeness",
     "k-l-anonymity",
     "lkc-privacy",
     "alpha-k-anonymity",
@@ -25,7 +29,6 @@ NOT_YET = (
     "c-t-isolation",
     "beta-likeness",
     "delta-disclosure",
-    "average-risk",
     "highest-risk",
     "sample-uniqueness",
     "population-uniqueness",
@@ -35,7 +38,17 @@ NOT_YET = (
     "interval-disclosure",
 )
 
-__all__ = ["MODELS", "KAnonymity", "LDiversity", "PrivacyModel", "Whole", "parse_model"]
+__all__ = [
+    "MODELS",
+    "AverageRisk",
+    "KAnonymity",
+    "LDiversity",
+    "PrivacyModel",
+    "SensitiveColumn",
+    "TCloseness",
+    "Whole",
+    "parse_model",
+]
 
 
 def parse_model(place: Place) -> PrivacyModel:

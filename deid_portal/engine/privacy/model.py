@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Choice, Declared
-from deid_portal.engine.table import Counts
+from deid_portal.engine.privacy.sensitive import SensitiveColumn
 
 Answers = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """The table a release comes from: what a class may be compared with."""
+    """The table a release comes from, nothing suppressed: what a class may be compared with."""
 
     rows: int
-    sensitive: Mapping[str, Counts]  # records per value, per sensitive column
+    sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict)
 
 
 class PrivacyModel(ABC):
@@ -41,6 +41,7 @@ class PrivacyModel(ABC):
     cites: ClassVar[str]
     needs_quasi_identifiers: ClassVar[bool] = True
     judges_release: ClassVar[bool] = False  # whether `accepts` has anything to say
+    judges_classes: ClassVar[bool] = True  # whether `passes` has anything to say
 
     @property
     @abstractmethod
@@ -54,6 +55,11 @@ class PrivacyModel(ABC):
     def sensitive_column(self) -> str | None:
         """Return the sensitive column the rule is about, if it is about one."""
         return None
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Say whether the sensitive column must have a taxonomy."""
+        return False
 
     @abstractmethod
     def passes(self, classes: Classes, whole: Whole) -> Answers:
@@ -85,7 +91,8 @@ class PrivacyModel(ABC):
 
     def to_document(self) -> dict[str, Any]:
         chosen = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return {"model": self.name, **chosen}
+        said = {name: value for name, value in chosen.items() if value is not None}
+        return {"model": self.name, **said}
 
     def cautions(self) -> list[str]:
         """Return a sentence for every parameter that is accepted but unusual."""

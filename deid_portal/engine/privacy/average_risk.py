@@ -1,0 +1,54 @@
+"""Average risk: how often a match is right, over all people."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+
+
+@dataclass(frozen=True)
+class AverageRisk(PrivacyModel):
+    """The mean over released records of 1 / class size is at most a limit (El Emam, 2013).
+
+    A rule about the release as a whole: no class breaks it alone, so it suppresses nothing.
+    """
+
+    limit: float
+
+    name: ClassVar[str] = "average-risk"
+    cites: ClassVar[str] = (
+        "K. El Emam, Guide to the de-identification of personal health data, 2013."
+    )
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter(
+            "limit",
+            minimum=0,
+            maximum=1,
+            unusual_above=0.34,
+            caution="An average risk of {value} lets one match in three or more be right.",
+        ),
+    )
+    is_monotone = True
+    is_monotone_per_record = False
+    judges_release: ClassVar[bool] = True
+    judges_classes: ClassVar[bool] = False
+
+    def passes(self, classes: Classes, whole: Whole) -> Answers:
+        return np.ones(len(classes.sizes), np.bool_)
+
+    def accepts(self, kept: Classes, whole: Whole) -> bool:
+        return len(kept.sizes) <= self.limit * int(kept.sizes.sum())
+
+    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+        records = int(kept.sizes.sum())
+        return {"limit": len(kept.sizes) / records if records else 0.0}
+
+    def explain(self) -> str:
+        return (
+            f"Over all people, a match by known facts is right at most {100 * self.limit:.3g} "
+            f"times in 100 on average; single people may stand out more."
+        )

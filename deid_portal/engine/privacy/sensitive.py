@@ -1,0 +1,76 @@
+"""What a class may be compared with: a sensitive column of the whole table."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.table import Codes, Column
+from deid_portal.engine.taxonomies import Recipe
+from deid_portal.engine.values import ColumnType, find_date_format, parse_date, parse_number
+
+Shares = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveColumn:
+    """A sensitive column before anything is suppressed, with the recipe of its taxonomy."""
+
+    column: Column
+    recipe: Recipe | None = None
+
+    @cached_property
+    def shares(self) -> Shares:
+        """Return the share of records per value."""
+        return self.column.counts / max(len(self.column.codes), 1)
+
+    @cached_property
+    def ranks(self) -> Codes:
+        """Return the place of each value that occurs, in order: 0 is the lowest.
+
+        Numbers and dates stand by size, anything else by its text, the gap before all.
+        """
+        order = [code for _, code in sorted(self._sort_keys())]
+        ranks = np.zeros(len(self.column.values), np.int32)
+        ranks[order] = np.arange(len(order), dtype=np.int32)
+        return ranks
+
+    @cached_property
+    def shares_up_to(self) -> Shares:
+        """Return, in order of rank, the share of records at that value or below."""
+        present = self.column.counts > 0
+        counts = np.zeros(int(present.sum()), np.int64)
+        counts[self.ranks[present]] = self.column.counts[present]
+        return np.cumsum(counts) / max(len(self.column.codes), 1)
+
+    @cached_property
+    def groupings(self) -> list[Codes]:
+        """Return the label of each value, level by level from the value itself up to the root.
+
+        The root holds everybody and is left out. A taxonomy with several tops is read as if they
+        stood under one root.
+        """
+        if self.recipe is None:
+            return [np.arange(len(self.column.values), dtype=np.int32)]
+        taxonomy = self.recipe.build(self.column)
+        levels = taxonomy.codes[:-1] if len(taxonomy.labels[-1]) == 1 else taxonomy.codes
+        own = len(self.column.values)
+        return [np.ascontiguousarray(codes[:own]) for codes in levels]
+
+    def _sort_keys(self) -> Iterator[tuple[tuple[bool, Any], int]]:
+        """Return, for each value that occurs, what it is sorted by and its code."""
+        values = self.column.values
+        match self.column.type:
+            case ColumnType.INTEGER | ColumnType.NUMBER:
+                read: Callable[[str], Any] = partial(parse_number, decimal=self.column.decimal)
+            case ColumnType.DATE:
+                form = find_date_format([text for text in values if text is not None])
+                read = partial(parse_date, form=form or "")
+            case _:
+                read = str
+        for code in np.flatnonzero(self.column.counts).tolist():
+            text = values[code]
+            yield (text is not None, 0 if text is None else read(text)), code

@@ -1,0 +1,103 @@
+"""t-closeness: a group must not tell more about the secret than the whole table does."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from deid_portal.engine import kernels
+from deid_portal.engine.grouping import Classes, Pairs, combine
+from deid_portal.engine.parameters import Choice, ColumnName, Declared, Parameter
+from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.sensitive import SensitiveColumn, Shares
+
+ROUNDING = 1e-9  # distances that exceed t by less than this are equal to it
+
+
+@dataclass(frozen=True)
+class TCloseness(PrivacyModel):
+    """Sensitive values are spread in every class nearly as in the whole table (Li et al., 2007).
+
+    The measure is the earth mover's distance between the two distributions, from 0 to 1. Moving
+    a record to another value costs 1 (`equal`), the steps between them in order divided by all
+    steps (`ordered`), or the level of their common group divided by the height of the taxonomy
+    (`hierarchical`). The whole table is the one before anything is suppressed.
+    """
+
+    t: float
+    column: str
+    distance: str = "equal"
+
+    name: ClassVar[str] = "t-closeness"
+    cites: ClassVar[str] = (
+        "N. Li et al., t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007."
+    )
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter(
+            "t",
+            minimum=0,
+            maximum=1,
+            unusual_below=0.05,
+            unusual_above=0.5,
+            caution="t = {value} is unusual: under 0.05 hardly any detail is left, above 0.5 a "
+            "group may differ much from the whole.",
+        ),
+        Choice("distance", ("equal", "ordered", "hierarchical")),
+        ColumnName(),
+    )
+    # The distance of joined classes lies between theirs; a suppressed class may still pull a
+    # passing one over the limit, so nothing follows once records are left out.
+    is_monotone = True
+    is_monotone_per_record = False
+
+    @property
+    def sensitive_column(self) -> str:
+        return self.column
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        return self.distance == "hierarchical"
+
+    def passes(self, classes: Classes, whole: Whole) -> Answers:
+        return self.distances(classes, whole) <= self.t + ROUNDING
+
+    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+        return {"t": min(float(self.distances(kept, whole).max(initial=0.0)), 1.0)}
+
+    def distances(self, classes: Classes, whole: Whole) -> Shares:
+        """Return how far each class is from the whole table."""
+        pairs, secret = classes.sensitive[self.column], whole.sensitive[self.column]
+        match self.distance:
+            case "ordered":
+                return _ordered_distances(classes, pairs, secret)
+            case "hierarchical":
+                return _hierarchical_distances(classes, pairs, secret)
+            case _:
+                return kernels.excess(
+                    pairs.groups, pairs.codes, pairs.counts, classes.sizes, secret.shares
+                )
+
+    def explain(self) -> str:
+        return (
+            f"In every group of people who look alike, {self.column} is spread nearly as in the "
+            f"whole table: the two differ by at most {self.t:g} on a scale from 0 to 1."
+        )
+
+
+def _ordered_distances(classes: Classes, pairs: Pairs, secret: SensitiveColumn) -> Shares:
+    ranks = secret.ranks[pairs.codes]
+    order = np.argsort(combine(pairs.groups, ranks))
+    return kernels.ordered_distances(
+        pairs.groups[order], ranks[order], pairs.counts[order], classes.sizes, secret.shares_up_to
+    )
+
+
+def _hierarchical_distances(classes: Classes, pairs: Pairs, secret: SensitiveColumn) -> Shares:
+    """Add up, level by level, the share of records that has to move out of its group there."""
+    total = kernels.excess(pairs.groups, pairs.codes, pairs.counts, classes.sizes, secret.shares)
+    groupings = secret.groupings
+    for labels in groupings[1:]:
+        joined = pairs.relabel(labels)
+        shares: Shares = np.bincount(labels, weights=secret.shares).astype(np.float64)
+        total += kernels.excess(joined.groups, joined.codes, joined.counts, classes.sizes, shares)
+    return total / max(len(groupings), 1)
