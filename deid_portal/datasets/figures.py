@@ -8,6 +8,7 @@ from typing import Any
 from deid_portal.datasets.models import DatasetColumn
 
 LABEL_LENGTH = 18
+NAME_LENGTH = 40
 NO_BREAK = "\u00a0"
 ORDERED_TYPES = ("integer", "number", "date")
 
@@ -32,17 +33,18 @@ def histogram_of(column: DatasetColumn, rows: int) -> dict[str, Any] | None:
 
 
 def _title(column: DatasetColumn, rows: int) -> str:
+    name = _cut(column.name, NAME_LENGTH)
     low, high, mean = (column.profile.get(key) for key in ("minimum", "maximum", "mean"))
     if low is not None and high is not None:
         middle = f", {_written(mean)} on average" if mean is not None else ""
-        return f"{column.name} runs from {_written(low)} to {_written(high)}{middle}"
+        return f"{name} runs from {_written(low)} to {_written(high)}{middle}"
     bins = column.profile["histogram"]
     if column.type == "date":
         first, last = bins[0][0].split(" to ")[0], bins[-1][0].split(" to ")[-1]
-        return f"{column.name} lies between {first} and {last}"
+        return f"{name} lies between {first} and {last}"
     frequent = column.profile.get("most_frequent") or []
     if not frequent or not rows:
-        return f"The values of {column.name}"
+        return f"The values of {name}"
     share = 100 * frequent[0][1] / rows
     words = f"{share:.0f}{NO_BREAK}%" if share >= 1 else f"less than 1{NO_BREAK}%"
     return f"The most frequent value fills {words} of the rows"
@@ -104,5 +106,5 @@ def _lying(labels: list[str], counts: list[int]) -> dict[str, Any]:
     return {"data": [bars], "layout": layout}
 
 
-def _cut(label: str) -> str:
-    return label if len(label) <= LABEL_LENGTH else f"{label[: LABEL_LENGTH - 1]}…"
+def _cut(label: str, length: int = LABEL_LENGTH) -> str:
+    return label if len(label) <= length else f"{label[: length - 1]}…"

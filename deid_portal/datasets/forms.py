@@ -109,8 +109,8 @@ class FormatForm(forms.Form):
             field = self.fields[name]
             assert isinstance(field, forms.ChoiceField)  # noqa: S101 -- for the type checker
             choices = list(field.choices)  # type: ignore[arg-type]
-            if detected not in [choice for choice, _ in choices]:  # type: ignore[misc]
-                field.choices = [*choices, (detected, detected)]  # type: ignore[list-item]
+            if detected not in [choice for choice, _ in choices]:
+                field.choices = [*choices, (detected, detected)]
 
     def facts(self) -> list[tuple[str, str]]:
         """Say in words how the file is read: label and chosen answer of every setting."""
@@ -118,7 +118,8 @@ class FormatForm(forms.Form):
         for field in self:
             chosen = field.value() or ""
             choices = dict(getattr(field.field, "choices", []))
-            answers.append((field.label, choices.get(chosen, chosen) or "only empty cells"))
+            words = str(choices.get(chosen, chosen)) or "only empty cells"
+            answers.append((str(field.label), words))
         return answers
 
     def to_format(self) -> CsvFormat:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from deid_portal.datasets.models import DatasetColumn
 
 WIDTH, HEIGHT, GAP = 84, 26, 1
+FEW_PEOPLE = 5
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,22 @@ class Shape:
         return "".join(f"M{b.x} {b.y}h{b.width}v{b.height}h-{b.width}z" for b in self.bars)
 
 
-def describe_shape(column: DatasetColumn, rows: int) -> Shape:
+def describe_shape(column: DatasetColumn, rows: int, *, sees_values: bool) -> Shape:
+    """Draw a column; for those who may not see values, bars of few people are one bar."""
     if column.missing == rows:
         return Shape("all missing", [])
     if column.distinct == 1:
         return Shape("one value", [])
     if column.uniques == rows - column.missing:
         return Shape("all different", [])
-    return Shape("", _bars([count for _, count in column.profile.get("histogram", [])]))
+    counts = [count for _, count in column.profile.get("histogram", [])]
+    return Shape("", _bars(counts if sees_values else _without_few(counts)))
+
+
+def _without_few(counts: list[int]) -> list[int]:
+    many = [count for count in counts if count >= FEW_PEOPLE]
+    few = sum(counts) - sum(many)
+    return [*many, few] if few else many
 
 
 def _bars(counts: list[int]) -> list[Bar]:

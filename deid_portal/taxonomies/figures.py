@@ -8,14 +8,14 @@ from deid_portal.engine.taxonomies import LevelEffect
 NO_BREAK = "\u00a0"
 
 
-def effect_of(column_name: str, effects: Sequence[LevelEffect]) -> dict[str, Any] | None:
+def effect_of(effects: Sequence[LevelEffect]) -> dict[str, Any] | None:
     """Return id, title, caption, figure and table, or None while the taxonomy is incomplete."""
     if not effects:
         return None
     return {
         "id": "effect",
         "title": _title(effects),
-        "caption": f"Detail lost at each level of {column_name}, for this column alone",
+        "caption": "Detail lost at each level, for this column alone; on top, the values left",
         "figure": _figure(effects),
         "table": {
             "columns": ["Level", "Values left", "Smallest", "Lost"],
@@ -39,7 +39,8 @@ def _title(effects: Sequence[LevelEffect]) -> str:
     first = effects[1]
     if len(effects) == 2 and first.values_left == 1:
         return "There is no step between exact and hidden"
-    lost = f"{100 * first.loss:.0f}{NO_BREAK}%"
+    share = 100 * first.loss
+    lost = f"{share:.0f}{NO_BREAK}%" if share >= 1 else f"less than 1{NO_BREAK}%"
     return (
         f"At level 1, {_values(exact.values_left)} become {first.values_left:,} "
         f"and the column loses {lost} of its detail"
@@ -66,8 +67,10 @@ def _figure(effects: Sequence[LevelEffect]) -> dict[str, Any]:
         "type": "bar",
         "x": [str(effect.level) for effect in effects],
         "y": [effect.loss for effect in effects],
-        "text": [_values(effect.values_left) for effect in effects],
+        "text": [f"{effect.values_left:,}" for effect in effects],
         "textposition": "outside",
+        "textfont": {"size": 12},
+        "constraintext": "none",
         "cliponaxis": False,
         "marker": {"color": ["token:accent" if e.level == 1 else "token:mute" for e in effects]},
         "hovertemplate": "Level %{x}: %{y:.4f} lost<extra></extra>",

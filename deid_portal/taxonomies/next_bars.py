@@ -8,7 +8,8 @@ from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.taxonomies.selectors import taxonomy_of
 
-NAMES_SHOWN = 3
+NAMES_SHOWN = 2
+NAME_LENGTH = 32
 
 
 def bar_of_workbench(
@@ -29,42 +30,50 @@ def bar_of_workbench(
             primary=go_on,
         )
     others = [other for other in still_open if other.position != column.position]
+    is_open = len(others) < len(still_open)
+    lead = _open_values(column) if is_open else _open_columns(others)
     return NextBar(
-        f"{_what_is_open(still_open)} no place yet.",
-        "A run would refuse them, so place them first.",
+        lead,
+        _what_waits(others) if is_open else "A run would refuse them, so finish them first.",
         icon="alert-triangle",
         tone="warn",
-        secondary=_next_column(dataset, others[0]) if others else None,
+        secondary=_next_column(dataset, column, others) if others else None,
         primary=go_on,
     )
-
-
-def _next_column(dataset: Dataset, column: DatasetColumn) -> Act:
-    url = reverse("taxonomies:workbench", args=[dataset.id, column.position])
-    return Act(f"Next open column: {_cut(column.name)}", url=url)
-
-
-def _what_is_open(columns: Sequence[DatasetColumn]) -> str:
-    """Say what has no place: "3 values of education and all of workclass have"."""
-    parts = [_open_values(column) for column in columns[:NAMES_SHOWN]]
-    more = len(columns) - len(parts)
-    if more:
-        parts.append("1 more column" if more == 1 else f"{more} more columns")
-    first = taxonomy_of(columns[0])
-    is_single = len(columns) == 1 and first is not None and first.uncovered == 1
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"{listed[0].upper()}{listed[1:]} {'has' if is_single else 'have'}"
 
 
 def _open_values(column: DatasetColumn) -> str:
     taxonomy = taxonomy_of(column)
     name = _cut(column.name)
     if taxonomy is None:
-        return f"all values of {name}"
+        return f"The values of {name} have no place yet."
     if taxonomy.uncovered == 1:
-        return f"1 value of {name}"
-    return f"{taxonomy.uncovered:,} values of {name}"
+        return f"1 value of {name} has no place yet."
+    return f"{taxonomy.uncovered:,} values of {name} have no place yet."
+
+
+def _what_waits(others: Sequence[DatasetColumn]) -> str:
+    if not others:
+        return "A run would refuse them, so place them first."
+    more = "1 more column is" if len(others) == 1 else f"{len(others)} more columns are"
+    return f"{more} open; a run waits for all of them."
+
+
+def _open_columns(columns: Sequence[DatasetColumn]) -> str:
+    names = [_cut(column.name) for column in columns[:NAMES_SHOWN]]
+    more = len(columns) - len(names)
+    parts = [*names, f"{more} more"] if more else names
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    need = "needs a complete taxonomy" if len(columns) == 1 else "need complete taxonomies"
+    return f"{listed} still {need}."
+
+
+def _next_column(dataset: Dataset, column: DatasetColumn, others: Sequence[DatasetColumn]) -> Act:
+    """Lead to the next open column in the order of the table, from the last to the first."""
+    following = next((other for other in others if other.position > column.position), others[0])
+    url = reverse("taxonomies:workbench", args=[dataset.id, following.position])
+    return Act(f"Next open column: {_cut(following.name)}", url=url)
 
 
 def _cut(name: str) -> str:
-    return name if len(name) <= 32 else f"{name[:31]}…"
+    return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"

@@ -83,7 +83,7 @@ def build(request: HttpRequest, dataset_id: UUID, position: int, kind: str) -> H
             recipe=form.to_recipe(),
         )
     except EngineError as error:
-        return _show(request, dataset, column, form=form, tab=kind, problem=str(error))
+        return _show(request, dataset, column, form=form, tab=kind, problem=_sentence(error))
     return _lead_to_workbench(request, dataset, column)
 
 
@@ -95,7 +95,7 @@ def upload_file(request: HttpRequest, dataset_id: UUID, position: int) -> HttpRe
         content = _read_whole(upload)
         set_taxonomy_from_file(column=column, changed_by=person_of(request), content=content)
     except (EngineError, Refused) as error:
-        return _show(request, dataset, column, tab=Kind.FILE, problem=str(error))
+        return _show(request, dataset, column, tab=Kind.FILE, problem=_sentence(error))
     return _lead_to_workbench(request, dataset, column)
 
 
@@ -105,6 +105,14 @@ def _lead_to_workbench(
     """Show what was built; htmx swaps only refusals in, so it is told to go there."""
     url = reverse("taxonomies:workbench", args=[dataset.id, column.position])
     return go_to(url) if wants_part(request) else redirect(url)
+
+
+def _sentence(error: Exception) -> str:
+    """Make a sentence of what the engine says about the file entry of a plan."""
+    place, _, reason = str(error).partition("file: ")
+    if place:
+        return str(error)
+    return f"This file cannot be used: {reason} Nothing was changed."
 
 
 def _read_whole(upload: object) -> bytes:
@@ -169,7 +177,7 @@ def _show(
         "taxonomy": taxonomy,
         "view": view,
         "coverage": coverage_of(column, taxonomy, view),
-        "chart": effect_of(column.name, view.effects) if view else None,
+        "chart": effect_of(view.effects) if view else None,
         "can_change": sees_values,
         "problem": problem,
         "kinds": _fitting_kinds(column),

@@ -1,6 +1,7 @@
 // Columns: one row is selected and shown in the panel, rows are filtered, ticked rows are tagged together.
 // Tagging itself is htmx; the keys are those of keys.js, each bound to a control of the selected row.
 const LOOK_AFTER = 150;
+const ROLE_WORDS = { "": "open", insensitive: "harmless" };
 const table = document.getElementById("columns-table");
 const filter = document.getElementById("column-filter");
 const bulk = document.getElementById("bulk-form");
@@ -72,7 +73,7 @@ function matches(row, words) {
   const { name, type, role, missing } = row.dataset;
   return words.every((word) => {
     const [, key, value] = word.match(/^(type|role):(.*)$/) || [];
-    if (key) return (key === "type" ? type : role || "open").startsWith(value);
+    if (key) return (key === "type" ? type : ROLE_WORDS[role] || role).startsWith(value);
     const more = word.match(/^missing>(\d+)$/);
     return more ? Number(missing) > Number(more[1]) : name.includes(word);
   });

@@ -82,7 +82,7 @@ def _answer_with_row(request: HttpRequest, dataset: Dataset, column: DatasetColu
         return redirect(f"{page}?column={column.position}#column-{column.position}")
     column.refresh_from_db()
     context = {
-        "row": _row(dataset, column),
+        "row": _row(request, dataset, column),
         "shows_meaning": request.POST.get("shown") == str(column.position),
         **_choices(),
         **_standing(request, dataset),
@@ -101,7 +101,7 @@ def _selected(request: HttpRequest, dataset: Dataset) -> DatasetColumn:
 
 def _show_page(request: HttpRequest, dataset: Dataset, *, selected: DatasetColumn) -> HttpResponse:
     context = {
-        "rows": [_row(dataset, column) for column in dataset.columns.all()],
+        "rows": [_row(request, dataset, column) for column in dataset.columns.all()],
         "current": "columns",
         "help_slug": "columns",
         **_choices(),
@@ -133,11 +133,12 @@ def _standing(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _row(dataset: Dataset, column: DatasetColumn) -> dict[str, Any]:
+def _row(request: HttpRequest, dataset: Dataset, column: DatasetColumn) -> dict[str, Any]:
+    sees_values = can_see_values(person_of(request), dataset)
     return {
         "column": column,
         "role": find_role(column.role),
-        "shape": describe_shape(column, dataset.rows),
+        "shape": describe_shape(column, dataset.rows, sees_values=sees_values),
         "missing_share": column.missing / dataset.rows if dataset.rows else 0,
         "missing_percent": round(100 * column.missing / dataset.rows) if dataset.rows else 0,
     }
@@ -145,7 +146,7 @@ def _row(dataset: Dataset, column: DatasetColumn) -> dict[str, Any]:
 
 def _panel(request: HttpRequest, dataset: Dataset, column: DatasetColumn) -> dict[str, Any]:
     sees_values = can_see_values(person_of(request), dataset)
-    row = _row(dataset, column)
+    row = _row(request, dataset, column)
     drawn = sees_values and not row["shape"].words
     return {
         "selected": column,
