@@ -87,12 +87,16 @@ def _next_bar(person: User, run: Run) -> NextBar:
     if not has_role(person, run.dataset.team, Role.STEWARD):
         runs = Act("All runs", url=reverse("runs:list", args=[run.dataset_id]))
         return NextBar("Stewards ask for review when a run is ready.", icon="lock", primary=runs)
+    change = Act("Change the protection", url=reverse("plans:protection", args=[run.dataset_id]))
+    request = run.requests.first()
+    if request is not None and request.status in ("submitted", "approved"):
+        there = Act("Open the request", url=reverse("reviews:show", args=[request.id]))
+        lead = f"Request {request.number} is {request.get_status_display().lower()}."
+        return NextBar(lead, "The decision and the release are there.", primary=there)
     return NextBar(
         "Before the release: a colleague’s approval.",
         "An approver looks at these numbers, never at rows.",
-        secondary=Act(
-            "Change the protection", url=reverse("plans:protection", args=[run.dataset_id])
-        ),
+        secondary=change,
         primary=Act("Ask for review", url=reverse("reviews:ask", args=[run.id])),
     )
 

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from deid_portal.accounts.models import Role
+from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.people import person_of
 from deid_portal.accounts.selectors import people_with_role
 from deid_portal.common.next_bar import Act, NextBar
@@ -123,7 +123,7 @@ def take_back(request: HttpRequest, request_id: UUID) -> HttpResponse:
     return redirect("reviews:show", review.id)
 
 
-def _show_bar(review: ReviewRequest) -> NextBar:
+def _show_bar(person: User, review: ReviewRequest) -> NextBar:
     run = review.run
     report = Act("Open report", url=reverse("reports:report", args=[run.id]))
     if review.status == ReviewRequest.Status.APPROVED:
@@ -141,6 +141,8 @@ def _show_bar(review: ReviewRequest) -> NextBar:
         return NextBar("Changes were asked for.", rest, "alert-triangle", "warn", change, report)
     if review.status == ReviewRequest.Status.WITHDRAWN:
         return NextBar("This request was taken back.", "", primary=report)
+    if not refusal(check_can_decide, person, review, Decision.Verdict.APPROVE):
+        return NextBar("Your decision is asked for.", "The evidence is above.", primary=report)
     return NextBar("Waiting for an approver.", "The author can never decide.", "clock", "", report)
 
 
@@ -176,6 +178,6 @@ def _show(
         "approvers": people_with_role(run.dataset.team, Role.APPROVER),
         "current": "review",
         "help_slug": "review",
-        "bar": _show_bar(review),
+        "bar": _show_bar(person, review),
     }
     return render(request, "reviews/show.html", context, status=status)
