@@ -35,8 +35,10 @@ def detail(request: HttpRequest, dataset_id: UUID, position: int) -> HttpRespons
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     column = get_column_or_404(dataset, position)
     if wants_part(request):
-        context = _panel(request, dataset, column)
-        return render(request, "datasets/_column_panel.html", context)
+        panel = render(request, "datasets/_column_panel.html", _panel(request, dataset, column))
+        # A reload opens the same column.
+        panel["HX-Replace-Url"] = _page_url(dataset, column)
+        return panel
     return _show_page(request, dataset, selected=column)
 
 
@@ -78,8 +80,7 @@ def set_treatment(request: HttpRequest, dataset_id: UUID, position: int) -> Http
 
 def _answer_with_row(request: HttpRequest, dataset: Dataset, column: DatasetColumn) -> HttpResponse:
     if not wants_part(request):
-        page = reverse("datasets:columns", args=[dataset.id])
-        return redirect(f"{page}?column={column.position}#column-{column.position}")
+        return redirect(f"{_page_url(dataset, column)}#column-{column.position}")
     column.refresh_from_db()
     context = {
         "row": _row(request, dataset, column),
@@ -89,6 +90,10 @@ def _answer_with_row(request: HttpRequest, dataset: Dataset, column: DatasetColu
         **_meaning(dataset, column),
     }
     return render(request, "datasets/_column_row_saved.html", context)
+
+
+def _page_url(dataset: Dataset, column: DatasetColumn) -> str:
+    return f"{reverse('datasets:columns', args=[dataset.id])}?column={column.position}"
 
 
 def _selected(request: HttpRequest, dataset: Dataset) -> DatasetColumn:
