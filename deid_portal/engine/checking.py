@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine import kernels
-from deid_portal.engine.grouping import Classes, Grouper, Patterns
+from deid_portal.engine.grouping import Classes, Patterns
 from deid_portal.engine.lattice import Levels
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
-from deid_portal.engine.table import Codes, Counts
+from deid_portal.engine.rollup import Grouped, Grouper
+from deid_portal.engine.table import Counts
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.utility import ClassMetric, Metric, SeparableMetric
 from deid_portal.engine.utility.metric import Numbers
@@ -22,22 +24,27 @@ Mask = NDArray[np.bool_]
 class Check:
     """What one combination of levels would mean.
 
-    `certain` marks the classes that break a rule which is monotone per record: their records are
-    suppressed at every finer combination too. `cost` is infinite if every record would go or a
-    rule about the release as a whole is broken.
+    `lost` says how many records of each class are suppressed at every finer combination at least.
     """
 
-    levels: Levels
-    classes: Classes
-    class_of: Codes  # class of each class this check was grouped from
+    checker: "Checker"
+    grouped: Grouped
     suppressed_classes: Mask
-    certain: Mask
+    lost: Counts  # records per class
     suppressed: int  # records
-    cost: float
 
     @property
-    def kept(self) -> Classes:
-        return self.classes.only(~self.suppressed_classes)
+    def levels(self) -> Levels:
+        return self.grouped.levels
+
+    @property
+    def classes(self) -> Classes:
+        return self.grouped.classes
+
+    @cached_property
+    def cost(self) -> float:
+        """Return the cost: infinite if nobody is left or the release is not accepted."""
+        return self.checker.cost_of(self)
 
 
 class Checker:
@@ -66,26 +73,28 @@ class Checker:
             else None
         )
 
-    def check(self, levels: Levels, finer: Classes | None = None) -> Check:
-        """Check a combination, from scratch or from the classes of a finer one."""
-        classes, class_of = self.grouper.group(levels, finer)
-        certain = np.zeros(len(classes.sizes), np.bool_)
-        doubtful = np.zeros(len(classes.sizes), np.bool_)
-        for model in self.models:
-            broken = certain if model.is_monotone_per_record else doubtful
-            broken |= ~model.passes(classes, self.whole)
-        gone = certain | doubtful
-        suppressed = int(classes.sizes[gone].sum())
-        cost = self._cost(levels, classes, gone, suppressed)
-        return Check(levels, classes, class_of, gone, certain, suppressed, cost)
+    def check(self, levels: Levels) -> Check:
+        """Check a combination of levels."""
+        return self.check_grouped(self.grouper.roll_up(levels))
 
-    def _cost(self, levels: Levels, classes: Classes, gone: Mask, suppressed: int) -> float:
-        if suppressed == self.rows or not self._accepts(classes, gone):
+    def check_grouped(self, grouped: Grouped) -> Check:
+        classes = grouped.classes
+        gone = np.zeros(len(classes.sizes), np.bool_)
+        lost = np.zeros(len(classes.sizes), np.int64)
+        for model in self.models:
+            passes, lost_here = model.judge(classes, self.whole)
+            gone |= ~passes
+            np.maximum(lost, lost_here, out=lost)
+        return Check(self, grouped, gone, lost, int(classes.sizes @ gone))
+
+    def cost_of(self, check: Check) -> float:
+        classes, gone = check.classes, check.suppressed_classes
+        if check.suppressed == self.rows or not self._accepts(classes, gone):
             return float("inf")
         if isinstance(self.metric, ClassMetric):
-            return self.metric.cost(classes.sizes[~gone], suppressed, self.k)
+            return self.metric.cost(classes.sizes[~gone], check.suppressed, self.k)
         assert self.costs is not None  # noqa: S101 - made for every separable metric
-        return self.costs.cost(levels, classes, gone)
+        return self.costs.least(check.levels) + self.costs.penalty(check, classes.sizes * gone)
 
     def _accepts(self, classes: Classes, gone: Mask) -> bool:
         judges = [model for model in self.models if model.judges_release]
@@ -128,22 +137,21 @@ class CostTables:
         """Return the cost with nothing suppressed, which no suppression can lower."""
         return float(sum(kept[level] for kept, level in zip(self.kept, levels, strict=True)))
 
-    def cost(self, levels: Levels, classes: Classes, gone: Mask) -> float:
-        starts = self.grouper.keys.starts_of(levels)
-        codes = self.grouper.patterns.codes
-        return self.least(levels) + kernels.penalty_of(
-            codes, starts, self.flat_penalties, classes.members, classes.sizes, gone
+    def penalty(self, check: Check, records: Counts) -> float:
+        """Return what suppressing so many records of each class adds to the cost."""
+        return kernels.penalty_of(
+            self.grouper.patterns.codes,
+            self.grouper.keys.starts_of(check.levels),
+            self.flat_penalties,
+            check.classes.members,
+            records,
         )
 
-    def added(self, members: Codes, weights: Counts, chosen: Mask) -> list[Numbers]:
-        """Return, per column and level, what suppressing the chosen patterns adds at least."""
+    def added(self, chosen: Mask) -> list[Numbers]:
+        """Return, per column and level, what suppressing the chosen patterns adds."""
+        patterns = self.grouper.patterns
         counts = kernels.leaf_counts(
-            self.grouper.patterns.codes,
-            self.offsets[:-1],
-            int(self.offsets[-1]),
-            members,
-            weights,
-            chosen,
+            patterns.codes, self.offsets[:-1], int(self.offsets[-1]), patterns.counts, chosen
         )
         parts = np.split(counts, self.offsets[1:-1])
         return [table @ part for table, part in zip(self.penalties, parts, strict=True)]

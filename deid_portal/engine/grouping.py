@@ -1,4 +1,4 @@
-"""Equivalence classes over weighted distinct patterns of quasi-identifiers.
+"""Weighted distinct patterns of quasi-identifiers, and the classes they make.
 
 A table is reduced once to its distinct patterns with counts; classes of every coarser view are
 made from those, so the cost follows the number of patterns and not the number of rows.
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from deid_portal.engine import kernels
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Codes, Column, Counts, Table
-from deid_portal.engine.taxonomies import Taxonomy
 
 Keys = NDArray[np.uint64]
 WORD_BITS = 64
@@ -30,16 +29,12 @@ class Pairs:
 
     def regroup(self, numbers: Codes) -> "Pairs":
         """Return the pairs after groups were joined; `numbers` holds the new one of each."""
-        return Pairs(numbers[self.groups], self.codes, self.counts)._joined()
+        return Pairs(*kernels.join_pairs(self.groups, self.codes, self.counts, numbers))
 
     def relabel(self, labels: Codes) -> "Pairs":
         """Return the pairs after values were joined; `labels` holds the new code of each."""
-        return Pairs(self.groups, labels[self.codes], self.counts)._joined()
-
-    def _joined(self) -> "Pairs":
-        pair_of, first = kernels.number_keys(combine(self.groups, self.codes))
-        counts = kernels.add_up(pair_of, self.counts, len(first))
-        return Pairs(self.groups[first], self.codes[first], counts)
+        codes, groups, counts = kernels.join_pairs(self.codes, self.groups, self.counts, labels)
+        return Pairs(groups, codes, counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,73 +96,6 @@ def reduce_table(
         pattern_of_row=pattern_of_row,
         sensitive={name: _pair_up(pattern_of_row, table[name]) for name in sensitive},
     )
-
-
-class LevelKeys:
-    """Lookup tables from a leaf to its label's code at each level, shifted to its place in a key.
-
-    Columns share 64-bit words; a column that no longer fits opens the next word.
-    """
-
-    def __init__(self, taxonomies: Sequence[Taxonomy], value_counts: Sequence[int]) -> None:
-        self.words: list[NDArray[np.int64]] = []
-        self.starts: list[NDArray[np.int64]] = []  # per column: start of each level
-        tables: list[Keys] = []
-        length = 0
-        word: list[int] = []
-        used = 0
-        for index, (taxonomy, values) in enumerate(zip(taxonomies, value_counts, strict=True)):
-            codes = taxonomy.codes[:, :values].astype(np.uint64)
-            bits = int(codes.max(initial=0)).bit_length()
-            if used + bits > WORD_BITS:
-                self.words.append(np.array(word, dtype=np.int64))
-                word, used = [], 0
-            tables.append((codes << _shift(used)).reshape(-1))
-            self.starts.append(length + values * np.arange(len(codes), dtype=np.int64))
-            length += codes.size
-            word.append(index)
-            used += bits
-        self.words.append(np.array(word, dtype=np.int64))
-        self.lookup = np.concatenate(tables) if tables else np.zeros(0, np.uint64)
-
-    def starts_of(self, levels: Sequence[int]) -> NDArray[np.int64]:
-        """Return where each column finds the given level in the lookup."""
-        pairs = zip(self.starts, levels, strict=True)
-        return np.array([starts[level] for starts, level in pairs], dtype=np.int64)
-
-
-class Grouper:
-    """Groups the patterns of one table at any combination of levels."""
-
-    def __init__(self, patterns: Patterns, taxonomies: Sequence[Taxonomy]) -> None:
-        self.patterns = patterns
-        self.value_counts = [int(codes.max(initial=-1)) + 1 for codes in patterns.codes]
-        self.keys = LevelKeys(taxonomies, self.value_counts)
-        everyone = np.arange(len(patterns.counts), dtype=np.int32)
-        self.finest = Classes(everyone, patterns.counts, patterns.sensitive)
-
-    def group(self, levels: Sequence[int], finer: Classes | None = None) -> tuple[Classes, Codes]:
-        """Return the classes at these levels and the class of each class of `finer`.
-
-        `finer` are the classes at levels none of which is higher; the patterns themselves if not
-        given.
-        """
-        source = self.finest if finer is None else finer
-        class_of, first = kernels.number_keys(self._keys(levels, source.members))
-        sizes = kernels.add_up(class_of, source.sizes, len(first))
-        sensitive = {name: pairs.regroup(class_of) for name, pairs in source.sensitive.items()}
-        return Classes(source.members[first], sizes, sensitive), class_of
-
-    def _keys(self, levels: Sequence[int], members: Codes) -> Keys:
-        starts = self.keys.starts_of(levels)
-        words = (
-            kernels.pack_keys(self.patterns.codes, word, starts[word], self.keys.lookup, members)
-            for word in self.keys.words
-        )
-        keys = next(words)
-        for more in words:
-            keys = combine(kernels.number_keys(keys)[0], kernels.number_keys(more)[0])
-        return keys
 
 
 class Numbering:

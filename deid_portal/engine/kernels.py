@@ -23,20 +23,21 @@ def compiled(function: Function) -> Function:
 
 
 @compiled
-def pack_keys(
-    codes: NDArray[np.int32],  # column × pattern
-    columns: NDArray[np.int64],  # the columns that make up this word
-    starts: NDArray[np.int64],  # where each of them finds its level in the lookup
-    lookup: NDArray[np.uint64],  # code of the leaf -> shifted code of its label
-    members: NDArray[np.int32],  # the patterns to pack
+def raise_keys(
+    keys: NDArray[np.uint64],
+    shifts: NDArray[np.uint64],  # where each column to raise stands in a key
+    masks: NDArray[np.uint64],  # as many bits as it takes
+    starts: NDArray[np.int64],  # where it finds its new level in the lookup
+    lookup: NDArray[np.uint64],  # leaf -> shifted leaf that stands for its label
 ) -> NDArray[np.uint64]:
-    keys = np.zeros(len(members), np.uint64)
-    for position in range(len(columns)):
-        row = codes[columns[position]]
-        start = starts[position]
-        for index in range(len(members)):
-            keys[index] |= lookup[start + row[members[index]]]
-    return keys
+    raised = keys.copy()
+    for column in range(len(shifts)):
+        shift, mask, start = shifts[column], masks[column], starts[column]
+        others = ~(mask << shift)
+        for index in range(len(raised)):
+            leaf = (raised[index] >> shift) & mask
+            raised[index] = (raised[index] & others) | lookup[start + np.int64(leaf)]
+    return raised
 
 
 @compiled
@@ -69,6 +70,35 @@ def number_keys(
             slot = (slot + np.uint64(1)) & mask
         numbers[index] = number
     return numbers, first[:count].copy()
+
+
+@compiled
+def group_keys(
+    keys: NDArray[np.uint64], sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Number distinct keys; return numbers, first positions and the sum of sizes of each."""
+    numbers, first = number_keys(keys)
+    return numbers, first, add_up(numbers, sizes, len(first))
+
+
+@compiled
+def join_pairs(
+    groups: NDArray[np.int32],
+    codes: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    numbers: NDArray[np.int32],  # new number of each group
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Renumber groups and add up the counts of pairs that have become equal."""
+    keys = np.empty(len(groups), np.uint64)
+    for index in range(len(groups)):
+        keys[index] = (np.uint64(numbers[groups[index]]) << np.uint64(32)) | np.uint64(codes[index])
+    pair_of, first = number_keys(keys)
+    joined = np.empty(len(first), np.int32)
+    kept = np.empty(len(first), np.int32)
+    for pair in range(len(first)):
+        joined[pair] = numbers[groups[first[pair]]]
+        kept[pair] = codes[first[pair]]
+    return joined, kept, add_up(pair_of, counts, len(first))
 
 
 @compiled
@@ -139,17 +169,16 @@ def penalty_of(
     starts: NDArray[np.int64],  # one per column
     penalties: NDArray[np.float64],  # leaf at level -> extra cost of suppressing a record
     members: NDArray[np.int32],  # one pattern per class
-    sizes: NDArray[np.int64],  # records per class
-    suppressed: NDArray[np.bool_],  # one per class
+    records: NDArray[np.int64],  # to be suppressed, per class
 ) -> float:
-    """Sum what suppressing these classes costs beyond keeping them at their level."""
+    """Sum what suppressing these records costs beyond keeping them at their level."""
     total = 0.0
     for index in range(len(members)):
-        if suppressed[index]:
+        if records[index]:
             extra = 0.0
             for column in range(len(starts)):
                 extra += penalties[starts[column] + codes[column, members[index]]]
-            total += extra * sizes[index]
+            total += extra * records[index]
     return total
 
 
@@ -158,17 +187,86 @@ def leaf_counts(
     codes: NDArray[np.int32],  # column × pattern
     offsets: NDArray[np.int64],  # where each column's leaves start in the answer
     length: int,
-    members: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    chosen: NDArray[np.bool_],
+    weights: NDArray[np.int64],  # records per pattern
+    chosen: NDArray[np.bool_],  # one per pattern
 ) -> NDArray[np.int64]:
-    """Count the records of the chosen members per leaf, all columns in one array."""
+    """Count the records of the chosen patterns per leaf, all columns in one array."""
     counts = np.zeros(length, np.int64)
-    for index in range(len(members)):
-        if chosen[index]:
+    for pattern in range(len(weights)):
+        if chosen[pattern]:
             for column in range(len(offsets)):
-                counts[offsets[column] + codes[column, members[index]]] += weights[index]
+                counts[offsets[column] + codes[column, pattern]] += weights[pattern]
     return counts
+
+
+@compiled
+def lift_finer(
+    nodes: NDArray[np.int16],  # open node × column: its levels
+    extra: NDArray[np.float64],  # per open node
+    levels: NDArray[np.int16],  # of the node all concerned are finer than, or are
+    terms: NDArray[np.float64],  # what each column adds at each level
+    starts: NDArray[np.int64],  # where each column starts in the terms
+    base: float,
+) -> None:
+    """Raise the part of a bound that comes from a coarser node."""
+    for node in range(len(nodes)):
+        total = base
+        for column in range(len(levels)):
+            level = nodes[node, column]
+            if level > levels[column]:
+                total = -1.0
+                break
+            total += terms[starts[column] + level]
+        if total > extra[node]:
+            extra[node] = total
+
+
+@compiled
+def lift_coarser(
+    nodes: NDArray[np.int16],  # open node × column: its levels
+    floor: NDArray[np.float64],  # per open node
+    levels: NDArray[np.int16],  # of the node all concerned are coarser than, or are
+    cost: float,
+) -> None:
+    """Raise the part of a bound that comes from a finer node."""
+    for node in range(len(nodes)):
+        if floor[node] >= cost:
+            continue
+        is_coarser = True
+        for column in range(len(levels)):
+            if nodes[node, column] < levels[column]:
+                is_coarser = False
+                break
+        if is_coarser:
+            floor[node] = cost
+
+
+@compiled
+def sift(
+    nodes: NDArray[np.int16],
+    floor: NDArray[np.float64],
+    extra: NDArray[np.float64],
+    ties: NDArray[np.int64],  # the place of each node among equals
+    cost: float,
+    tolerance: float,
+    tie: int,
+) -> int:
+    """Move the nodes that may beat this cost to the front; return how many there are.
+
+    A node may also tie with it if it comes before this place.
+    """
+    count = 0
+    for node in range(len(nodes)):
+        bound = floor[node] + extra[node]
+        if bound < cost - tolerance or (bound <= cost + tolerance and ties[node] < tie):
+            if count < node:
+                for column in range(nodes.shape[1]):
+                    nodes[count, column] = nodes[node, column]
+                floor[count] = floor[node]
+                extra[count] = extra[node]
+                ties[count] = ties[node]
+            count += 1
+    return count
 
 
 @compiled

@@ -114,7 +114,7 @@ def _with_solution(
 ) -> Outcome:
     check = problem.checker(Loss()).check(best.levels)
     progress.report(0, 1, "release")
-    gone = check.suppressed_classes[check.class_of][problem.patterns.pattern_of_row]
+    gone = check.grouped.spread(check.suppressed_classes)[problem.patterns.pattern_of_row]
     taxonomies = dict(zip(problem.names, problem.taxonomies, strict=True))
     levels = dict(zip(problem.names, check.levels, strict=True))
     released = build_release(problem.table, plan, taxonomies, levels, ~gone, pseudonym_key)

@@ -39,6 +39,7 @@ __all__ = ["CsvFormat", "Detection", "Preview", "detect_csv", "preview_csv", "re
 BLOCK_BYTES = 1 << 20
 LONGEST_RECORD = 64 << 20
 MOST_COLUMNS = 2000
+LONGEST_NAME = 300
 ARROW_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 ARROW_UNDECODABLE = re.compile(r"Row #(\d+): CSV conversion error.*invalid UTF8")
 HEADER_ONLY = "The file has a header with column names but no rows below it."
@@ -157,8 +158,9 @@ class RecordBlocks:
             return chunk
         try:
             return self._decoder.decode(chunk, final=not chunk).encode()
-        except UnicodeDecodeError as error:
-            raise _wrong_encoding(self._form, self.bytes_read + error.start) from None
+        except UnicodeError as error:
+            start = getattr(error, "start", 0)  # UTF-16 without its mark names no position
+            raise _wrong_encoding(self._form, self.bytes_read + start) from None
 
     def _cut(self, text: bytes) -> tuple[bytes, bytes]:
         """Split after the last complete record; refuse NULs and endless records."""
@@ -254,10 +256,11 @@ def _decode_start(start: bytes, form: CsvFormat, is_cut: bool) -> str:
     decoder = codecs.getincrementaldecoder(form.encoding)()
     try:
         text = decoder.decode(start, final=not is_cut).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
+        position = getattr(error, "start", 0)  # UTF-16 without its mark names no position
         if form.encoding.lower() not in UTF_8:
-            raise _wrong_encoding(form, error.start) from None
-        raise InvalidTable(_not_utf8(_scan(start[: error.start], form)[0] + 1)) from None
+            raise _wrong_encoding(form, position) from None
+        raise InvalidTable(_not_utf8(_scan(start[:position], form)[0] + 1)) from None
     if "\0" in text:
         before, _, _ = _scan(text[: text.index("\0")].encode(), form)
         raise InvalidTable(_nul(before + 1))
@@ -325,9 +328,14 @@ def _name_columns(record: Sequence[str], form: CsvFormat) -> tuple[str, ...]:
     for number, name in enumerate(record, start=1):
         if not name.strip():
             raise InvalidTable(f"Column {number} has no name; give every column one in row 1.")
+        if len(name) > LONGEST_NAME:
+            raise InvalidTable(
+                f"The name of column {number} has {len(name)} characters; at most {LONGEST_NAME} "
+                f"are accepted. Is row 1 really the column names?"
+            )
         if name in seen:
             raise InvalidTable(
-                f'Columns {seen[name]} and {number} are both named "{name}"; rename one in row 1.'
+                f"Columns {seen[name]} and {number} have the same name; rename one in row 1."
             )
         seen[name] = number
     return tuple(record)

@@ -31,11 +31,8 @@ class Measured:
 
 
 def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> Measured:
-    """Measure the table at one combination of levels with some classes left out.
-
-    The check must have been made from the patterns themselves.
-    """
-    kept = kept_classes[check.class_of]
+    """Measure the table at one combination of levels with some classes left out."""
+    kept = check.grouped.spread(kept_classes)
     columns = []
     for index, taxonomy in enumerate(problem.taxonomies):
         codes, counts = problem.patterns.codes[index], problem.patterns.counts

@@ -10,14 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deid_portal.engine.bounds import bounds_for, rules_out_finer
 from deid_portal.engine.checking import Check, Checker
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.lattice import Lattice, Levels, OpenNodes
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Counts
-from deid_portal.engine.utility.discernibility import Discernibility
+from deid_portal.engine.rollup import Grouped
 
 LARGEST_PROVABLE_LATTICE = 1_000_000
+# Where to look next among open combinations, from 0, the coarsest, to 1. One that is refused rules
+# out what is finer, one that is allowed tells more the finer it is: tried on Adult.
+COARSEST_PLACE, FINEST_PLACE = 0.02, 0.2
 MOST_CHECKS_OF_A_DESCENT = 5_000
 
 
@@ -59,35 +61,33 @@ def find_optimum(checker: Checker, allowed: int, progress: Progress) -> Found:
     found = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
     if lattice.size > LARGEST_PROVABLE_LATTICE:
         descend(checker, lattice, found, progress)
-    elif checker.costs is not None or isinstance(checker.metric, Discernibility):
-        search_with_bounds(checker, lattice, found, progress)
     else:
-        search_exhaustively(checker, lattice, found, progress)
+        search_with_bounds(checker, lattice, found, progress)
     return found
 
 
 def search_with_bounds(
     checker: Checker, lattice: Lattice, found: Found, progress: Progress
 ) -> None:
-    """Check the coarsest open combination until none is left that could be better."""
-    nodes = OpenNodes(lattice, checker.metric.tolerance)
-    if checker.costs is not None:
-        nodes.set_floor(checker.costs.kept)
-    while still_open := nodes.keep_below(*_to_beat(found)):
+    """Check open combinations, rather coarse ones, until none is left that could be better."""
+    bounds = bounds_for(checker, found.allowed)
+    place = (COARSEST_PLACE + FINEST_PLACE) / 2
+    nodes = OpenNodes(lattice, bounds.floor_terms(), bounds.floor)
+    while still_open := nodes.keep_below(*_to_beat(found), found.tolerance):
         if progress.is_due:
             settled = lattice.size - still_open
             progress.report(
                 settled, lattice.size, "search", **_figures(checker, found, settled, nodes)
             )
-        check = checker.check(nodes.coarsest())
-        if found.enter(check):
-            nodes.close(check.levels)
-        elif _rules_out_finer(checker, check, found.allowed):
+        check = checker.check(nodes.take(place))
+        nodes.lift_coarser(check.levels, bounds.above(check))
+        is_allowed = found.enter(check)
+        place = min(1.2 * place, FINEST_PLACE) if is_allowed else max(0.9 * place, COARSEST_PLACE)
+        if not is_allowed and rules_out_finer(check, found.allowed):
             nodes.close_finer(check.levels)
-            continue
         else:
-            nodes.close(check.levels)
-        _lift_bounds(checker, check, nodes)
+            terms, amount = bounds.below(check)
+            nodes.lift_finer(check.levels, terms, amount)
 
 
 def search_exhaustively(
@@ -105,7 +105,7 @@ def descend(checker: Checker, lattice: Lattice, found: Found, progress: Progress
     """Walk down from the top, always to the cheapest allowed neighbor; proves nothing."""
     found.optimal = False
     current = checker.check(lattice.heights)
-    if not found.enter(current) and _rules_out_finer(checker, current, found.allowed):
+    if not found.enter(current) and rules_out_finer(current, found.allowed):
         found.optimal = True
         return
     while found.checked < MOST_CHECKS_OF_A_DESCENT:
@@ -121,44 +121,19 @@ def descend(checker: Checker, lattice: Lattice, found: Found, progress: Progress
 
 def every_check(checker: Checker, lattice: Lattice) -> Iterator[Check]:
     """Visit all combinations depth first, keeping only the classes on the way."""
+    grouper = checker.grouper
+    order = grouper.column_order
 
-    def visit(column: int, levels: Levels, classes: Classes) -> Iterator[Check]:
-        if column == len(levels):
-            return
-        yield from visit(column + 1, levels, classes)
-        for level in range(1, lattice.heights[column] + 1):
-            levels = (*levels[:column], level, *levels[column + 1 :])
-            check = checker.check(levels, classes)
-            classes = check.classes
-            yield check
-            yield from visit(column + 1, levels, classes)
+    def visit(place: int, grouped: Grouped) -> Iterator[Check]:
+        yield checker.check_grouped(grouped)
+        for later in range(place, len(order)):
+            column, raised = order[later], grouped
+            for level in range(1, lattice.heights[column] + 1):
+                levels = (*grouped.levels[:column], level, *grouped.levels[column + 1 :])
+                raised = grouper.group(levels, raised)
+                yield from visit(later + 1, raised)
 
-    bottom = checker.check(lattice.bottom)
-    yield bottom
-    yield from visit(0, lattice.bottom, bottom.classes)
-
-
-def _rules_out_finer(checker: Checker, check: Check, allowed: int) -> bool:
-    """Say whether every finer combination breaks the limit because this one does."""
-    if int(check.classes.sizes[check.certain].sum()) > allowed:
-        return True
-    # With nothing suppressed, coarser tables of a table that passes pass too.
-    return allowed == 0 and all(model.is_monotone for model in checker.models)
-
-
-def _lift_bounds(checker: Checker, check: Check, nodes: OpenNodes) -> None:
-    sizes = check.classes.sizes
-    if checker.costs is not None:
-        if check.certain.any():
-            finest = checker.grouper.finest
-            certain = check.certain[check.class_of]
-            terms = checker.costs.added(finest.members, finest.sizes, certain)
-            nodes.raise_finer(check.levels, terms)
-        return
-    # Discernibility: a record costs the size of its class, suppressed the size of the table.
-    nodes.raise_coarser(check.levels, float(sizes @ sizes))
-    gone: Counts = sizes[check.certain]
-    nodes.raise_all_finer(check.levels, float(int(gone.sum()) * checker.rows - int(gone @ gone)))
+    return visit(0, grouper.group(lattice.bottom))
 
 
 def _to_beat(found: Found) -> tuple[float, Levels | None]:

@@ -123,8 +123,8 @@ def _check_step(checker: Checker, model: PrivacyModel, finer: Any, coarser: Any)
     if model.is_monotone and not finer.suppressed:
         assert not coarser.suppressed
     if model.is_monotone_per_record:
-        gone_above = coarser.suppressed_classes[coarser.class_of]
-        gone_below = finer.suppressed_classes[finer.class_of]
+        gone_above = coarser.grouped.spread(coarser.suppressed_classes)
+        gone_below = finer.grouped.spread(finer.suppressed_classes)
         assert (gone_below | ~gone_above).all()
 
 

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Table
-from deid_portal.engine.grouping import Grouper, Numbering, reduce_table
+from deid_portal.engine.grouping import Numbering, reduce_table
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.rollup import Grouper
 from deid_portal.engine.taxonomies import FlatTaxonomy
 from tests.engine.tables import FOUR
 
@@ -11,7 +12,7 @@ from tests.engine.tables import FOUR
 def group(table: Table, names: list[str], levels: tuple[int, ...]) -> list[int]:
     patterns = reduce_table(table, names, [], Progress(None))
     grouper = Grouper(patterns, [FlatTaxonomy().build(table[name]) for name in names])
-    return sorted(grouper.group(levels)[0].sizes.tolist())
+    return sorted(grouper.group(levels).classes.sizes.tolist())
 
 
 def test_record_with_a_gap_is_counted() -> None:
@@ -56,9 +57,9 @@ def test_more_than_64_bits_of_key_are_told_apart() -> None:
 def test_rolling_up_from_finer_classes_gives_the_same_classes() -> None:
     patterns = reduce_table(FOUR, ["zip", "age"], ["condition"], Progress(None))
     grouper = Grouper(patterns, [FlatTaxonomy().build(FOUR[name]) for name in ("zip", "age")])
-    finer, _ = grouper.group((0, 1))
-    rolled, _ = grouper.group((1, 1), finer)
-    direct, _ = grouper.group((1, 1))
+    finer = grouper.group((0, 1))
+    rolled = grouper.group((1, 1), finer).classes
+    direct = grouper.group((1, 1)).classes
     assert rolled.sizes.tolist() == direct.sizes.tolist()
     assert sorted(rolled.sensitive["condition"].counts) == [1, 3]
 

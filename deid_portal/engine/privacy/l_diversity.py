@@ -9,11 +9,9 @@ from deid_portal.engine import kernels
 from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Choice, ColumnName, Declared, Parameter
-from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.table import Counts
 from deid_portal.engine.utility.metric import Numbers
-
-ROUNDING = 1e-9  # a diversity that falls short of l by less than this reaches it
 
 
 @dataclass(frozen=True)
@@ -82,6 +80,23 @@ class LDiversity(PrivacyModel):
         if self.variant == "recursive":
             return self._balance(classes) > 0
         return self._diversity(classes) >= self.l - ROUNDING
+
+    def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
+        """Prove a loss: what is kept of a class passes when joined again.
+
+        For that, enough of the most frequent value must go, whatever else goes with it.
+        """
+        if self.variant == "recursive":
+            balance = self._balance(classes)
+            return balance > 0, self._at_least(-balance, balance > 0)
+        if self.variant == "probabilistic":
+            diversity = self._diversity(classes)
+            passes = diversity >= self.l - ROUNDING
+            most = classes.sizes / diversity
+            return passes, self._at_least(
+                (self.l * most - classes.sizes) / max(self.l - 1, ROUNDING), passes
+            )
+        return super().judge(classes, whole)
 
     def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
         if not len(kept.sizes):

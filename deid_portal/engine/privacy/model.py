@@ -12,8 +12,10 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Choice, Declared
 from deid_portal.engine.privacy.sensitive import SensitiveColumn
+from deid_portal.engine.table import Counts
 
 Answers = NDArray[np.bool_]
+ROUNDING = 1e-9  # what rounding may make of two equal numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,18 @@ class PrivacyModel(ABC):
     def passes(self, classes: Classes, whole: Whole) -> Answers:
         """Return one True or False per class."""
 
+    def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
+        """Return which classes pass, and how many records of each are lost when it is split.
+
+        The second is a promise a search builds on: however a class is cut into finer ones, at
+        least so many of its records end up in classes that break the rule. All of them do if the
+        rule is monotone per record; nothing is promised where it is not, unless a model proves it.
+        """
+        passes = self.passes(classes, whole)
+        if self.is_monotone_per_record:
+            return passes, np.where(passes, 0, classes.sizes)
+        return passes, np.zeros(len(classes.sizes), np.int64)
+
     def accepts(self, kept: Classes, whole: Whole) -> bool:
         """Judge the release as a whole, after violating classes were left out."""
         return True
@@ -76,6 +90,11 @@ class PrivacyModel(ABC):
     @abstractmethod
     def explain(self) -> str:
         """Return the sentence shown to the person choosing this model."""
+
+    @staticmethod
+    def _at_least(records: NDArray[np.float64], passes: Answers) -> Counts:
+        """Return whole numbers of records, none where a class passes."""
+        return np.where(passes, 0, np.ceil(records - 1e-6)).astype(np.int64)
 
     @classmethod
     def parse(cls, place: Place) -> Self:

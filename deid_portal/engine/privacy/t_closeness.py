@@ -8,10 +8,9 @@ import numpy as np
 from deid_portal.engine import kernels
 from deid_portal.engine.grouping import Classes, Pairs, combine
 from deid_portal.engine.parameters import Choice, ColumnName, Declared, Parameter
-from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.sensitive import SensitiveColumn, Shares
-
-ROUNDING = 1e-9  # distances that exceed t by less than this are equal to it
+from deid_portal.engine.table import Counts
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,16 @@ class TCloseness(PrivacyModel):
 
     def passes(self, classes: Classes, whole: Whole) -> Answers:
         return self.distances(classes, whole) <= self.t + ROUNDING
+
+    def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
+        """Prove a loss from convexity: what is kept of a class keeps within t when joined again.
+
+        So if a share s of the class is lost, its distance is at most (1 - s) · t + s · 1.
+        """
+        distances = self.distances(classes, whole)
+        passes = distances <= self.t + ROUNDING
+        share = (distances - self.t) / max(1 - self.t, ROUNDING)
+        return passes, self._at_least(share * classes.sizes, passes)
 
     def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
         return {"t": min(float(self.distances(kept, whole).max(initial=0.0)), 1.0)}
