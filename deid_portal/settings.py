@@ -72,6 +72,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "deid_portal.datasets.uploading.AbandonedUploadMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -81,6 +82,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "deid_portal.common.http.PrivatePagesMiddleware",
     "deid_portal.common.refusals.RefusalMiddleware",
 ]
 
@@ -196,7 +198,12 @@ CELERY_BEAT_SCHEDULE = {
         "task": "deid_portal.runs.tasks.pick_up_forgotten_work",
         "schedule": WORK_SWEEP_SECONDS,
         "options": {"expires": WORK_SWEEP_SECONDS},
-    }
+    },
+    "delete-leftovers": {
+        "task": "deid_portal.datasets.tasks.delete_leftovers",
+        "schedule": 3600,
+        "options": {"expires": 3600},
+    },
 }
 
 LOGGING = {

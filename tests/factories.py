@@ -115,7 +115,10 @@ def make_request(steward: User, team: Team) -> ReviewRequest:
 
 
 def make_release(steward: User, approver: User, team: Team) -> Release:
-    request = make_request(steward, team)
+    return approve(make_request(steward, team), approver)
+
+
+def approve(request: ReviewRequest, approver: User) -> Release:
     decide(
         request=request,
         decided_by=approver,

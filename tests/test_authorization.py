@@ -135,8 +135,10 @@ def test_people_get_what_the_table_says(
             cast.outsider: line.outsider,
             cast.analyst: line.analyst,
             cast.reviewer: line.role,
+            cast.approver: line.role,
             cast.administrator: line.role,
             cast.steward: line.steward,
+            cast.teammate: line.steward,
         }
         for person, expected in people.items():
             got = _answer(signed_in(person), line, address)

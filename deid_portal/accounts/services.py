@@ -31,3 +31,13 @@ def set_theme(*, user: User, theme: str) -> None:
     """Keep a person's choice of light or dark; a matter of taste leaves no audit record."""
     user.theme = User.Theme(theme)
     user.save(update_fields=["theme"])
+
+
+@transaction.atomic
+def close_account(*, user: User, closed_by: User | None = None) -> None:
+    """Let nobody sign in as this person again; what they did stays in the record."""
+    user.set_unusable_password()
+    user.is_active = False
+    user.save(update_fields=["password", "is_active"])
+    user.memberships.all().delete()
+    record_event("account.closed", actor=closed_by, team=None, subject=user)

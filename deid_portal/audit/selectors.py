@@ -25,7 +25,5 @@ def find_break() -> int | None:
         ):
             return number
         previous = event.hash
-    head = ChainHead.objects.filter(pk=1).first()
-    if head is not None and (head.number, head.hash) != (number, previous):
-        return number + 1
-    return None
+    head = ChainHead.objects.filter(pk=1).first() or ChainHead()
+    return None if (head.number, head.hash) == (number, previous) else number + 1

@@ -1,6 +1,10 @@
 """Small answers that htmx understands and a browser without scripts does too."""
 
+from collections.abc import Callable
+
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import resolve_url
 
 # htmx stops polling when it sees this status.
 STOP_POLLING = 286
@@ -14,3 +18,22 @@ def wants_part(request: HttpRequest) -> bool:
 def go_to(url: str) -> HttpResponse:
     """End polling and lead the browser to another page."""
     return HttpResponse(status=STOP_POLLING, headers={"HX-Redirect": url})
+
+
+class PrivatePagesMiddleware:
+    """Keep pages about people out of caches, and an ended session out of half a page.
+
+    The Back button must not bring rows back after signing out. An htmx request that finds the
+    session over would swap the sign-in page into a table row; it is told to go there instead.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault("Cache-Control", "no-store")
+        sign_in = resolve_url(settings.LOGIN_URL)
+        if wants_part(request) and response.headers.get("Location", "").startswith(sign_in):
+            return HttpResponse(status=204, headers={"HX-Redirect": sign_in})
+        return response

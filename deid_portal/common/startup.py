@@ -20,14 +20,24 @@ HOW_TO_MAKE = {
 }
 
 
+SHORTEST_KEY = 32
+
+
 class NotReady(Exception):  # noqa: N818
     """The portal must not start like this; the message says what to do."""
 
 
 def check_ready_to_serve() -> None:
     """Refuse missing, malformed or demo keys, and people of the demo; costs one query."""
+    check_no_debugging()
     check_keys()
     check_no_demo_people()
+
+
+def check_no_debugging() -> None:
+    """Django's pages about errors show local variables, and with them cells of the table."""
+    if settings.DEBUG and not settings.DEMO:
+        raise NotReady("DEBUG=1 shows people's data on error pages. Leave it out for real use.")
 
 
 def check_keys() -> None:
@@ -35,6 +45,8 @@ def check_keys() -> None:
         key = _key(name)
         if not key:
             raise NotReady(f"{name} is missing. Make one with: {command}")
+        if len(key) < SHORTEST_KEY:
+            raise NotReady(f"{name} is too short to be safe. Make one with: {command}")
         if key.startswith(DEMO_KEY_PREFIX) and not settings.DEMO:
             raise NotReady(f"{name} is a key of the demo. Make one of your own with: {command}")
     for key in [settings.DATA_KEY, *settings.DATA_KEY_OLD]:

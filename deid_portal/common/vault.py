@@ -11,6 +11,7 @@ import hashlib
 import io
 import os
 import shutil
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -26,6 +27,8 @@ MAGIC = b"DPV1"
 SALT_BYTES = 16
 CHUNK_BYTES = 1024 * 1024
 TAG_BYTES = 16
+HEADER_BYTES = len(MAGIC) + KEY_NAME_BYTES + SALT_BYTES
+INCOMING = "incoming"
 
 
 class DamagedFile(Exception):  # noqa: N818
@@ -84,17 +87,25 @@ class VaultWriter(io.RawIOBase):
         self._number += 1
 
     def commit(self) -> None:
-        self._seal_chunk(bytes(self._pending), is_last=True)
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        self._partial.replace(self.path)
+        try:
+            self._seal_chunk(bytes(self._pending), is_last=True)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._partial.replace(self.path)
+        except BaseException:
+            self.abandon()
+            raise
         self.close()
 
     def abandon(self) -> None:
-        self._file.close()
-        self._partial.unlink(missing_ok=True)
-        self.close()
+        try:
+            self._file.close()
+        except OSError:
+            pass  # a full disk refuses the last bytes; they are not wanted any more
+        finally:
+            self._partial.unlink(missing_ok=True)
+            self.close()
 
     def __enter__(self) -> Self:
         return self
@@ -116,13 +127,15 @@ class VaultWriter(io.RawIOBase):
 class _VaultReader(io.RawIOBase):
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb")
-        header = self._file.read(len(MAGIC) + KEY_NAME_BYTES + SALT_BYTES)
-        if not header.startswith(MAGIC):
+        header = self._file.read(HEADER_BYTES)
+        if not header.startswith(MAGIC) or len(header) < HEADER_BYTES:
             raise DamagedFile("A stored file is damaged.")
         name = header[len(MAGIC) : len(MAGIC) + KEY_NAME_BYTES]
         salt = header[len(MAGIC) + KEY_NAME_BYTES :]
         self._cipher = AESGCM(derive_key(find_key(name), "vault file", salt))
         self._ahead = self._file.read(CHUNK_BYTES + TAG_BYTES)
+        if not self._ahead:
+            raise DamagedFile("A stored file is damaged.")  # even an empty file has a last chunk
         self._clear = memoryview(b"")
         self._number = 0
 
@@ -170,3 +183,14 @@ def delete(name: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
+
+
+def delete_leftovers(older_than_seconds: float) -> int:
+    """Delete what a crash left behind: uploads nobody kept and files that were never finished."""
+    root = path_of("")
+    before = time.time() - older_than_seconds
+    leftovers = [*root.glob(f"{INCOMING}/*"), *root.rglob("*.part")]
+    stale = [path for path in set(leftovers) if path.is_file() and path.stat().st_mtime < before]
+    for path in stale:
+        path.unlink(missing_ok=True)
+    return len(stale)

@@ -8,6 +8,7 @@ and its result is dropped; a worker killed at any instant leaves a stale heartbe
 finds and hands out again. Every piece of work ends exactly once.
 """
 
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from uuid import UUID, uuid4
 
 from celery import Task
 from django.conf import settings
-from django.db import connection, models, transaction
+from django.db import DatabaseError, connection, models, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -102,7 +103,8 @@ class Lease(Generic[W]):
     _lost: bool = False
 
     def progress(self, done: int, total: int, phase: str, **figures: Any) -> None:
-        self._latest = {"done": done, "total": total, "phase": phase, "figures": figures}
+        finite = {name: value for name, value in figures.items() if _is_storable(value)}
+        self._latest = {"done": done, "total": total, "phase": phase, "figures": finite}
         self.check()
 
     def check(self) -> None:
@@ -133,23 +135,29 @@ class Lease(Generic[W]):
         self._ended.set()
         if self._thread.is_alive():
             self._thread.join()
+        # It lay idle through long work and may have been cut; the end is written on a new one.
+        if not connection.in_atomic_block:
+            connection.close()
 
     def _beat(self) -> None:
-        try:
-            beats_apart = max(1, round(settings.WORK_HEARTBEAT_SECONDS / LOOK_FOR_STOP_SECONDS))
-            ticks = 0
-            written: dict[str, Any] = {}
-            while not self._ended.wait(LOOK_FOR_STOP_SECONDS):
-                ticks += 1
-                news = self._latest if self._latest is not written else {}
-                if news or ticks % beats_apart == 0:
-                    written = self._latest
+        beats_apart = max(1, round(settings.WORK_HEARTBEAT_SECONDS / LOOK_FOR_STOP_SECONDS))
+        ticks = 0
+        written: dict[str, Any] = {}
+        while not self._ended.wait(LOOK_FOR_STOP_SECONDS):
+            ticks += 1
+            latest = self._latest
+            try:
+                if latest is not written or ticks % beats_apart == 0:
+                    news = latest if latest is not written else {}
                     if not self._held().update(heartbeat_at=timezone.now(), **news):
                         self._lost = True
-                        return
+                        break
+                    written = latest
                 self._stop_seen = self._held().filter(stop_requested=True).exists()
-        finally:
-            connection.close()
+            except DatabaseError:
+                # Briefly away is no reason to die; away for long makes the lease stale by itself.
+                connection.close()
+        connection.close()
 
     def finish(self, status: Status = Status.FINISHED, **values: Any) -> None:
         """Write the end of the work; call it inside the transaction that writes its results."""
@@ -158,6 +166,11 @@ class Lease(Generic[W]):
         )
         if not ended:
             raise LeaseLost
+
+
+def _is_storable(figure: Any) -> bool:
+    """Databases refuse infinity and NaN inside JSON."""
+    return not isinstance(figure, float) or math.isfinite(figure)
 
 
 def _rows(kind: type[W]) -> models.QuerySet[W]:
@@ -224,9 +237,14 @@ def end_as_given_up(work: Work, problem: str) -> bool:
     return bool(ended)
 
 
-def request_stop(work: Work) -> None:
-    """Ask for the work to stop: at once while it waits, within a second of work while it runs."""
-    kind = type(work)
-    waiting = _rows(kind).filter(id=work.pk, status=Status.QUEUED)
-    if not waiting.update(status=Status.STOPPED, finished_at=timezone.now()):
-        _rows(kind).filter(id=work.pk, status=Status.RUNNING).update(stop_requested=True)
+def request_stop(work: Work) -> bool:
+    """Ask for the work to stop, and say whether it has: at once while it still waits.
+
+    While it runs, its worker sees the wish within a second of work.
+    """
+    rows = _rows(type(work)).filter(id=work.pk)
+    waiting = rows.filter(status=Status.QUEUED)
+    if waiting.update(status=Status.STOPPED, finished_at=timezone.now()):
+        return True
+    rows.filter(status=Status.RUNNING).update(stop_requested=True)
+    return False

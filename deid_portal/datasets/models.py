@@ -50,7 +50,7 @@ class Dataset(models.Model):
     # How the file is read: delimiter, encoding, header; detected first, then as the steward says.
     file_format = models.JSONField(default=dict)
     rows = models.BigIntegerField(default=0)
-    # The reading whose table is in force; its columns lie in the vault under this id.
+    # The lease under which the table in force was read; its columns lie in the vault under it.
     table_id = models.UUIDField(null=True)
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

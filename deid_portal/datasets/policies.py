@@ -29,5 +29,7 @@ def check_columns_decided(dataset: Dataset) -> None:
 
 def check_not_in_use(dataset: Dataset) -> None:
     """A dataset that has runs is evidence; its columns may change, its file may not vanish."""
+    if dataset.state == Dataset.State.READING:
+        raise Refused("The file is being read. Stop the reading first, then discard it.")
     if dataset.runs.exists():
         raise Refused("This dataset has runs, so it cannot be discarded.")

@@ -1,5 +1,6 @@
 """Perform the reading of a file: its bytes become a table in the vault and counted columns."""
 
+from contextlib import suppress
 from typing import Any, BinaryIO, cast
 
 from django.db import transaction
@@ -21,12 +22,12 @@ UNEXPECTED = "The file could not be read because of a fault in the portal. Try a
 
 def perform_reading(lease: Lease[Reading]) -> None:
     """Read, store, count; ends the work exactly once, whatever happens."""
-    reading = lease.work
     try:
         with lease:
             table, profiles = _read_and_count(lease)
+        _keep_columns(lease, lease.work.dataset, table, profiles)
     except LeaseLost:
-        return
+        _delete_table(lease)
     except Cancelled:
         _end_without_table(lease, Status.STOPPED, "")
     except EngineError as error:
@@ -34,8 +35,6 @@ def perform_reading(lease: Lease[Reading]) -> None:
     except Exception:
         _end_without_table(lease, Status.FAILED, UNEXPECTED)
         raise
-    else:
-        _keep_columns(lease, reading.dataset, table, profiles)
 
 
 def _read_and_count(lease: Lease[Reading]) -> tuple[Table, tuple[ColumnProfile, ...]]:
@@ -50,7 +49,7 @@ def _read_and_count(lease: Lease[Reading]) -> tuple[Table, tuple[ColumnProfile, 
         table = read_csv(stream, file_format, progress)
     profiles = profile_table(table, progress=lease.progress)
     for position, column in enumerate(table.columns):
-        with vault.VaultWriter(dataset.column_file(lease.work.id, position)) as writer:
+        with vault.VaultWriter(dataset.column_file(lease.token, position)) as writer:
             write_arrow(Table((column,)), cast(BinaryIO, writer))
         lease.progress(position + 1, len(table.columns), "store")
     return table, profiles
@@ -77,7 +76,7 @@ def _keep_columns(
         for position, (column, profile) in enumerate(zip(table.columns, profiles, strict=True))
     )
     dataset.rows = table.rows
-    dataset.table_id = lease.work.id
+    dataset.table_id = lease.token
     dataset.state = Dataset.State.READY
     dataset.save(update_fields=["rows", "table_id", "state", "changed_at"])
     record_event(
@@ -95,13 +94,16 @@ def _values_of(profile: ColumnProfile) -> dict[str, Any]:
     return {name: getattr(profile, name) for name in shown}
 
 
-@transaction.atomic
 def _end_without_table(lease: Lease[Reading], status: Status, problem: str) -> None:
-    try:
+    _delete_table(lease)
+    with transaction.atomic(), suppress(LeaseLost):
         lease.finish(status, problem=problem)
-    except LeaseLost:
-        return
-    end_reading_without_table(lease.work)
+        end_reading_without_table(lease.work)
+
+
+def _delete_table(lease: Lease[Reading]) -> None:
+    """Delete the columns this attempt has stored; they lie under its lease, nobody else's do."""
+    vault.delete(f"datasets/{lease.work.dataset_id}/table-{lease.token}")
 
 
 @transaction.atomic

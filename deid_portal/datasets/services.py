@@ -53,7 +53,7 @@ def upload_dataset(*, team: Team, uploaded_by: User, upload: SealedUpload, name:
 @transaction.atomic
 def change_format(*, dataset: Dataset, changed_by: User, file_format: CsvFormat) -> None:
     check_can_change(changed_by, dataset)
-    check_awaits_confirmation(dataset)
+    check_awaits_confirmation(_lock(dataset))
     dataset.file_format = file_format.to_document()
     dataset.save(update_fields=["file_format", "changed_at"])
     record_event(
@@ -77,7 +77,7 @@ def rename_dataset(*, dataset: Dataset, changed_by: User, name: str) -> None:
 def keep_dataset(*, dataset: Dataset, kept_by: User) -> Reading:
     """Have the whole file read in the background with the settings as they are now."""
     check_can_change(kept_by, dataset)
-    locked = Dataset.objects.select_for_update().get(id=dataset.id)
+    locked = _lock(dataset)
     check_awaits_confirmation(locked)
     reading = Reading.objects.create(
         dataset=locked, asked_by=kept_by, file_format=locked.file_format
@@ -92,34 +92,34 @@ def keep_dataset(*, dataset: Dataset, kept_by: User) -> Reading:
 @transaction.atomic
 def stop_reading(*, reading: Reading, stopped_by: User) -> None:
     check_can_change(stopped_by, reading.dataset)
-    request_stop(reading)
-    reading.refresh_from_db()
-    if not reading.is_open:
-        reading.dataset.state = Dataset.State.UPLOADED
-        reading.dataset.save(update_fields=["state", "changed_at"])
-    record_event(
-        "dataset.reading_stopped",
-        actor=stopped_by,
-        team=reading.dataset.team,
-        subject=reading.dataset,
-    )
+    dataset = _lock(reading.dataset)
+    if request_stop(reading):
+        dataset.state = Dataset.State.UPLOADED
+        dataset.save(update_fields=["state", "changed_at"])
+    record_event("dataset.reading_stopped", actor=stopped_by, team=dataset.team, subject=dataset)
 
 
+@transaction.atomic
 def discard_dataset(*, dataset: Dataset, discarded_by: User) -> None:
     """Delete a dataset that was never used, with its file."""
     check_can_change(discarded_by, dataset)
-    check_not_in_use(dataset)
+    locked = _lock(dataset)
+    check_not_in_use(locked)
+    locked.delete()
     folder = f"datasets/{dataset.id}"
-    with transaction.atomic():
-        record_event(
-            "dataset.discarded",
-            actor=discarded_by,
-            team=dataset.team,
-            subject=dataset,
-            facts={"sha256": dataset.file_sha256},
-        )
-        dataset.delete()
-        transaction.on_commit(lambda: vault.delete(folder))
+    transaction.on_commit(lambda: vault.delete(folder))
+    record_event(
+        "dataset.discarded",
+        actor=discarded_by,
+        team=dataset.team,
+        subject=dataset,
+        facts={"sha256": dataset.file_sha256},
+    )
+
+
+def _lock(dataset: Dataset) -> Dataset:
+    """Take the dataset first and the audit record last, so that nobody waits in a ring."""
+    return Dataset.objects.select_for_update().get(id=dataset.id)
 
 
 @transaction.atomic
@@ -151,5 +151,6 @@ def choose_treatment(*, column: DatasetColumn, chosen_by: User, treatment: Treat
 def _record_decisions(
     action: str, actor: User, dataset: Dataset, columns: Iterable[DatasetColumn], decided: str
 ) -> None:
-    facts: dict[str, Any] = {"columns": {c.name: getattr(c, decided) for c in columns}}
+    # Numbers, not names: in a file without a header the first row would pass for names.
+    facts: dict[str, Any] = {"columns": {c.number: getattr(c, decided) for c in columns}}
     record_event(action, actor=actor, team=dataset.team, subject=dataset, facts=facts)

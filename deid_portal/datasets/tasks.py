@@ -1,4 +1,5 @@
 from deid_portal.celery_app import app
+from deid_portal.common import vault
 from deid_portal.common.work import claim, pick_up_forgotten
 from deid_portal.datasets.models import Reading
 from deid_portal.datasets.reading import give_up_reading, perform_reading
@@ -13,3 +14,9 @@ def read_dataset(reading_id: str) -> None:
 
 def pick_up_forgotten_readings() -> None:
     pick_up_forgotten(Reading, read_dataset, give_up_reading)
+
+
+@app.task
+def delete_leftovers() -> None:
+    """Sent every hour by the clock process; a day is longer than any upload takes."""
+    vault.delete_leftovers(older_than_seconds=24 * 3600)

@@ -5,13 +5,14 @@ itself: a body from somebody who is not signed in is thrown away, and so is ever
 limit. A file that no view keeps is deleted when the request ends.
 """
 
+from collections.abc import Callable
 from typing import Any, BinaryIO
 from uuid import uuid4
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from deid_portal.common import vault
 
@@ -41,7 +42,7 @@ class EncryptingUploadHandler(FileUploadHandler):
         super().new_file(*args, **kwargs)
         if not self.request.user.is_authenticated:  # type: ignore[union-attr]
             raise SkipFile
-        self.stored_as = f"incoming/{uuid4()}"
+        self.stored_as = f"{vault.INCOMING}/{uuid4()}"
         self.writer = vault.VaultWriter(self.stored_as)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
@@ -62,6 +63,23 @@ class EncryptingUploadHandler(FileUploadHandler):
         writer = getattr(self, "writer", None)
         if writer is not None and not writer.closed:
             writer.abandon()
+
+
+class AbandonedUploadMiddleware:
+    """Throw away the half of a file that arrived before the line was cut or Cancel was pressed.
+
+    Django tells its handlers of a stop they asked for themselves, not of a connection that ended.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        try:
+            return self.get_response(request)
+        finally:
+            for handler in getattr(request, "_upload_handlers", []):
+                handler.upload_interrupted()
 
 
 def mark_too_big(request: HttpRequest | None) -> None:

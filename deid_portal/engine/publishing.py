@@ -38,8 +38,7 @@ def _publish_column(
     paths = _paths_of(column.taxonomy)
     if paths is None:
         return column
-    shown = released[column.name] if column.name in released else None
-    published = _publish_paths(paths, shown, levels.get(column.name, 0))
+    published = _publish_paths(paths, released[column.name], levels.get(column.name, 0))
     name = f"taxonomies/column-{number:02d}.csv"
     files[name] = encode_rows(published)
     return replace(column, taxonomy=FileTaxonomy.from_content(name, files[name]))
@@ -54,14 +53,23 @@ def _paths_of(recipe: Recipe | None) -> list[Path] | None:
     return None
 
 
-def _publish_paths(paths: list[Path], shown: Column | None, level: int) -> list[Path]:
-    """Number what the release does not show; rows stand in the order of what is left of them."""
-    visible = {text for text in shown.values if text is not None} if shown is not None else set()
-    kept = [
-        path[level:] if path[level] in visible else path[level + 1 :] or path[-1:] for path in paths
-    ]
-    order = sorted(range(len(paths)), key=lambda index: (kept[index][::-1], index))
-    height = len(paths[0]) if paths else 0
+def _publish_paths(paths: list[Path], shown: Column, level: int) -> list[Path]:
+    """Number what the release does not show; a label keeps its number wherever it stands."""
+    visible = set(shown.values)
+    numbers: list[dict[str, str]] = [{} for _ in range(level + 1)]
     return [
-        _numbered(kept[index], height, position) for position, index in enumerate(order, start=1)
+        tuple(
+            _numbered(label, depth, numbers[depth])
+            if depth < level or (depth == level and label not in visible)
+            else label
+            for depth, label in enumerate(path)
+        )
+        for path in sorted(paths, key=lambda path: path[::-1])
     ]
+
+
+def _numbered(label: str, depth: int, numbers: dict[str, str]) -> str:
+    if not label:
+        return label  # the gap has no name to hide
+    kind = f"group at level {depth}" if depth else "value"
+    return numbers.setdefault(label, f"({kind}, no. {len(numbers) + 1})")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import cached_property
@@ -11,6 +12,7 @@ from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.accounts.selectors import current_team, teams_of
+from deid_portal.guide.demo.people import PEOPLE
 from deid_portal.reviews.selectors import requests_awaiting
 
 # The role a person is shown as, when they hold several.
@@ -78,5 +80,7 @@ class Frame:
 
 def frame(request: HttpRequest) -> dict[str, Any]:
     user = getattr(request, "user", None)
-    is_signed_in = user is not None and user.is_authenticated
-    return {"frame": Frame(request, person_of(request)) if is_signed_in else None}
+    if user is not None and user.is_authenticated:
+        return {"frame": Frame(request, person_of(request))}
+    # The demo's passwords are known to everybody anyway; real use has no such people.
+    return {"frame": None, "demo_people": PEOPLE if settings.DEMO else []}

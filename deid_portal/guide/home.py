@@ -8,6 +8,7 @@ from deid_portal.accounts.permissions import has_role
 from deid_portal.datasets.models import Dataset
 from deid_portal.guide.steps import Step, load_for_steps, next_step, standing_of, steps_of
 from deid_portal.reviews.models import ReviewRequest
+from deid_portal.reviews.permissions import authors_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.progress import ProgressView, describe_progress
 
@@ -63,7 +64,7 @@ def _describe(dataset: Dataset, user: User) -> DatasetLine:
 
 
 def _is_turn_of(user: User, dataset: Dataset, role: Role, request: ReviewRequest | None) -> bool:
-    is_author = request is not None and request.asked_by_id == user.pk
+    is_author = request is not None and user.pk in authors_of(request)
     return has_role(user, dataset.team, role) and not (role == Role.APPROVER and is_author)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 from django.urls import reverse
 
 from deid_portal.common.refusals import Refused
@@ -44,13 +44,19 @@ LABELS = {
 }
 
 
+def _light_columns() -> QuerySet[DatasetColumn]:
+    """Columns with the state of their taxonomy, but without anything that is sealed."""
+    columns = DatasetColumn.objects.select_related("taxonomy")
+    return columns.defer("profile", "taxonomy__recipe", "taxonomy__file_text")
+
+
 def load_for_steps(dataset_ids: Iterable[UUID]) -> dict[UUID, Dataset]:
     """Fetch datasets with everything their steps depend on: a handful of queries for any number."""
     datasets = Dataset.objects.filter(id__in=dataset_ids).select_related("team", "protection")
     return {
         dataset.id: dataset
         for dataset in datasets.prefetch_related(
-            Prefetch("columns", DatasetColumn.objects.select_related("taxonomy")),
+            Prefetch("columns", _light_columns()),
             Prefetch("runs", Run.objects.defer(*HEAVY)),
             Prefetch("runs__requests", ReviewRequest.objects.select_related("release")),
         )

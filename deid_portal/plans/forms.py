@@ -67,8 +67,9 @@ class ProtectionForm(forms.Form):
                 error_messages={
                     "min_value": "l must be 2 or more; leave it empty to make no promise.",
                     "max_value": (
-                        f"{column.name} has only {column.distinct:,} different values, "
-                        "so no group can hold more."
+                        # Django fills its own %-signs into this sentence.
+                        f"{column.name.replace('%', '%%')} has only {column.distinct:,} different "
+                        "values, so no group can hold more."
                     ),
                     "invalid": "l must be a whole number.",
                 },

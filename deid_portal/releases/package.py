@@ -1,7 +1,8 @@
 """The release package: one zip with rows, report, plan and the fingerprints of them all.
 
-What must never happen: a package with rows that nobody approved. The rows' hash is compared with
-the approved one while they stream, and a mismatch breaks the download off.
+What must never happen: a package with rows that nobody approved, or with a value the release does
+not show. The rows' hash is compared with the approved one before the first byte leaves; plan and
+taxonomies are the published ones (`engine/publishing.py`).
 The same release always gives the same bytes: fixed times, fixed order.
 """
 
@@ -57,8 +58,12 @@ def package_name(release: Release) -> str:
 def documents_of(release: Release) -> dict[str, bytes]:
     """Return everything in the package but the rows and the fingerprints, by file name."""
     run = release.request.run
-    documents = {"report.json": _to_json(run.report), "plan.json": _to_json(run.plan)}
-    for name, text in sorted(run.plan_files.items()):
+    published = run.published["plan"]
+    documents = {
+        "report.json": _to_json({**run.report, "plan": published}),
+        "plan.json": _to_json(published),
+    }
+    for name, text in sorted(run.published["files"].items()):
         documents[name] = text.encode()
     return documents
 
@@ -77,12 +82,12 @@ def contents_of(release: Release) -> list[PackagedFile]:
     )
     purposes = {
         "report.json": "every number of the report",
-        "plan.json": "the recipe; repeats this release",
+        "plan.json": "what was asked for: roles, rules, method",
     }
     documents = [
         PackagedFile(
             name,
-            purposes.get(name, "taxonomy used by the plan"),
+            purposes.get(name, "taxonomy; what the release does not show is numbered"),
             len(content),
             hashlib.sha256(content).hexdigest(),
         )
@@ -114,15 +119,21 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def _stream_rows(package: zipfile.ZipFile, outbox: _Outbox, release: Release) -> Iterator[bytes]:
+def check_rows_are_the_approved_ones(release: Release) -> None:
+    """Raise DamagedFile before a single row leaves, if the stored rows were changed."""
     digest = hashlib.sha256()
+    with vault.open_reader(release.request.run.release_file) as rows:
+        while piece := rows.read(PIECE_BYTES):
+            digest.update(piece)
+    if digest.hexdigest() != release.request.output_sha256:
+        raise vault.DamagedFile("The stored rows are not the approved ones.")
+
+
+def _stream_rows(package: zipfile.ZipFile, outbox: _Outbox, release: Release) -> Iterator[bytes]:
     with (
         vault.open_reader(release.request.run.release_file) as rows,
         package.open(_entry("release.csv"), "w", force_zip64=True) as entry,
     ):
         while piece := rows.read(PIECE_BYTES):
-            digest.update(piece)
             entry.write(piece)
             yield outbox.take()
-        if digest.hexdigest() != release.request.output_sha256:
-            raise vault.DamagedFile("The stored rows are not the approved ones.")

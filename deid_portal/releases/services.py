@@ -3,6 +3,7 @@ from django.db.models import Max
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
+from deid_portal.datasets.models import Dataset
 from deid_portal.releases.models import Download, Release
 from deid_portal.releases.permissions import check_may_download
 from deid_portal.reviews.models import ReviewRequest
@@ -11,7 +12,7 @@ from deid_portal.reviews.models import ReviewRequest
 @transaction.atomic
 def create_release(*, request: ReviewRequest, approved_by: User) -> Release:
     """Make an approved run downloadable; called by the approval, in its transaction."""
-    dataset = request.run.dataset
+    dataset = Dataset.objects.select_for_update().get(id=request.run.dataset_id)
     last = Release.objects.filter(request__run__dataset=dataset).aggregate(last=Max("number"))
     release = Release.objects.create(
         request=request, number=(last["last"] or 0) + 1, approved_by=approved_by

@@ -11,7 +11,12 @@ from django.views.decorators.http import require_GET
 from deid_portal.accounts.people import person_of, team_of_or_404
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.common.refusals import refusal
-from deid_portal.releases.package import contents_of, package_name, stream_package
+from deid_portal.releases.package import (
+    check_rows_are_the_approved_ones,
+    contents_of,
+    package_name,
+    stream_package,
+)
 from deid_portal.releases.permissions import check_may_download
 from deid_portal.releases.selectors import get_release_or_404, releases_of_team
 from deid_portal.releases.services import record_download
@@ -59,6 +64,7 @@ def show(request: HttpRequest, release_id: UUID) -> HttpResponse:
 def download(request: HttpRequest, release_id: UUID) -> HttpResponseBase:
     person = person_of(request)
     release = get_release_or_404(person, release_id)
+    check_rows_are_the_approved_ones(release)
     record_download(release=release, person=person)
     response = StreamingHttpResponse(stream_package(release), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{package_name(release)}"'

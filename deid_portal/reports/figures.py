@@ -4,11 +4,14 @@ Pure functions of a report; aggregates only, never rows. Colours are token names
 page when it draws, so that light and dark need no second figure.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-NO_BREAK = "\u00a0"
+from deid_portal.common.templatetags.numbers import NBSP as NO_BREAK
+from deid_portal.common.templatetags.numbers import percent
+
 Report = Mapping[str, Any]
 
 
@@ -22,14 +25,12 @@ class Chart:
     note: str = ""
 
 
-def percent(share: float, digits: int = 1) -> str:
-    """Write a share as people read it: 4.5 %, 20 %; never 0 % for what is not nothing."""
-    text = f"{100 * share:.{digits}f}"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    if text == "0" and share > 0:
-        text = f"< {10**-digits:.{digits}f}"
-    return f"{text}{NO_BREAK}%"
+def one_in(chance: float) -> str:
+    """Write a chance as "1 in 5"; with a decimal where whole numbers would mislead."""
+    if chance <= 0:
+        return "none"
+    people = math.floor(10 / chance) / 10
+    return f"1 in {people:,.0f}" if people >= 10 or people == int(people) else f"1 in {people:.1f}"
 
 
 def risk_chart(report: Report) -> Chart:
@@ -43,7 +44,7 @@ def risk_chart(report: Report) -> Chart:
         _bars(labels, [100 * share for share in shares["Before"]], "before", "Before"),
         _bars(labels, [100 * share for share in shares["After"]], "accent", "After"),
     ]
-    rows = [[name, *(f"{100 * share:.1f}" for share in row)] for name, row in shares.items()]
+    rows = [[name, *(_bare_percent(share) for share in row)] for name, row in shares.items()]
     return Chart(
         id="risk",
         title=_risk_title(before, after),
@@ -53,10 +54,15 @@ def risk_chart(report: Report) -> Chart:
     )
 
 
+def _bare_percent(share: float) -> str:
+    """The caption says that these are percent; the sign would only crowd the table."""
+    return percent(share).removesuffix(f"{NO_BREAK}%")
+
+
 def _risk_title(before: Report, after: Report) -> str:
     highest = after["prosecutor"]["highest"]
     singled_out = before["sample_uniques"]
-    worst = f"1 in {round(1 / highest)}" if highest > 0 else "0"
+    worst = one_in(highest)
     if singled_out > 0:
         return (
             f"Nobody’s risk is above {worst}; "

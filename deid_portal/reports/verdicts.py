@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from deid_portal.reports.figures import percent
+from deid_portal.common.templatetags.numbers import percent
+from deid_portal.reports.figures import one_in
 
 Report = Mapping[str, Any]
 
@@ -51,13 +52,13 @@ def key_numbers(report: Report) -> list[dict[str, str]]:
             "label": "Highest risk",
             "before": percent(before["prosecutor"]["highest"], 0),
             "value": percent(after["prosecutor"]["highest"]),
-            "note": f"1 in {round(1 / after['prosecutor']['highest']):,}",
+            "note": one_in(after["prosecutor"]["highest"]),
         },
         {
             "label": "Average risk",
             "before": percent(before["prosecutor"]["average"]),
             "value": percent(after["prosecutor"]["average"]),
-            "note": f"1 in {round(1 / after['prosecutor']['average']):,}",
+            "note": one_in(after["prosecutor"]["average"]),
         },
         {
             "label": "One of a kind",

@@ -11,9 +11,15 @@ def check_may_ask(user: User, run: Run) -> None:
 
 def check_may_decide(user: User, request: ReviewRequest) -> None:
     """The author never decides, whatever other roles they hold."""
-    if user.pk in (request.asked_by_id, request.run.started_by_id):
+    if user.pk in authors_of(request):
         raise Refused("You prepared this release, so you cannot decide on it.")
     check_has_role(user, request.run.dataset.team, Role.APPROVER, "decide on a release")
+
+
+def authors_of(request: ReviewRequest) -> set[int]:
+    """Return who prepared the release: who planned it, who ran it, who asked for it."""
+    run = request.run
+    return {run.planned_by_id, run.started_by_id, request.asked_by_id}
 
 
 def check_may_withdraw(user: User, request: ReviewRequest) -> None:

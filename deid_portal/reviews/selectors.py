@@ -1,7 +1,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.shortcuts import get_object_or_404
 
 from deid_portal.accounts.models import Role, Team, User
@@ -33,18 +33,18 @@ def requests_awaiting(user: User, team: Team) -> list[ReviewRequest]:
     """Return what waits for this person: decisions for an approver, answers for an author."""
     waiting = Q(pk=None)
     if has_role(user, team, Role.APPROVER):
-        waiting |= Q(status=Status.SUBMITTED) & ~Q(asked_by=user) & ~Q(run__started_by=user)
+        own = Q(asked_by=user) | Q(run__started_by=user) | Q(run__planned_by=user)
+        waiting |= Q(status=Status.SUBMITTED) & ~own
     if has_role(user, team, Role.STEWARD):
         waiting |= Q(status=Status.CHANGES_REQUESTED, asked_by=user)
-    rows = requests_of_team(user, team).filter(waiting).order_by("changed_at")
     # A returned request is answered by a newer one for the same dataset.
-    return [row for row in rows if row.status == Status.SUBMITTED or not _was_answered(row)]
-
-
-def _was_answered(request: ReviewRequest) -> bool:
-    return ReviewRequest.objects.filter(
-        run__dataset=request.run.dataset, asked_at__gt=request.changed_at
-    ).exists()
+    newer = ReviewRequest.objects.filter(
+        run__dataset=OuterRef("run__dataset"), asked_at__gt=OuterRef("changed_at")
+    )
+    answered = Q(status=Status.CHANGES_REQUESTED) & Exists(newer)
+    return list(
+        requests_of_team(user, team).filter(waiting).exclude(answered).order_by("changed_at")
+    )
 
 
 def conversation_of(request: ReviewRequest) -> list[dict[str, Any]]:

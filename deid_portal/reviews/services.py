@@ -4,6 +4,7 @@ from django.db.models import Max
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
+from deid_portal.datasets.models import Dataset
 from deid_portal.releases.services import create_release
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest
 from deid_portal.reviews.permissions import check_may_ask, check_may_decide, check_may_withdraw
@@ -34,11 +35,11 @@ def check_can_withdraw(user: User, request: ReviewRequest) -> None:
 @transaction.atomic
 def ask_for_review(*, run: Run, asked_by: User, purpose: str) -> ReviewRequest:
     # The lock makes a double click one request: the second sees the first and is refused.
-    run = Run.objects.select_for_update().get(id=run.id)
+    # Requests are counted per dataset, so the dataset is what has to be held.
+    Dataset.objects.select_for_update().get(id=run.dataset_id)
     check_can_ask(asked_by, run)
-    last = ReviewRequest.objects.filter(run__dataset__team=run.dataset.team).aggregate(
-        last=Max("number")
-    )["last"]
+    requests = ReviewRequest.objects.filter(run__dataset=run.dataset_id)
+    last = requests.aggregate(last=Max("number"))["last"]
     request = ReviewRequest.objects.create(
         run=run,
         number=(last or 0) + 1,
@@ -63,6 +64,7 @@ def decide(
     seen: dict[str, str],
 ) -> Decision:
     """Approve or send back. The row is locked, so of two deciding at once the second is refused."""
+    Dataset.objects.select_for_update().get(id=request.run.dataset_id)
     request = ReviewRequest.objects.select_for_update().get(id=request.id)
     check_can_decide(decided_by, request, verdict)
     check_unchanged(request, seen)

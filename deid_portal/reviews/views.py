@@ -22,6 +22,7 @@ from deid_portal.reports.verdicts import (
 )
 from deid_portal.reviews.forms import AskForm, CommentForm, DecisionForm
 from deid_portal.reviews.models import Decision, ReviewRequest
+from deid_portal.reviews.permissions import authors_of
 from deid_portal.reviews.policies import fingerprints_of
 from deid_portal.reviews.selectors import conversation_of, get_request_or_404
 from deid_portal.reviews.services import (
@@ -169,13 +170,15 @@ def _show(
         "verdict": verdict_of(run.report),
         "rules_sentence": rules_sentence(run.report),
         "key_numbers": key_numbers(run.report),
-        "is_author": person.pk in (review.asked_by_id, run.started_by_id),
+        "is_author": person.pk in authors_of(review),
         "is_open": review.status == ReviewRequest.Status.SUBMITTED,
         "approve_refusal": refusal(check_can_decide, person, review, verdicts.APPROVE),
         "changes_refusal": refusal(check_can_decide, person, review, verdicts.ASK_FOR_CHANGES),
         "take_back_refusal": refusal(check_can_withdraw, person, review),
         "rules": describe_rules(run.report),
-        "approvers": people_with_role(run.dataset.team, Role.APPROVER),
+        "approvers": people_with_role(run.dataset.team, Role.APPROVER).exclude(
+            pk__in=authors_of(review)
+        ),
         "current": "review",
         "help_slug": "review",
         "bar": _show_bar(person, review),

@@ -9,7 +9,8 @@ from deid_portal.common import vault
 from deid_portal.common.keys import current_key, derive_key
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up
 from deid_portal.datasets.selectors import table_of
-from deid_portal.engine import ENGINE_VERSION, Cancelled, EngineError, Outcome, Plan, Table, protect
+from deid_portal.engine import ENGINE_VERSION, Cancelled, EngineError, Outcome, Plan, protect
+from deid_portal.engine.publishing import publish_plan
 from deid_portal.engine.writing import write_csv
 from deid_portal.runs.models import Run
 
@@ -25,8 +26,11 @@ WORKERS_DIED = (
 def perform_run(lease: Lease[Run]) -> None:
     try:
         with lease:
-            outcome = _protect(lease)
-            stored = _store(lease, outcome.released) if outcome.released is not None else {}
+            plan = Plan.from_document(
+                lease.work.plan, read_file=lambda name: lease.work.plan_files[name].encode()
+            )
+            outcome = _protect(lease, plan)
+            stored = _store(lease, plan, outcome)
     except LeaseLost:
         return
     except Cancelled:
@@ -48,10 +52,9 @@ def perform_run(lease: Lease[Run]) -> None:
         )
 
 
-def _protect(lease: Lease[Run]) -> Outcome:
+def _protect(lease: Lease[Run], plan: Plan) -> Outcome:
     run = lease.work
     lease.progress(0, 1, "read")
-    plan = Plan.from_document(run.plan, read_file=lambda name: run.plan_files[name].encode())
     table = table_of(run.dataset)
     return protect(table, plan, lease.progress, pseudonym_key=_pseudonym_key(run))
 
@@ -61,12 +64,21 @@ def _pseudonym_key(run: Run) -> bytes:
     return derive_key(current_key(), f"pseudonyms of team {run.dataset.team_id}")
 
 
-def _store(lease: Lease[Run], released: Table) -> dict[str, Any]:
+def _store(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
+    if outcome.released is None:
+        return {}
     lease.progress(0, 1, "store")
     with vault.VaultWriter(lease.work.release_file) as writer:
-        write_csv(released, cast(BinaryIO, writer))
+        write_csv(outcome.released, cast(BinaryIO, writer))
         lease.check()
-    return {"output_sha256": writer.sha256, "output_bytes": writer.size}
+    levels = outcome.report["transformation"]["levels"]
+    published, files = publish_plan(plan, outcome.released, levels)
+    texts = {name: content.decode() for name, content in files.items()}
+    return {
+        "output_sha256": writer.sha256,
+        "output_bytes": writer.size,
+        "published": {"plan": published.to_document(), "files": texts},
+    }
 
 
 @transaction.atomic

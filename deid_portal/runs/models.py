@@ -12,12 +12,16 @@ class Run(Work):
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="runs")
     number = models.PositiveIntegerField()
     started_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    # Who chose the protection: as much an author of the release as whoever pressed start.
+    planned_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     # The plan exactly as executed, with the taxonomy files it names; both can hold values.
     plan = SealedJSONField()
     plan_files = SealedJSONField(default=dict)
     plan_sha256 = models.CharField(max_length=64)
     input_sha256 = models.CharField(max_length=64)
     engine_version = models.CharField(max_length=20, default="", blank=True)
+    # Plan and taxonomies as they may leave with the release: nothing in them that it does not show.
+    published = SealedJSONField(null=True)
     solution = models.BooleanField(null=True)
     report = SealedJSONField(null=True)
     output_sha256 = models.CharField(max_length=64, default="", blank=True)

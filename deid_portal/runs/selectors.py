@@ -10,7 +10,7 @@ from deid_portal.datasets.selectors import visible_datasets
 from deid_portal.runs.models import Run
 
 # Documents that only single pages need; a list of runs must not decrypt them all.
-HEAVY = ("plan", "plan_files", "report")
+HEAVY = ("plan", "plan_files", "report", "published")
 
 
 def visible_runs(user: User) -> QuerySet[Run]:
@@ -21,6 +21,11 @@ def visible_runs(user: User) -> QuerySet[Run]:
 
 def get_run_or_404(user: User, run_id: UUID) -> Run:
     return get_object_or_404(visible_runs(user), id=run_id)
+
+
+def get_light_run_or_404(user: User, run_id: UUID) -> Run:
+    """Fetch a run without its documents, for the pages that are asked for every second."""
+    return get_object_or_404(visible_runs(user).defer(*HEAVY), id=run_id)
 
 
 def runs_of(dataset: Dataset) -> QuerySet[Run]:

@@ -4,7 +4,7 @@ from django.db.models import Max
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
-from deid_portal.common.work import queue, request_stop
+from deid_portal.common.work import OPEN_STATUSES, queue, request_stop
 from deid_portal.datasets.models import Dataset
 from deid_portal.plans.composition import compose_chosen_plan
 from deid_portal.plans.policies import check_protection_chosen
@@ -27,10 +27,14 @@ def start_run(*, dataset: Dataset, started_by: User) -> Run:
     last = dataset.runs.aggregate(last=Max("number"))["last"] or 0
     composed = compose_chosen_plan(dataset.protection)
     plan = composed.to_plan()
+    twin = dataset.runs.filter(plan_sha256=plan.sha256, status__in=OPEN_STATUSES).first()
+    if twin is not None:
+        return twin  # a second click, or a colleague's: the same plan is already being carried out
     run = Run.objects.create(
         dataset=dataset,
         number=last + 1,
         started_by=started_by,
+        planned_by=dataset.protection.changed_by,
         plan=plan.to_document(),
         plan_files=composed.files,
         plan_sha256=plan.sha256,
@@ -52,5 +56,6 @@ def stop_run(*, run: Run, stopped_by: User) -> None:
     check_can_run(stopped_by, run.dataset)
     if not run.is_open:
         raise Refused("This run has already ended.")
-    request_stop(run)
-    record_event("run.stop_requested", actor=stopped_by, team=run.dataset.team, subject=run)
+    is_stopped = request_stop(run)
+    action = "run.stopped" if is_stopped else "run.stop_requested"
+    record_event(action, actor=stopped_by, team=run.dataset.team, subject=run)

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
 from deid_portal.common.http import STOP_POLLING, go_to
 from deid_portal.common.next_bar import Act, NextBar
@@ -20,7 +21,7 @@ from deid_portal.engine import EngineError
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.progress import describe_progress
-from deid_portal.runs.selectors import get_run_or_404, runs_ahead_of, runs_of
+from deid_portal.runs.selectors import get_light_run_or_404, runs_ahead_of, runs_of
 from deid_portal.runs.services import check_can_start_run, start_run, stop_run
 
 
@@ -71,7 +72,7 @@ def start(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_GET
 def show(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    run = get_run_or_404(person_of(request), run_id)
+    run = get_light_run_or_404(person_of(request), run_id)
     if run.status == Run.Status.FINISHED:
         return redirect("reports:report", run.id)
     return render(request, "runs/show.html", _context(request, run))
@@ -80,7 +81,7 @@ def show(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_GET
 def progress(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The box that is polled every second; 286 ends the polling, the end leads to the report."""
-    run = get_run_or_404(person_of(request), run_id)
+    run = get_light_run_or_404(person_of(request), run_id)
     if run.status == Run.Status.FINISHED:
         return go_to(reverse("reports:report", args=[run.id]))
     status = 200 if run.is_open else STOP_POLLING
@@ -89,7 +90,7 @@ def progress(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_POST
 def stop(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    run = get_run_or_404(person_of(request), run_id)
+    run = get_light_run_or_404(person_of(request), run_id)
     try:
         stop_run(run=run, stopped_by=person_of(request))
     except Refused as reason:
@@ -108,5 +109,10 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "runs_ahead": runs_ahead_of(run) if waiting else 0,
         "queue_is_away": waiting and not is_queue_reachable(),
         "stop_refusal": refusal(check_can_run, person_of(request), run.dataset),
-        "start_refusal": refusal(check_can_start_run, person_of(request), run.dataset),
+        "start_refusal": _start_refusal(person_of(request), run),
     }
+
+
+def _start_refusal(person: User, run: Run) -> str:
+    """Why it cannot be run again; not asked while it is still at work."""
+    return "" if run.is_open else refusal(check_can_start_run, person, run.dataset)

@@ -13,6 +13,10 @@ from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.selectors import read_recipe, taxonomy_of
 
 UPLOADED_NAME = "taxonomy.csv"
+TALLEST = 40
+# Trees of more values than this take longer to lay out than anybody waits for a page.
+MOST_VALUES = 50_000
+MOST_NUMBERS = 200_000
 
 
 def check_can_build(user: User, column: DatasetColumn) -> None:
@@ -34,6 +38,7 @@ def set_taxonomy(
     Raises InvalidPlan, and keeps what was there, when the recipe makes no sense or fits no value.
     """
     check_can_build(changed_by, column)
+    _check_size(column, kind)
     values = values_of(column)
     read = read_recipe(recipe, file_text)
     uncovered = read.uncovered(values)
@@ -43,6 +48,11 @@ def set_taxonomy(
             "Nothing was changed."
         )
     height = 0 if uncovered else read.build(values).height
+    if height > TALLEST:
+        raise InvalidPlan(
+            f"This taxonomy would have {height} levels; more than {TALLEST} help nobody. "
+            "Group the values instead. Nothing was changed."
+        )
     with transaction.atomic():
         taxonomy, _ = ColumnTaxonomy.objects.update_or_create(
             column=column,
@@ -58,6 +68,16 @@ def set_taxonomy(
         column.dataset.save(update_fields=["changed_at"])
         _record("taxonomy.changed", changed_by, column, {"kind": kind, "height": height})
     return taxonomy
+
+
+def _check_size(column: DatasetColumn, kind: ColumnTaxonomy.Kind) -> None:
+    kinds = ColumnTaxonomy.Kind
+    most = MOST_NUMBERS if kind in (kinds.INTERVALS, kinds.DATES, kinds.FLAT) else MOST_VALUES
+    if column.distinct > most:
+        raise InvalidPlan(
+            f"{column.name} has {column.distinct:,} different values; at most {most:,} can be "
+            "placed in a taxonomy of this kind. Use intervals for numbers, or tag it as identifier."
+        )
 
 
 def set_taxonomy_from_file(
@@ -91,5 +111,5 @@ def _record(action: str, actor: User, column: DatasetColumn, facts: dict[str, An
         actor=actor,
         team=column.dataset.team,
         subject=column.dataset,
-        facts={"column": column.name, **facts},
+        facts={"column": column.number, **facts},
     )

@@ -1,5 +1,6 @@
 """What a builder's form starts with: the taxonomy in force, else something that fits the values."""
 
+import math
 from typing import Any
 
 from deid_portal.datasets.models import DatasetColumn
@@ -49,7 +50,7 @@ def _one_group_of(column: DatasetColumn) -> str:
 def _intervals_for(column: DatasetColumn) -> dict[str, Any]:
     """Cut the range into about twenty intervals, 1, 2 or 5 times a power of ten wide."""
     low, high = column.profile.get("minimum"), column.profile.get("maximum")
-    if low is None or high is None or high <= low:
+    if low is None or high is None or not math.isfinite(high - low) or high <= low:
         return {}
     rough = (high - low) / 20
     power = 10.0 ** len(str(int(rough))) / 10 if rough >= 1 else 1.0

@@ -59,3 +59,16 @@ def test_somebody_without_a_team_is_told_so(
     loner = factories.make_person("loner")
     answer = signed_in(loner).get(reverse("guide:home"))
     assert "You belong to no team yet" in answer.content.decode()
+
+
+def test_pages_stay_out_of_caches(cast: Cast, signed_in: Callable[[User], Client]) -> None:
+    answer = signed_in(cast.steward).get(reverse("guide:home"))
+    assert answer["Cache-Control"] == "no-store"
+    assert "default-src 'self';" in answer["Content-Security-Policy"]
+    assert "unsafe" not in answer["Content-Security-Policy"]
+
+
+def test_an_ended_session_leads_to_sign_in_and_not_into_a_table_row(cast: Cast) -> None:
+    answer = Client().get(reverse("guide:home"), headers={"HX-Request": "true"})
+    assert answer.status_code == 204
+    assert answer["HX-Redirect"] == reverse("accounts:sign-in")

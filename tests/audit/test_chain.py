@@ -2,7 +2,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
-from deid_portal.audit.models import Event
+from deid_portal.audit.models import ChainHead, Event
 from deid_portal.audit.selectors import find_break
 from deid_portal.audit.services import record_event
 from tests import factories
@@ -47,3 +47,8 @@ def test_a_record_needs_the_transaction_of_its_change() -> None:
     team = factories.make_team()
     with pytest.raises(transaction.TransactionManagementError):
         record_event("team.renamed", actor=None, team=team, subject=team)
+
+
+def test_a_chain_without_its_head_is_noticed(cast: Cast) -> None:
+    ChainHead.objects.all().delete()
+    assert find_break() is not None

@@ -81,3 +81,22 @@ def test_an_old_key_still_opens(settings: Settings) -> None:
 def test_no_name_leads_outside(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="inside the vault"):
         vault.path_of("../../etc/passwd")
+
+
+def test_a_disk_that_fills_up_leaves_no_piece_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(OSError, match="No space left"):
+        _write("big", SECRET)
+    assert list(vault.path_of("big").parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("kept", [0, 10, vault.HEADER_BYTES])
+def test_a_file_cut_to_its_beginning_is_damaged_and_not_empty(kept: int) -> None:
+    _write("file", SECRET)
+    path = vault.path_of("file")
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(vault.DamagedFile):
+        _read("file")

@@ -1,17 +1,22 @@
 """Keeping a table: it is read in the background, and ends as columns or as one sentence."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
+from deid_portal.common import vault
 from deid_portal.common.work import claim
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.reading import perform_reading
 from deid_portal.datasets.selectors import table_of
+from deid_portal.datasets.services import keep_dataset, stop_reading
 from tests import factories
 from tests.conftest import Cast
 
@@ -93,8 +98,60 @@ def test_raw_values_are_for_stewards_alone(person: str, cast: Cast, signed_in: S
         assert "Diabetes" not in page
 
 
-def test_a_discarded_upload_leaves_nothing(cast: Cast, signed_in: SignIn) -> None:
+def test_a_discarded_upload_leaves_nothing(
+    cast: Cast,
+    signed_in: SignIn,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
     dataset = factories.make_upload(cast.steward, cast.team)
-    signed_in(cast.steward).post(reverse("datasets:discard", args=[dataset.id]))
+    path = vault.path_of(dataset.upload_file)
+    assert path.exists()
+    with django_capture_on_commit_callbacks(execute=True):
+        signed_in(cast.steward).post(reverse("datasets:discard", args=[dataset.id]))
     assert not Dataset.objects.exists()
+    assert not path.parent.exists()
     assert Event.objects.filter(action="dataset.discarded").exists()
+
+
+def test_a_dataset_under_reading_is_not_discarded(cast: Cast, signed_in: SignIn) -> None:
+    dataset = factories.make_upload(cast.steward, cast.team)
+    keep_dataset(dataset=dataset, kept_by=cast.steward)
+    answer = signed_in(cast.steward).post(reverse("datasets:discard", args=[dataset.id]))
+    assert answer.status_code == 403
+    assert "Stop the reading first" in answer.content.decode()
+    assert Dataset.objects.exists()
+
+
+def test_a_stop_that_comes_too_late_changes_nothing(cast: Cast) -> None:
+    """The page saw it running, the worker finished, then the click arrives."""
+    dataset = factories.make_upload(cast.steward, cast.team)
+    reading = keep_dataset(dataset=dataset, kept_by=cast.steward)
+    lease = claim(Reading, str(reading.id))
+    assert lease is not None
+    perform_reading(lease)
+    stop_reading(reading=reading, stopped_by=cast.steward)
+    dataset.refresh_from_db()
+    assert dataset.state == Dataset.State.READY
+
+
+def test_a_reading_that_lost_its_lease_leaves_only_the_winners_columns(cast: Cast) -> None:
+    dataset = factories.make_upload(cast.steward, cast.team)
+    reading = keep_dataset(dataset=dataset, kept_by=cast.steward)
+    slow = claim(Reading, str(reading.id))
+    Reading.objects.update(heartbeat_at=timezone.now() - timedelta(hours=1))
+    quick = claim(Reading, str(reading.id))
+    assert slow is not None
+    assert quick is not None
+    perform_reading(quick)
+    perform_reading(slow)
+    dataset.refresh_from_db()
+    assert table_of(dataset).rows == 12
+    assert not vault.path_of(dataset.column_file(slow.token, 0)).parent.exists()
+    assert Event.objects.filter(action="dataset.read").count() == 1
+
+
+def test_a_name_longer_than_any_name_is_refused(cast: Cast, signed_in: SignIn) -> None:
+    content = b"a," + b"x" * 400 + b"\n1,2\n"
+    dataset = factories.make_upload(cast.steward, cast.team, content)
+    page = signed_in(cast.steward).get(reverse("datasets:preview", args=[dataset.id]))
+    assert "name of column 2 has 400 characters" in page.context["problem"]

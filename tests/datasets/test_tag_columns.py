@@ -19,7 +19,7 @@ def test_a_column_is_tagged_and_recorded(cast: Cast, signed_in: SignIn) -> None:
     assert dataset.columns.get(position=2).role == "quasi-identifier"
     event = Event.objects.get(action="dataset.columns_tagged")
     assert event.actor == cast.teammate
-    assert event.facts == {"columns": {"Zip": "quasi-identifier"}}
+    assert event.facts == {"columns": {"3": "quasi-identifier"}}
 
 
 def test_htmx_gets_the_row_and_the_next_bar(cast: Cast, signed_in: SignIn) -> None:

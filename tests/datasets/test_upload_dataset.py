@@ -1,6 +1,8 @@
 """Uploading through the address people use; bad files get one sentence and leave nothing behind."""
 
 import io
+import os
+import time
 import zipfile
 from collections.abc import Callable
 
@@ -117,7 +119,7 @@ def _preview(client: Client, content: bytes):  # type: ignore[no-untyped-def]
     [
         (b"name,age\n", "header"),
         (b"name,age\nAnn,3\nBob\n", "row 3"),
-        (b"age,age\n1,2\n", "age"),
+        (b"age,age\n1,2\n", "columns 1 and 2"),
         (b"name,\nAnn,3\n", "column 2"),
         (b"name,age\nAnn,\x003\n", "NUL"),
     ],
@@ -153,3 +155,52 @@ def test_a_wrong_encoding_is_explained_and_can_be_corrected(cast: Cast, signed_i
     assert right.context["problem"] == ""
     assert "José" in right.content.decode()
     assert Event.objects.filter(action="dataset.format_changed").count() == 2
+
+
+def test_utf16_chosen_by_mistake_is_explained_and_can_be_undone(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    dataset = factories.make_upload(cast.steward, cast.team)
+    client = signed_in(cast.steward)
+    form = {"delimiter": ",", "encoding": "utf-16", "header": "yes", "decimal": ".", "missing": ""}
+    address = reverse("datasets:set-format", args=[dataset.id])
+    assert client.post(address, form, follow=True).context["problem"]
+    right = client.post(address, {**form, "encoding": "utf-8"}, follow=True)
+    assert right.context["problem"] == ""
+
+
+class CutOff(io.BytesIO):
+    """A body whose sender hangs up half way."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        piece = super().read(size)
+        if not piece:
+            raise OSError("connection reset")
+        return piece
+
+
+def test_a_cancelled_upload_leaves_nothing_on_disk(cast: Cast, signed_in: SignIn) -> None:
+    head = (
+        b'--cut\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n'
+        b"Content-Type: text/csv\r\n\r\n"
+    )
+    body = CutOff(head + b"name,age\n" * 200_000)
+    client = signed_in(cast.steward)
+    client.raise_request_exception = False
+    client.generic(
+        "POST",
+        NEW,
+        content_type="multipart/form-data; boundary=cut",
+        **{"wsgi.input": body, "CONTENT_LENGTH": "99999999"},
+    )
+    assert _stored_files() == []
+
+
+def test_leftovers_of_a_crash_are_swept_away_after_a_day() -> None:
+    with vault.VaultWriter(f"{vault.INCOMING}/forgotten") as writer:
+        writer.write(b"rows")
+    assert vault.delete_leftovers(older_than_seconds=3600) == 0
+    old = time.time() - 7200
+    os.utime(vault.path_of(f"{vault.INCOMING}/forgotten"), (old, old))
+    assert vault.delete_leftovers(older_than_seconds=3600) == 1
+    assert _stored_files() == []

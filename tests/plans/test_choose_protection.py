@@ -7,7 +7,10 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.services import tag_columns
 from deid_portal.runs.models import Run
+from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.taxonomies.services import set_taxonomy
 from tests import factories
 from tests.conftest import Cast
 
@@ -94,3 +97,18 @@ def test_a_reviewer_sees_the_plan_but_cannot_change_it(
     client = signed_in(cast.reviewer)
     assert client.get(_address(dataset)).status_code == 200
     assert client.post(_address(dataset), CHOICE).status_code == 403
+
+
+def test_a_percent_sign_in_a_name_is_only_a_sign(cast: Cast, signed_in: SignIn) -> None:
+    content = b"age,fat % (of all)\n1,a\n2,b\n3,a\n"
+    dataset = factories.make_dataset(cast.steward, cast.team, content)
+    tag_columns(
+        dataset=dataset, tagged_by=cast.steward, roles={0: "quasi-identifier", 1: "sensitive"}
+    )
+    column = dataset.columns.get(position=0)
+    kind = ColumnTaxonomy.Kind.FLAT
+    set_taxonomy(column=column, changed_by=cast.steward, kind=kind, recipe={})
+    choice = {"k": "2", "l_1": "9", "suppression_percent": "0", "metric": "loss"}
+    answer = signed_in(cast.steward).post(_address(dataset), choice)
+    assert answer.status_code == 422
+    assert "fat % (of all) has only 2 different" in answer.content.decode()

@@ -12,7 +12,12 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.common import vault
+from deid_portal.plans.services import choose_protection
 from deid_portal.releases.models import Release
+from deid_portal.reviews.services import ask_for_review
+from deid_portal.runs.services import start_run
+from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.taxonomies.services import set_taxonomy
 from tests import factories
 from tests.conftest import Cast
 
@@ -68,14 +73,15 @@ def test_before_approval_there_is_nothing(cast: Cast, signed_in: SignIn) -> None
         assert client.get(reverse("releases:show", args=[subject])).status_code == 404
 
 
-def test_rows_that_were_not_approved_break_the_download_off(
+def test_rows_that_were_not_approved_do_not_leave(
     cast: Cast, release: Release, signed_in: SignIn
 ) -> None:
     with vault.VaultWriter(release.request.run.release_file) as writer:
         writer.write(b"Zip,Age,Condition\n13053,28,Flu\n")
-    answer = signed_in(cast.analyst).get(reverse("releases:download", args=[release.id]))
+    client = signed_in(cast.analyst)
     with pytest.raises(vault.DamagedFile):
-        b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+        client.get(reverse("releases:download", args=[release.id]))
+    assert not Event.objects.filter(action="release.downloaded").exists()
 
 
 def test_an_analyst_sees_the_release_and_not_the_dataset(
@@ -94,3 +100,27 @@ def test_an_approver_sees_why_the_button_is_closed(
 ) -> None:
     page = signed_in(cast.approver).get(reverse("releases:show", args=[release.id]))
     assert "Stewards and analysts of this team can download" in page.content.decode()
+
+
+def test_the_package_names_nothing_that_the_rows_do_not_show(cast: Cast, signed_in: SignIn) -> None:
+    """Typed trees and files list exact values, also of people who were left out."""
+    dataset = factories.make_tagged_dataset(cast.steward, cast.team)
+    tree = {"*": {"130": ["13053", "13068"], "148": ["14850", "14853"]}}
+    for name, kind, recipe in (
+        ("Zip", ColumnTaxonomy.Kind.TREE, {"tree": tree}),
+        ("Age", ColumnTaxonomy.Kind.INTERVALS, factories.DECADES),
+    ):
+        column = dataset.columns.get(name=name)
+        set_taxonomy(column=column, changed_by=cast.steward, kind=kind, recipe=recipe)
+    choose_protection(
+        dataset=dataset, chosen_by=cast.steward, rules=factories.RULES, method=factories.METHOD
+    )
+    run = factories.finish_run(start_run(dataset=dataset, started_by=cast.steward))
+    request = ask_for_review(run=run, asked_by=cast.steward, purpose="teaching file")
+    release = factories.approve(request, cast.approver)
+    package = _download(signed_in(cast.analyst), release)
+    released = package.read("release.csv").decode()
+    everything = "".join(package.read(name).decode() for name in package.namelist())
+    for value in ("13053", "13068", "14850", "14853", "Jennifer"):
+        assert value not in released
+        assert value not in everything

@@ -12,6 +12,8 @@ from deid_portal.audit.models import Event
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.policies import ALLOWED_MOVES, fingerprints_of
+from deid_portal.reviews.services import ask_for_review
+from deid_portal.runs.services import start_run
 from tests import factories
 from tests.conftest import Cast
 
@@ -68,6 +70,17 @@ def test_the_author_cannot_approve_even_as_approver(
     page = client.get(reverse("reviews:show", args=[review.id])).content.decode()
     assert "You prepared this release, so you cannot decide on it." in page
     assert 'aria-disabled="true"' in page
+
+
+def test_who_chose_the_protection_cannot_approve_what_others_asked_for(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    add_member(team=cast.team, user=cast.steward, roles=[Role.APPROVER], added_by=None)
+    dataset = factories.make_planned_dataset(cast.steward, cast.team)
+    run = factories.finish_run(start_run(dataset=dataset, started_by=cast.teammate))
+    review = ask_for_review(run=run, asked_by=cast.teammate, purpose="teaching")
+    assert _decide(signed_in(cast.steward), review, "approve").status_code == 409
+    assert _decide(signed_in(cast.approver), review, "approve").status_code == 302
 
 
 def test_a_decision_on_something_else_does_not_count(

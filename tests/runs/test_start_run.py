@@ -85,3 +85,20 @@ def test_the_queue_being_away_is_said_on_the_page(cast: Cast, signed_in: SignIn)
     client = signed_in(cast.steward)
     answer = client.post(reverse("runs:start", args=[dataset.id]), follow=True)
     assert "The queue is not reachable." in answer.content.decode()
+
+
+def test_a_double_click_starts_one_run(cast: Cast, signed_in: SignIn) -> None:
+    dataset = factories.make_planned_dataset(cast.steward, cast.team)
+    client = signed_in(cast.steward)
+    first, second = (client.post(reverse("runs:start", args=[dataset.id])) for _ in range(2))
+    assert first["Location"] == second["Location"]
+    assert Run.objects.count() == 1
+
+
+def test_stopping_a_waiting_run_is_recorded(cast: Cast, signed_in: SignIn) -> None:
+    dataset = factories.make_planned_dataset(cast.steward, cast.team)
+    client = signed_in(cast.steward)
+    client.post(reverse("runs:start", args=[dataset.id]))
+    client.post(reverse("runs:stop", args=[Run.objects.get().id]))
+    assert Run.objects.get().status == Run.Status.STOPPED
+    assert Event.objects.filter(action="run.stopped").count() == 1

@@ -8,6 +8,7 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.datasets.models import DatasetColumn
+from deid_portal.datasets.services import tag_columns
 from deid_portal.engine import InvalidPlan
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.typed_tree import parse_typed_tree, write_typed_tree
@@ -151,3 +152,26 @@ def test_a_typed_tree_with_a_fault_names_the_line(text: str, words: str) -> None
 def test_typed_trees_survive_the_round_trip() -> None:
     tree = {"*": {"warm": {"red": {}, "orange": {}}, "cold": {"blue": {}}}}
     assert parse_typed_tree(write_typed_tree(tree)) == tree
+
+
+def test_a_mask_of_long_texts_is_refused_with_a_sentence(cast: Cast, signed_in: SignIn) -> None:
+    content = b"story,age\n" + b"".join(b"%080d,%d\n" % (row, row) for row in range(4))
+    dataset = factories.make_dataset(cast.steward, cast.team, content)
+    tag_columns(
+        dataset=dataset,
+        tagged_by=cast.steward,
+        roles={0: "quasi-identifier", 1: "quasi-identifier"},
+    )
+    column = dataset.columns.get(position=0)
+    client = signed_in(cast.steward)
+    answer = client.post(_address("build", column, "mask"), {"side": "right"})
+    assert answer.status_code == 422
+    assert "would have 80 levels" in answer.context["problem"]
+    assert client.get(_address("workbench", column)).status_code == 200
+
+
+def test_a_number_beyond_all_bounds_does_not_break_the_page(cast: Cast, signed_in: SignIn) -> None:
+    dataset = factories.make_dataset(cast.steward, cast.team, b"dose,age\n1e400,2\n1.5,3\n")
+    tag_columns(dataset=dataset, tagged_by=cast.steward, roles={0: "quasi-identifier"})
+    column = dataset.columns.get(position=0)
+    assert signed_in(cast.steward).get(_address("workbench", column)).status_code == 200

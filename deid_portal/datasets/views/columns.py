@@ -59,7 +59,9 @@ def tag_many(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     role = request.POST.get("role", "")
     positions = request.POST.getlist("position")
-    if role not in ColumnRole.values or not all(text.isdecimal() for text in positions):
+    if role not in ColumnRole.values or not all(
+        text.isdecimal() and len(text) < 6 for text in positions
+    ):
         return HttpResponseBadRequest("Choose columns and one of the four roles.")
     roles = dict.fromkeys((int(text) for text in positions), role)
     if roles:

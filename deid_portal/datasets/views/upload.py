@@ -56,7 +56,7 @@ def list_datasets(request: HttpRequest) -> HttpResponse:
     person, team = person_of(request), team_of_or_404(request)
     if not roles_of(person, team) & DATASET_ROLES:
         return redirect("releases:list")
-    wanted = request.GET.get("q", "").strip()
+    wanted = request.GET.get("q", "").replace("\0", "").strip()
     datasets = datasets_of_team(person, team)
     if wanted:
         datasets = datasets.filter(name__icontains=wanted)

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NoReturn
 
@@ -38,9 +39,14 @@ class FileTaxonomy(Recipe):
         if "sha256" in place and place["sha256"].text() != digest:
             place["sha256"].refuse("the file has changed since this plan was written.")
         try:
-            return cls(name, parse_rows(content), digest)
+            return cls.from_content(name, content)
         except InvalidPlan as error:
             place["file"].refuse(str(error))
+
+    @classmethod
+    def from_content(cls, name: str, content: bytes) -> "FileTaxonomy":
+        """Read a file's content; raises InvalidPlan when it is no taxonomy."""
+        return cls(name, parse_rows(content), hashlib.sha256(content).hexdigest())
 
     def to_document(self) -> dict[str, Any]:
         return {"file": self.name, "sha256": self.sha256}
@@ -70,16 +76,18 @@ def parse_rows(content: bytes) -> tuple[Row, ...]:
 
 def write_rows(taxonomy: Taxonomy) -> bytes:
     """Return the taxonomy as a file in the ARX form, a gap as an empty cell."""
+    levels = range(taxonomy.height + 1)
+    return encode_rows(
+        [taxonomy.labels[level][taxonomy.codes[level, leaf]] or "" for level in levels]
+        for leaf in range(taxonomy.leaf_count)
+    )
+
+
+def encode_rows(rows: Iterable[Sequence[str]]) -> bytes:
+    """Return rows of labels as a file in the ARX form."""
     stream = io.StringIO(newline="")
-    writer = csv.writer(stream, delimiter=";", lineterminator="\n")
-    for leaf in range(taxonomy.leaf_count):
-        path = (taxonomy.labels[level][taxonomy.codes[level, leaf]] for level in _levels(taxonomy))
-        writer.writerow(["" if label is None else label for label in path])
+    csv.writer(stream, delimiter=";", lineterminator="\n").writerows(rows)
     return stream.getvalue().encode()
-
-
-def _levels(taxonomy: Taxonomy) -> range:
-    return range(taxonomy.height + 1)
 
 
 def _read(place: Place, name: str, read_file: ReadFile | None) -> bytes:

@@ -1,10 +1,9 @@
 """Make and unmake the demo: people with well-known passwords, and a table ready to protect."""
 
 import hashlib
-from dataclasses import dataclass
 
-from deid_portal.accounts.models import Role, Team, User
-from deid_portal.accounts.services import add_member, create_team
+from deid_portal.accounts.models import Team, User
+from deid_portal.accounts.services import add_member, close_account, create_team
 from deid_portal.common import vault
 from deid_portal.common.work import claim
 from deid_portal.datasets.models import ColumnRole, Dataset, Reading
@@ -12,33 +11,12 @@ from deid_portal.datasets.reading import perform_reading
 from deid_portal.datasets.services import keep_dataset, tag_columns, upload_dataset
 from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.guide.demo.invented import demo_table, demo_taxonomy
+from deid_portal.guide.demo.people import PEOPLE, TEAM
 from deid_portal.plans.services import choose_protection
 from deid_portal.taxonomies.services import set_taxonomy_from_file
 
-TEAM, OTHER_TEAM = "Population statistics", "Another office"
 DATASET = "Adult census"
 IDENTIFIERS = ("name", "email", "person-no")
-
-
-@dataclass(frozen=True)
-class DemoPerson:
-    username: str
-    team: str
-    role: Role
-
-    @property
-    def password(self) -> str:
-        return f"demo-{self.username}"
-
-
-PEOPLE = [
-    DemoPerson("steward", TEAM, Role.STEWARD),
-    DemoPerson("reviewer", TEAM, Role.REVIEWER),
-    DemoPerson("approver", TEAM, Role.APPROVER),
-    DemoPerson("analyst", TEAM, Role.ANALYST),
-    DemoPerson("administrator", TEAM, Role.ADMINISTRATOR),
-    DemoPerson("outsider", OTHER_TEAM, Role.STEWARD),
-]
 
 
 def make_people() -> None:
@@ -109,10 +87,7 @@ def _role(column: str) -> ColumnRole:
 
 def remove_people() -> int:
     """Close the demo accounts for good; what they did stays in the record."""
-    demo = User.objects.filter(is_demo=True, is_active=True)
+    demo = list(User.objects.filter(is_demo=True, is_active=True))
     for user in demo:
-        user.set_unusable_password()
-        user.is_active = False
-        user.save(update_fields=["password", "is_active"])
-        user.memberships.all().delete()
+        close_account(user=user)
     return len(demo)

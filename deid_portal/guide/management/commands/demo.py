@@ -3,7 +3,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from deid_portal.guide.demo.world import PEOPLE, make_dataset, make_people, remove_people
+from deid_portal.guide.demo.people import PEOPLE
+from deid_portal.guide.demo.world import make_dataset, make_people, remove_people
 
 
 class Command(BaseCommand):

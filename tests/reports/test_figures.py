@@ -1,0 +1,51 @@
+"""What the report says, from reports small enough to check by eye."""
+
+from typing import Any
+
+import pytest
+
+from deid_portal.reports.figures import classes_chart, loss_chart, one_in, risk_chart
+from deid_portal.reports.verdicts import key_numbers, rules_sentence, verdict_of
+from tests import factories
+from tests.conftest import Cast
+
+
+@pytest.fixture
+def report(cast: Cast) -> dict[str, Any]:
+    run = factories.make_finished_run(cast.steward, cast.team)
+    document: dict[str, Any] = run.report
+    return document
+
+
+@pytest.mark.parametrize(
+    ("chance", "words"),
+    [(1.0, "1 in 1"), (0.2, "1 in 5"), (0.385, "1 in 2.5"), (0.0137, "1 in 73"), (0.0, "none")],
+)
+def test_a_chance_is_never_said_smaller_than_it_is(chance: float, words: str) -> None:
+    assert one_in(chance) == words
+
+
+def test_every_chart_draws_the_numbers_of_its_table(report: dict[str, Any]) -> None:
+    for chart in (risk_chart(report), classes_chart(report), loss_chart(report)):
+        assert chart.title
+        assert chart.figure["data"]
+        widths = {len(row) for row in chart.table["rows"]}
+        assert widths == {len(chart.table["columns"])}
+    drawn = classes_chart(report).figure["data"][0]["y"]
+    assert [str(count) for count in drawn] == classes_chart(report).table["rows"][0][1:]
+
+
+def test_the_verdict_names_what_was_reached(report: dict[str, Any]) -> None:
+    smallest = report["classes"]["smallest"]
+    assert f"at least {smallest} look-alikes" in verdict_of(report)
+    assert rules_sentence(report) == "The rule you chose holds."
+    numbers = {number["label"]: number for number in key_numbers(report)}
+    assert numbers["Hides among (k)"]["value"] == str(smallest)
+    assert numbers["Left out"]["value"] == "0"
+
+
+def test_no_cell_of_the_table_is_in_the_charts(report: dict[str, Any]) -> None:
+    charts = [risk_chart(report), classes_chart(report), loss_chart(report)]
+    text = "".join(str(chart) for chart in charts)
+    for value in ("13053", "Diabetes", "Jennifer"):
+        assert value not in text
