@@ -70,6 +70,7 @@ TABLE = {
     "runs:stop": Line("POST", "run", 302, 302, 404, 404),
     "reports:report": Line("GET", "run", 200, 200, 404, 404),
     "reports:document": Line("GET", "run", 200, 200, 404, 404),
+    "reports:recipe": Line("GET", "run", 200, 403, 404, 404),
     "reviews:ask": Line("GET", "run", 200, 200, 404, 404),
     "reviews:show": Line("GET", "request", 200, 200, 404, 404),
     "reviews:decide": Line("POST", "request", 422, 422, 404, 404),

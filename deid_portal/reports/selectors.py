@@ -2,6 +2,8 @@
 
 import csv
 import io
+import json
+import zipfile
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -44,3 +46,13 @@ def taxonomies_changed_since(run: Run) -> bool:
     return ColumnTaxonomy.objects.filter(
         column__dataset=run.dataset, changed_at__gt=run.queued_at
     ).exists()
+
+
+def pack_recipe(run: Run) -> bytes:
+    """Return plan.json and the taxonomies it names as a zip; `manage.py protect` takes them."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("plan.json", json.dumps(run.plan, ensure_ascii=False, indent=2) + "\n")
+        for name, text in sorted(run.plan_files.items()):
+            archive.writestr(name, text)
+    return packed.getvalue()

@@ -6,4 +6,5 @@ app_name = "reports"
 urlpatterns = [
     path("runs/<uuid:run_id>/report/", views.report, name="report"),
     path("runs/<uuid:run_id>/report.json", views.report_document, name="document"),
+    path("runs/<uuid:run_id>/recipe.zip", views.recipe, name="recipe"),
 ]

@@ -6,15 +6,21 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import has_role
 from deid_portal.common.next_bar import Act, NextBar
-from deid_portal.datasets.permissions import can_see_values
+from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.reports.figures import classes_chart, loss_chart, risk_chart
-from deid_portal.reports.selectors import first_rows_of, level_label, taxonomies_changed_since
+from deid_portal.reports.selectors import (
+    first_rows_of,
+    level_label,
+    pack_recipe,
+    taxonomies_changed_since,
+)
 from deid_portal.reports.verdicts import (
     describe_miss,
     key_numbers,
@@ -45,6 +51,17 @@ def report_document(request: HttpRequest, run_id: UUID) -> HttpResponse:
     if not can_see_values(person_of(request), run.dataset):
         document.pop("plan", None)
     return JsonResponse(document, json_dumps_params={"indent": 2, "ensure_ascii": False})
+
+
+@require_GET
+def recipe(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """The plan with its taxonomies, complete, to repeat the run; it names values: stewards only."""
+    run = get_run_or_404(person_of(request), run_id)
+    check_can_change(person_of(request), run.dataset)
+    response = HttpResponse(pack_recipe(run), content_type="application/zip")
+    name = slugify(run.dataset.name) or "dataset"
+    response["Content-Disposition"] = f'attachment; filename="{name}-run-{run.number}-recipe.zip"'
+    return response
 
 
 def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
