@@ -29,7 +29,8 @@ def set_theme(request: HttpRequest) -> HttpResponse:
     if theme not in User.Theme.values:
         return HttpResponseBadRequest("The theme must be auto, light or dark.")
     keep_theme(user=person_of(request), theme=theme)
-    back = request.headers.get("referer", "")
-    if request.htmx or not url_has_allowed_host_and_scheme(back, {request.get_host()}):  # type: ignore[attr-defined]
+    if request.headers.get("X-Requested-With") == "fetch":
         return HttpResponse(status=204)
-    return redirect(back)
+    back = request.headers.get("referer", "")
+    is_ours = url_has_allowed_host_and_scheme(back, {request.get_host()})
+    return redirect(back if is_ours else "guide:home")

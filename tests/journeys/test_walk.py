@@ -67,42 +67,62 @@ def test_a_table_walks_through_every_room(
     portal: RunningPortal, browser: Browser, tmp_path: Path
 ) -> None:
     steward = Person(browser, portal.address, "steward")
-    page = steward.page
-    expect(page.get_by_role("link", name="Adult census").first).to_be_visible()
+    approver = Person(browser, portal.address, "approver")
+    expect(steward.page.get_by_role("link", name="Adult census").first).to_be_visible()
     steward.check_page()
+    dataset = _upload_and_correct(steward, _write_patients(tmp_path))
+    _tag_every_column(steward)
+    _build_a_taxonomy_of_each_kind(steward, dataset, _write_jobs(tmp_path))
+    _choose_the_promise_and_start(steward)
+    run = _read_the_report(steward)
+    review = _ask_for_review(steward)
+    _send_back(approver)
+    release = _ask_again_and_approve(steward, approver, run)
+    _take_the_package(Person(browser, portal.address, "analyst"), release, tmp_path)
+    _look_into_the_records(steward)
+    _find_nothing(Person(browser, portal.address, "outsider"), dataset, run, review, release)
 
-    # 1 · Upload, look, correct, keep.
+
+def _upload_and_correct(steward: Person, table: Path) -> str:
+    """1 · What was detected is shown and can be corrected; returns the dataset's id."""
+    page = steward.page
     page.get_by_role("link", name="Upload a table").click()
     steward.check_page()
-    page.set_input_files("#id_file", _write_patients(tmp_path))
+    page.set_input_files("#id_file", table)
     page.fill("[name=name]", "Ward patients")
     page.locator(".next-bar .btn-primary").click()
-    page.wait_for_url("**/upload/")
-    page.wait_for_url(lambda url: "/datasets/upload/" not in url)
-    dataset = page.url.split("/datasets/")[1].split("/")[0]
+    page.wait_for_url("**/datasets/*-*/upload/")
     expect(page.locator("[name=delimiter]")).to_have_value(";")
     expect(page.locator("[name=encoding]")).to_have_value("cp1252")
     expect(page.locator("#preview")).to_contain_text("Renée 0")
     steward.check_page()
     page.select_option("[name=delimiter]", ",")
-    expect(page.locator("#preview")).not_to_contain_text("Renée 0;")
+    expect(page.locator("#preview td").first).not_to_have_text("Renée 0")
     page.select_option("[name=delimiter]", ";")
-    expect(page.locator("#preview")).to_contain_text("Renée 0")
+    expect(page.locator("#preview td").first).to_have_text("Renée 0")
+    dataset = page.url.split("/datasets/")[1].split("/")[0]
     page.locator(".next-bar .btn-primary").click()
-
-    # 2 · Every column gets its role.
     page.wait_for_url("**/columns/")
+    return dataset
+
+
+def _tag_every_column(steward: Person) -> None:
+    """2 · Every column gets its role."""
+    page = steward.page
     steward.check_page()
     for position, (name, role) in enumerate(ROLES.items()):
         group = page.get_by_role("radiogroup", name=f"What {name} is", exact=True)
         group.locator("label", has_text=role).first.click()
         expect(page.locator(f"#column-{position}")).not_to_have_attribute("data-role", "")
-    expect(page.locator(".next-bar")).to_contain_text("7")
+    expect(page.locator(".next-bar")).to_contain_text("All 7 columns are decided")
     steward.check_page()
     page.locator(".next-bar .btn-primary").click()
-
-    # 3 · A taxonomy of each kind.
     page.wait_for_url("**/taxonomies/1/")
+
+
+def _build_a_taxonomy_of_each_kind(steward: Person, dataset: str, jobs: Path) -> None:
+    """3 · Masking, intervals, a typed tree and an uploaded file."""
+    page = steward.page
     steward.check_page()
     page.locator("#tab-mask").click()
     expect(page.locator("#tab-mask")).to_have_attribute("aria-current", "true")
@@ -118,14 +138,17 @@ def test_a_table_walks_through_every_room(
     page.get_by_role("button", name="Build this tree").click()
     expect(page.locator("main")).to_contain_text("anybody")
     steward.open(f"/datasets/{dataset}/taxonomies/4/?tab=file")
-    page.set_input_files("#taxonomy-file", _write_jobs(tmp_path))
+    page.set_input_files("#taxonomy-file", jobs)
     page.get_by_role("button", name="Use this file").click()
     expect(page.locator("main")).to_contain_text("Health")
     steward.check_page()
     page.locator(".next-bar .btn-primary").click()
-
-    # 4 · The promise.
     page.wait_for_url("**/protection/")
+
+
+def _choose_the_promise_and_start(steward: Person) -> None:
+    """4 · k-anonymity, distinct l-diversity, the suppression limit; the promise follows."""
+    page = steward.page
     page.fill("[name=k]", "3")
     page.fill("[name=l_5]", "2")
     page.fill("[name=suppression_percent]", "10")
@@ -133,68 +156,87 @@ def test_a_table_walks_through_every_room(
     steward.check_page()
     steward.press_next("Start run")
 
-    # 5 · The run, 6 · the report.
+
+def _read_the_report(steward: Person) -> str:
+    """5 · The run leads to 6 · the report with charts, numbers and rows; returns its id."""
+    page = steward.page
     page.wait_for_url("**/report/", timeout=120_000)
-    run = page.url.split("/runs/")[1].split("/")[0]
     expect(page.locator("h1")).to_contain_text("Every person now hides among at least")
     for chart in ("risk", "classes", "loss"):
         expect(page.locator(f"#{chart} .chart-plot .main-svg").first).to_be_visible()
         expect(page.locator(f"#{chart}-table")).to_be_attached()
     expect(page.get_by_role("region", name="Table: First rows of the release")).to_be_visible()
     steward.check_page()
+    return page.url.split("/runs/")[1].split("/")[0]
 
-    # 7 · Asked for; the author's own button is closed and says why.
+
+def _ask_for_review(steward: Person) -> str:
+    """7 · The author's own button is closed and says why. Returns the request's address."""
+    page = steward.page
     steward.press_next("Ask for review")
     steward.check_page()
     page.fill("[name=purpose]", "teaching file for the university")
     steward.press_next("Ask for review")
     page.wait_for_url("**/reviews/**")
-    review = page.url.removeprefix(portal.address)
     expect(page.locator("#why-closed")).to_contain_text("You prepared this release")
     expect(page.get_by_role("button", name="Approve")).to_have_attribute("aria-disabled", "true")
     steward.check_page()
+    return page.url.removeprefix(steward.address)
 
-    # Sent back once, asked again, approved.
-    approver = Person(browser, portal.address, "approver")
-    expect(approver.page.locator("h1")).to_have_text("One thing is waiting for you")
+
+def _send_back(approver: Person) -> None:
+    page = approver.page
+    approver.open("/")
+    expect(page.locator("h1")).to_have_text("One thing is waiting for you")
     approver.check_page()
-    approver.page.get_by_role("link", name="Decide request").click()
+    page.get_by_role("link", name="Decide request").click()
     approver.check_page()
-    approver.page.check("[value=ask-for-changes]")
-    approver.page.fill("[name=reason]", "Say which course it is for.")
-    approver.page.get_by_role("button", name="Decide").click()
-    expect(approver.page.locator("#conversation")).to_contain_text("which course")
+    page.check("[value=ask-for-changes]")
+    page.fill("[name=reason]", "Say which course it is for.")
+    page.get_by_role("button", name="Decide").click()
+    expect(page.locator("#conversation")).to_contain_text("which course")
+
+
+def _ask_again_and_approve(steward: Person, approver: Person, run: str) -> str:
+    """Before the approval there is nothing to download; returns the release's address."""
     steward.open(f"/runs/{run}/review/")
-    page.fill("[name=purpose]", "teaching file, course 7 of the university")
+    steward.page.fill("[name=purpose]", "teaching file, course 7 of the university")
     steward.press_next("Ask for review")
-    page.wait_for_url("**/reviews/**")
+    steward.page.wait_for_url("**/reviews/**")
     assert steward.status_of(f"/releases/{run}/package.zip") == 404
-    approver.open(page.url.removeprefix(portal.address))
+    approver.open(steward.page.url.removeprefix(steward.address))
     approver.page.check("[value=approve]")
     approver.page.get_by_role("button", name="Decide").click()
     approver.press_next("Go to the release")
     approver.page.wait_for_url("**/releases/**")
-    release = approver.page.url.removeprefix(portal.address)
     approver.check_page()
+    return approver.page.url.removeprefix(approver.address)
 
-    # 8 · The analyst takes the package, and it proves itself.
-    analyst = Person(browser, portal.address, "analyst")
+
+def _take_the_package(analyst: Person, release: str, folder: Path) -> None:
+    """8 · The analyst takes the package, and it proves itself."""
     analyst.check_page()
     analyst.open(release)
     analyst.check_page()
-    _check_package(download(analyst.page, "Download package", tmp_path))
-    steward.open("/audit/")
-    expect(page.locator("main")).to_contain_text("release.downloaded")
-    steward.check_page()
-    steward.open("/releases/")
-    steward.check_page()
+    _check_package(download(analyst.page, "Download package", folder))
 
-    # 9 · For the outsider none of it exists.
-    outsider = Person(browser, portal.address, "outsider")
+
+def _look_into_the_records(steward: Person) -> None:
+    steward.open("/audit/")
+    expect(steward.page.locator("main")).to_contain_text("release.downloaded")
+    steward.check_page()
+    for address in ("/releases/", "/datasets/", "/help/", "/help/getting-started/"):
+        steward.open(address)
+        steward.check_page()
+
+
+def _find_nothing(outsider: Person, dataset: str, run: str, review: str, release: str) -> None:
+    """9 · For the outsider none of it exists."""
+    steps = ("", "upload/", "columns/", "taxonomies/", "taxonomies/1/", "protection/", "runs/")
+    pages = ("", "progress/", "report/", "report.json", "recipe.zip", "review/")
     for address in (
-        *(f"/datasets/{dataset}/{step}" for step in ("", "upload/", "columns/", "taxonomies/")),
-        *(f"/datasets/{dataset}/{step}" for step in ("taxonomies/1/", "protection/", "runs/")),
-        *(f"/runs/{run}/{step}" for step in ("", "progress/", "report/", "report.json", "review/")),
+        *(f"/datasets/{dataset}/{step}" for step in steps),
+        *(f"/runs/{run}/{page}" for page in pages),
         review,
         release,
         f"{release}package.zip",
