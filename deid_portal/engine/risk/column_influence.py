@@ -1,0 +1,48 @@
+"""Which column hurts most: the risk the table would have without it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from deid_portal.engine.grouping import Patterns
+from deid_portal.engine.risk.projection import number_patterns, sizes_of
+from deid_portal.engine.table import Counts
+
+
+@dataclass(frozen=True)
+class ColumnInfluence:
+    """The risk without one column, and how much of the whole risk goes with it."""
+
+    column: str
+    classes: int
+    average_risk: float
+    highest_risk: float
+    sample_uniques: int
+    average_risk_saved: float
+    uniques_saved: int
+
+
+def rank_columns(patterns: Patterns) -> list[ColumnInfluence]:
+    """Measure the table once without each quasi-identifier, the most harmful column first.
+
+    Exact: works on the distinct patterns, one pass over them per column.
+    """
+    everything = patterns.counts
+    found = [_measure_without(patterns, index, everything) for index in range(len(patterns.names))]
+    return sorted(found, key=lambda entry: (-entry.average_risk_saved, -entry.uniques_saved))
+
+
+def _measure_without(patterns: Patterns, index: int, everything: Counts) -> ColumnInfluence:
+    others = np.delete(patterns.codes, index, axis=0)
+    sizes = sizes_of(number_patterns(others), patterns.counts)
+    rows = max(int(everything.sum()), 1)
+    uniques = int((sizes == 1).sum())
+    return ColumnInfluence(
+        column=patterns.names[index],
+        classes=len(sizes),
+        average_risk=len(sizes) / rows,
+        highest_risk=1 / int(sizes.min()) if len(sizes) else 0.0,
+        sample_uniques=uniques,
+        average_risk_saved=(len(everything) - len(sizes)) / rows,
+        uniques_saved=int((everything == 1).sum()) - uniques,
+    )

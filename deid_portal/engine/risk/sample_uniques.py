@@ -1,0 +1,22 @@
+"""Sample uniques: records that are one of a kind in the table."""
+
+from dataclasses import dataclass
+
+from deid_portal.engine.table import Counts
+
+
+@dataclass(frozen=True)
+class SampleUniques:
+    """How many records stand alone in their class; `in_population` of those with a population."""
+
+    records: int
+    share: float
+    in_population: int | None = None
+
+
+def count_sample_uniques(sizes: Counts, population: Counts | None = None) -> SampleUniques:
+    """Count classes of one record; with population sizes per class, those alone there too."""
+    alone = sizes == 1
+    records, rows = int(alone.sum()), int(sizes.sum())
+    both = None if population is None else int((alone & (population == 1)).sum())
+    return SampleUniques(records, records / rows if rows else 0.0, both)
