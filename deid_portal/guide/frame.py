@@ -57,6 +57,11 @@ class Frame:
             doors.append(("Audit", "audit:show", "/audit/"))
         return [Room(label, reverse(name), self._is_in(start)) for label, name, start in doors]
 
+    @property
+    def search_url(self) -> str:
+        """Where names of datasets are searched; empty for people who see none."""
+        return reverse("datasets:list") if self.roles & DATASET_ROLES else ""
+
     def _is_in(self, start: str) -> bool:
         path = self.request.path
         if start == "/datasets/":
