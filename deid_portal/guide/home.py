@@ -3,12 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from deid_portal.accounts.models import Role, User
-from deid_portal.accounts.permissions import has_role
+from deid_portal.accounts.models import Role
 from deid_portal.datasets.models import Dataset
 from deid_portal.guide.steps import Step, load_for_steps, next_step, standing_of, steps_of
 from deid_portal.reviews.models import ReviewRequest
-from deid_portal.reviews.permissions import authors_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.progress import ProgressView, describe_progress
 
@@ -19,7 +17,7 @@ class DatasetLine:
     steps: list[Step]
     standing: str
     next_act: str
-    turn: str  # "you", "portal" or the name of the role whose turn it is
+    turn: str  # "you", "portal", or whose turn it is
     url: str
 
 
@@ -41,39 +39,41 @@ NEXT_ACTS = {
 }
 
 
-def describe_datasets(datasets: Iterable[Dataset], user: User) -> list[DatasetLine]:
+def describe_datasets(
+    datasets: Iterable[Dataset], waiting: Iterable[ReviewRequest]
+) -> list[DatasetLine]:
+    """Describe where datasets stand; "your turn" is on exactly those with something waiting."""
     wanted = list(datasets)
     loaded = load_for_steps(dataset.id for dataset in wanted)
-    return [_describe(loaded[dataset.id], user) for dataset in wanted if dataset.id in loaded]
+    mine = {request.run.dataset_id for request in waiting}
+    return [
+        _describe(loaded[dataset.id], is_mine=dataset.id in mine)
+        for dataset in wanted
+        if dataset.id in loaded
+    ]
 
 
-def _describe(dataset: Dataset, user: User) -> DatasetLine:
+def _describe(dataset: Dataset, *, is_mine: bool) -> DatasetLine:
     steps = steps_of(dataset)
     step = next_step(steps)
-    standing = standing_of(dataset)
     url = step.url or steps[0].url
     if step.state == "done":
         return DatasetLine(dataset, steps, "Released", "Released", "", url)
     if dataset.state == Dataset.State.READING or any(run.is_open for run in dataset.runs.all()):
         return DatasetLine(dataset, steps, _standing(step), "Nothing to do yet", "portal", url)
-    act, role = NEXT_ACTS[step.name], Role.STEWARD
-    if step.name == "review" and standing.request is not None:
-        act, role = _review_turn(standing.request)
-    turn = "you" if _is_turn_of(user, dataset, role, standing.request) else role.label
-    return DatasetLine(dataset, steps, _standing(step), act, turn, url)
+    request = standing_of(dataset).request
+    act, turn = NEXT_ACTS[step.name], dataset.created_by.display_name
+    if step.name == "review" and request is not None:
+        act, turn = _review_turn(request)
+    return DatasetLine(dataset, steps, _standing(step), act, "you" if is_mine else turn, url)
 
 
-def _is_turn_of(user: User, dataset: Dataset, role: Role, request: ReviewRequest | None) -> bool:
-    is_author = request is not None and user.pk in authors_of(request)
-    return has_role(user, dataset.team, role) and not (role == Role.APPROVER and is_author)
-
-
-def _review_turn(request: ReviewRequest) -> tuple[str, Role]:
+def _review_turn(request: ReviewRequest) -> tuple[str, str]:
     if request.status == ReviewRequest.Status.SUBMITTED:
-        return "Decide on the request", Role.APPROVER
+        return "Decide on the request", Role.APPROVER.label
     if request.status == ReviewRequest.Status.CHANGES_REQUESTED:
-        return "Answer the approver", Role.STEWARD
-    return "Ask for review", Role.STEWARD
+        return "Answer the approver", request.asked_by.display_name
+    return "Ask for review", request.asked_by.display_name
 
 
 def _standing(step: Step) -> str:

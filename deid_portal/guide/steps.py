@@ -52,13 +52,15 @@ def _light_columns() -> QuerySet[DatasetColumn]:
 
 def load_for_steps(dataset_ids: Iterable[UUID]) -> dict[UUID, Dataset]:
     """Fetch datasets with everything their steps depend on: a handful of queries for any number."""
-    datasets = Dataset.objects.filter(id__in=dataset_ids).select_related("team", "protection")
+    datasets = Dataset.objects.filter(id__in=dataset_ids).select_related(
+        "team", "protection", "created_by"
+    )
     return {
         dataset.id: dataset
         for dataset in datasets.prefetch_related(
             Prefetch("columns", _light_columns()),
             Prefetch("runs", Run.objects.defer(*HEAVY)),
-            Prefetch("runs__requests", ReviewRequest.objects.select_related("release")),
+            Prefetch("runs__requests", ReviewRequest.objects.select_related("release", "asked_by")),
         )
     }
 

@@ -36,7 +36,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "title": title_of(len(waiting)),
         "waiting": waiting,
         "works_on_datasets": works_on_datasets,
-        "lines": describe_datasets(datasets[:DATASETS_SHOWN], person),
+        "lines": describe_datasets(datasets[:DATASETS_SHOWN], waiting),
         "dataset_count": datasets.count(),
         "runs": describe_runs(runs),
         "queue_is_away": bool(runs) and not is_queue_reachable(),

@@ -22,7 +22,7 @@ def test_a_new_team_is_told_how_to_begin(cast: Cast, signed_in: SignIn) -> None:
 def test_whose_turn_it_is(cast: Cast, signed_in: SignIn) -> None:
     run = factories.make_finished_run(cast.steward, cast.team)
     steward, approver = signed_in(cast.steward), signed_in(cast.approver)
-    assert [line.turn for line in steward.get(HOME).context["lines"]] == ["you"]
+    assert [line.turn for line in steward.get(HOME).context["lines"]] == ["Steward"]
     assert [line.turn for line in approver.get(HOME).context["lines"]] == ["Steward"]
     ask_for_review(run=run, asked_by=cast.steward, purpose="teaching")
     assert [line.turn for line in steward.get(HOME).context["lines"]] == ["Approver"]
