@@ -1,0 +1,166 @@
+"""Which original values a released label may stand for.
+
+A taxonomy answers where there is one. Without it the label is read as people read it: `476**`
+stands for every text with these first characters, `[20, 30)`, `20-29`, `<30`, `≥40` for numbers.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.table import Codes, Column, Table
+from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL
+from deid_portal.engine.values import is_number
+
+Numbers = NDArray[np.float64]
+NUMBER = r"[+-]?\d+(?:\.\d+)?"
+INTERVAL = re.compile(
+    rf"(?P<open>[\[(\]])?\s*(?P<low>{NUMBER})\s*(?:,|;|-|–|\.\.)\s*(?P<high>{NUMBER})\s*(?P<close>[\])\[])?\Z"
+)
+COMPARISON = re.compile(rf"(?P<sign><=|>=|<|>|≤|≥)\s*(?P<bound>{NUMBER})\Z")
+COMPARE: Mapping[str, Callable[[Numbers, float], NDArray[np.bool_]]] = {
+    "<": np.less,
+    ">": np.greater,
+    "<=": np.less_equal,
+    "≤": np.less_equal,
+    ">=": np.greater_equal,
+    "≥": np.greater_equal,
+}
+NOTHING = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """Per label of a released column, the codes of the original values it may stand for."""
+
+    name: str
+    values: int  # how many the original dictionary has
+    covered: tuple[Codes, ...]  # one array of original codes per released code
+
+    @cached_property
+    def sizes(self) -> Numbers:
+        """Return how many values each label stands for, at least 1."""
+        return np.array([max(len(codes), 1) for codes in self.covered], np.float64)
+
+    @cached_property
+    def layers(self) -> tuple[Codes, Codes]:
+        """Sort the labels into layers, so that within one layer no value is covered twice.
+
+        Returns the layer of each label, and per layer and value the label covering it or NOTHING.
+        A column with one level of detail has one layer.
+        """
+        layer_of = np.zeros(len(self.covered), np.int32)
+        layers: list[Codes] = []
+        for label, codes in enumerate(self.covered):
+            free = next((n for n, layer in enumerate(layers) if (layer[codes] < 0).all()), None)
+            if free is None:
+                free = len(layers)
+                layers.append(np.full(self.values, NOTHING, np.int32))
+            layers[free][codes] = label
+            layer_of[label] = free
+        return layer_of, np.array(layers, np.int32).reshape(-1, self.values)
+
+    @cached_property
+    def spread(self) -> Any:
+        """Return label × value, sparse: each value's chance if all a label covers are alike."""
+        from scipy.sparse import csr_array
+
+        lengths = [len(codes) for codes in self.covered]
+        chances = np.repeat(1 / self.sizes, lengths)
+        values = np.concatenate([np.zeros(0, np.int32), *self.covered])
+        shape = (len(self.covered), self.values)
+        return csr_array((chances, values, np.cumsum([0, *lengths])), shape=shape)
+
+
+def cover(original: Column, released: Column, taxonomy: Taxonomy | None = None) -> Coverage:
+    """Find what every label of a released column stands for in the original one.
+
+    The leaves of a taxonomy must be numbered like the original's values.
+    """
+    known = _labels(taxonomy, len(original.values)) if taxonomy is not None else {}
+    own = {text: code for code, text in enumerate(original.values)}
+    numbers = read_numbers(original)
+    covered = []
+    for label in released.values:
+        under = known.get(label)
+        codes = _read_label(label, original, own, numbers) if under is None else under
+        covered.append(np.asarray(codes, dtype=np.int32))
+    return Coverage(original.name, len(original.values), tuple(covered))
+
+
+def cover_all(
+    original: Table, released: Table, names: tuple[str, ...], taxonomies: Mapping[str, Taxonomy]
+) -> tuple[Coverage, ...]:
+    """Find the coverage of several columns."""
+    return tuple(cover(original[name], released[name], taxonomies.get(name)) for name in names)
+
+
+def read_numbers(column: Column) -> Numbers:
+    """Return the number of each value of a column, NaN where it is none."""
+    return np.array(
+        [
+            float(text.replace(",", ".")) if text and is_number(text, column.decimal) else np.nan
+            for text in column.values
+        ],
+        np.float64,
+    )
+
+
+def _labels(taxonomy: Taxonomy, values: int) -> dict[str | None, Codes]:
+    """Return the values under each label; one on several levels stands for all it has there."""
+    found: dict[str | None, Codes] = {}
+    for codes, labels in zip(taxonomy.codes, taxonomy.labels, strict=True):
+        own = codes[:values]
+        order = np.argsort(own, kind="stable")
+        ends = np.searchsorted(own[order], np.arange(len(labels) + 1))
+        for code, label in enumerate(labels):
+            under = order[ends[code] : ends[code + 1]].astype(np.int32)
+            before = found.get(label)
+            found[label] = under if before is None else np.union1d(before, under).astype(np.int32)
+    return found
+
+
+def _read_label(
+    label: str | None, original: Column, own: Mapping[str | None, int], numbers: Numbers
+) -> list[int] | Codes:
+    if label in own:
+        return [own[label]]
+    if label is None:
+        return []
+    if label == ROOT_LABEL:
+        return np.arange(len(original.values), dtype=np.int32)
+    inside = _read_interval(label, numbers)
+    if inside is not None:
+        return np.flatnonzero(inside).astype(np.int32)
+    return _read_mask(label, original)
+
+
+def _read_interval(label: str, numbers: Numbers) -> NDArray[np.bool_] | None:
+    comparison = COMPARISON.match(label)
+    if comparison:
+        return COMPARE[comparison["sign"]](numbers, float(comparison["bound"]))
+    interval = INTERVAL.match(label)
+    if not interval:
+        return None
+    low, high = float(interval["low"]), float(interval["high"])
+    above = numbers > low if interval["open"] in ("(", "]") else numbers >= low
+    below = numbers < high if interval["close"] in (")", "[") else numbers <= high
+    return above & below
+
+
+def _read_mask(label: str, original: Column) -> list[int]:
+    """Read stars as one hidden character each; a text without any stands only for itself."""
+    if "*" not in label:
+        return []
+    pattern = re.compile("".join("." if sign == "*" else re.escape(sign) for sign in label) + r"\Z")
+    return [
+        code
+        for code, text in enumerate(original.values)
+        if text is not None and pattern.match(text)
+    ]
