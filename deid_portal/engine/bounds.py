@@ -48,6 +48,20 @@ class Bounds(ABC):
         """Return what all coarser combinations cost at least, beyond what they lose."""
         return 0.0
 
+    def least_below(self, check: Check) -> float:
+        """Return what every finer combination costs at least, and the checked one too."""
+        terms, amount = self.below(check)
+        own = zip(self.floor_terms(), check.levels, strict=True)
+        sums = [floor[: level + 1] for floor, level in own]
+        if terms:
+            sums = [total + term[: len(total)] for total, term in zip(sums, terms, strict=True)]
+        best = np.array([sum(float(self._best(total)) for total in sums)])
+        return float(self.floor(best)[0]) + amount
+
+    def _best(self, terms: Numbers) -> float:
+        """Return the term of the least cost."""
+        return float(terms.min())
+
 
 class SeparableBounds(Bounds):
     """The floor is the cost with nothing suppressed; lost records add their penalty.
@@ -87,6 +101,9 @@ class ClassBounds(Bounds):
 
     def below(self, check: Check) -> tuple[Sequence[Numbers], float]:
         return (), 0.0
+
+    def _best(self, terms: Numbers) -> float:
+        return float(terms.max())  # most labels, most classes
 
 
 class DiscernibilityBounds(ClassBounds):

@@ -6,6 +6,7 @@ made from those, so the cost follows the number of patterns and not the number o
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,9 +52,9 @@ class Patterns:
     pattern_of_row: Codes
     sensitive: Mapping[str, Pairs]
 
-    @property
+    @cached_property
     def rows(self) -> int:
-        return len(self.pattern_of_row)
+        return int(self.counts.sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,14 @@ import numpy as np
 
 from deid_portal.engine.checking import Check
 from deid_portal.engine.documents import Place
+from deid_portal.engine.found import Found
 from deid_portal.engine.grouping import Classes, reduce_table
 from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import Plan
 from deid_portal.engine.privacy import SensitiveColumn, Whole
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.recoding import Recoding, Round
 from deid_portal.engine.releasing import build_release, check_pseudonym_key
 from deid_portal.engine.remeasuring import measure_release
 from deid_portal.engine.reporting import (
@@ -21,12 +23,11 @@ from deid_portal.engine.reporting import (
     build_report,
     describe_coarser,
     describe_miss,
+    describe_rounds,
     describe_search,
-    measure_levels,
+    measure_recoding,
 )
-from deid_portal.engine.search import Found
 from deid_portal.engine.table import Table
-from deid_portal.engine.utility import Loss
 
 
 def protect(
@@ -53,7 +54,9 @@ def protect(
     steps.report(1, 1, "search", nodes=found.nodes, checked=found.checked, settled=found.nodes)
     if found.best is None:
         return _without_solution(problem, plan, found, searched)
-    return _with_solution(problem, plan, found.best, searched, steps, pseudonym_key)
+    recoding = found.recoding or Recoding.of_check(problem, found.best)
+    released = build_release(recoding, plan, pseudonym_key, steps)
+    return _with_solution(recoding, plan, found.best, searched, released, steps)
 
 
 def assess(table: Table, plan: Plan, released: Table | None = None) -> dict[str, Any]:
@@ -105,30 +108,26 @@ def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
 
 
 def _with_solution(
-    problem: Problem,
+    recoding: Recoding,
     plan: Plan,
-    best: Check,
+    base: Check,
     searched: dict[str, Any],
+    released: Table,
     progress: Progress,
-    pseudonym_key: bytes | None,
 ) -> Outcome:
-    check = problem.checker(Loss()).check(best.levels)
-    progress.report(0, 1, "release")
-    gone = check.grouped.spread(check.suppressed_classes)[problem.patterns.pattern_of_row]
-    taxonomies = dict(zip(problem.names, problem.taxonomies, strict=True))
-    levels = dict(zip(problem.names, check.levels, strict=True))
-    released = build_release(problem.table, plan, taxonomies, levels, ~gone, pseudonym_key)
-    progress.report(1, 1, "release")
+    problem = recoding.problem
     progress.report(0, 1, "measure")
     report = build_report(
         plan=plan,
         problem=problem,
         before=_measure_before(problem),
-        after=measure_levels(problem, check, ~check.suppressed_classes),
+        after=measure_recoding(recoding),
         released=released,
         solution=True,
     )
-    report |= {"search": searched, "coarser": describe_coarser(problem, check)}
+    if len(recoding.rounds) > 1:
+        report["transformation"]["rounds"] = describe_rounds(recoding)
+    report |= {"search": searched, "coarser": describe_coarser(problem, base)}
     progress.report(1, 1, "measure")
     return Outcome(True, released, report)
 
@@ -149,8 +148,8 @@ def _without_solution(
 
 
 def _measure_before(problem: Problem) -> Measured:
-    check = problem.checker(Loss()).check((0,) * len(problem.names))
-    return measure_levels(problem, check, np.ones(len(check.classes.sizes), np.bool_))
+    everyone = np.ones(len(problem.patterns.counts), np.bool_)
+    return measure_recoding(Recoding(problem, (Round((0,) * len(problem.names), everyone),)))
 
 
 def _no_classes(classes: Classes) -> Classes:

@@ -6,13 +6,13 @@ explicit list of columns, and its rows are first sorted by what they show; the s
 may follow starts from that order, because the seed travels with the plan and could be undone.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.methods.pseudonyms import pseudonymize
 from deid_portal.engine.plan import ColumnPlan, Plan, Treatment
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.recoding import Recoding, label_numbers
 from deid_portal.engine.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.values import infer_type
@@ -22,25 +22,28 @@ WORD_BITS = 63
 
 
 def build_release(
-    table: Table,
-    plan: Plan,
-    taxonomies: Mapping[str, Taxonomy],
-    levels: Mapping[str, int],
-    kept: NDArray[np.bool_],
-    pseudonym_key: bytes | None,
+    recoding: Recoding, plan: Plan, pseudonym_key: bytes | None, progress: Progress
 ) -> Table:
     """Return the kept rows with every column as the plan lets it be seen."""
-    rows = np.flatnonzero(kept)
-    columns = []
-    for column in table.columns:
+    table = recoding.problem.table
+    rows = np.flatnonzero(recoding.shown[recoding.problem.patterns.pattern_of_row])
+    columns: list[Column] = []
+    steps = 2 * len(table.columns) + 1
+    for step, column in enumerate(table.columns):
+        progress.report(step, steps, "release")
         planned = plan.column(column.name)
         if planned is not None and not planned.is_removed:
-            shown = _show(column, planned, taxonomies, levels, pseudonym_key)
+            shown = _show(column, planned, recoding, pseudonym_key)
             columns.append(_drop_unused(shown.take(rows)))
+    progress.report(len(table.columns), steps, "release")
     order = sorted_order(columns, len(rows))
     if plan.seed is not None:
         order = np.random.default_rng(plan.seed).permutation(order)
-    return Table(tuple(column.take(order) for column in columns))
+    for index, column in enumerate(columns):
+        progress.report(len(table.columns) + 1 + index, steps, "release")
+        columns[index] = column.take(order)
+    progress.report(steps, steps, "release")
+    return Table(tuple(columns))
 
 
 def check_pseudonym_key(table: Table, plan: Plan, key: bytes | None) -> None:
@@ -57,6 +60,20 @@ def generalize(column: Column, taxonomy: Taxonomy, level: int) -> Column:
     labels = taxonomy.labels[level]
     codes = taxonomy.codes[level][column.codes]
     return Column(column.name, infer_type(labels), codes, labels)
+
+
+def generalize_in_rounds(column: Column, index: int, recoding: Recoding) -> Column:
+    """Return the column with every value as its label at the level of its round."""
+    taxonomy = recoding.problem.taxonomies[index]
+    levels = sorted({round.levels[index] for round in recoding.rounds})
+    numbers = label_numbers(taxonomy, levels)
+    labels = {text: None for level in levels for text in taxonomy.labels[level]}
+    level_of_row = recoding.levels_of_patterns(index)[recoding.problem.patterns.pattern_of_row]
+    codes = np.zeros(len(column.codes), np.int32)
+    for level in levels:
+        rows = np.flatnonzero(level_of_row == level)
+        codes[rows] = numbers[level][taxonomy.codes[level][column.codes[rows]]]
+    return Column(column.name, infer_type(tuple(labels)), codes, tuple(labels))
 
 
 def sorted_order(columns: list[Column], rows: int) -> Rows:
@@ -76,17 +93,16 @@ def sorted_order(columns: list[Column], rows: int) -> Rows:
 
 
 def _show(
-    column: Column,
-    planned: ColumnPlan,
-    taxonomies: Mapping[str, Taxonomy],
-    levels: Mapping[str, int],
-    pseudonym_key: bytes | None,
+    column: Column, planned: ColumnPlan, recoding: Recoding, pseudonym_key: bytes | None
 ) -> Column:
     if planned.treatment == Treatment.PSEUDONYM:
         return pseudonymize(column, pseudonym_key)
-    if column.name in taxonomies:
-        return generalize(column, taxonomies[column.name], levels[column.name])
-    return column
+    if column.name not in recoding.problem.names:
+        return column
+    index = recoding.problem.names.index(column.name)
+    if len(recoding.rounds) == 1:
+        return generalize(column, recoding.problem.taxonomies[index], recoding.base[index])
+    return generalize_in_rounds(column, index, recoding)
 
 
 def _drop_unused(column: Column) -> Column:

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine.checking import Check, Mask
+from deid_portal.engine.found import Found
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.lattice import Lattice
 from deid_portal.engine.plan import ColumnRole, Plan
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
 from deid_portal.engine.problem import Problem
+from deid_portal.engine.recoding import Recoding, Round
 from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
-from deid_portal.engine.search import Found
 from deid_portal.engine.table import Table
 from deid_portal.engine.utility import METRICS, Loss, MeasuredColumn, Release
 from deid_portal.engine.version import ENGINE_VERSION
@@ -32,17 +33,26 @@ class Measured:
 
 def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> Measured:
     """Measure the table at one combination of levels with some classes left out."""
-    kept = check.grouped.spread(kept_classes)
-    columns = []
-    for index, taxonomy in enumerate(problem.taxonomies):
-        codes, counts = problem.patterns.codes[index], problem.patterns.counts
-        values = len(problem.table[problem.names[index]].values)
-        cells = np.zeros((taxonomy.height + 1, values))
-        cells[check.levels[index]] = np.bincount(codes[kept], counts[kept], values)
-        everyone = np.bincount(codes, counts, values).astype(np.int64)
-        columns.append(MeasuredColumn(taxonomy, everyone, cells, problem.weights[index]))
-    levels = dict(zip(problem.names, check.levels, strict=True))
-    return Measured(check.classes.only(kept_classes), columns, levels)
+    shown = Round(check.levels, check.grouped.spread(kept_classes))
+    return measure_recoding(Recoding(problem, (shown,)))
+
+
+def measure_recoding(recoding: Recoding) -> Measured:
+    """Measure what a recipient would see."""
+    levels = dict(zip(recoding.problem.names, recoding.base, strict=True))
+    return Measured(recoding.classes, recoding.columns, levels)
+
+
+def describe_rounds(recoding: Recoding) -> list[dict[str, Any]]:
+    """Return what each round shows; the first is the base."""
+    problem = recoding.problem
+    return [
+        {
+            "levels": dict(zip(problem.names, round.levels, strict=True)),
+            "records": int(problem.patterns.counts[round.shown].sum()),
+        }
+        for round in recoding.rounds
+    ]
 
 
 def build_report(
@@ -88,13 +98,17 @@ def build_report(
 
 
 def describe_search(found: Found, metric: str, seconds: float) -> dict[str, Any]:
-    return {
+    """Return what was searched; `bound` is the best value anything not searched could have."""
+    described: dict[str, Any] = {
         "nodes": found.nodes,
         "checked": found.checked,
         "optimal": found.optimal,
         "seconds": round(seconds, 3),
         "metric": metric,
     }
+    if not found.optimal and np.isfinite(found.bound):
+        described["bound"] = METRICS[metric].value_of_cost(found.bound)
+    return described
 
 
 def describe_coarser(problem: Problem, check: Check) -> list[dict[str, Any]]:

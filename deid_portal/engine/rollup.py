@@ -17,9 +17,9 @@ from deid_portal.engine.lattice import Levels
 from deid_portal.engine.table import Codes
 from deid_portal.engine.taxonomies import Taxonomy
 
-REMEMBERED_BYTES = 256 << 20
+REMEMBERED_BYTES = 128 << 20
 SMALL = 1000  # patterns
-STEPS = (1, 2, 3, 4, 6, 8)  # how many of the raised columns a step on the way raises
+STEPS = (1, 2, 4)  # how many of the raised columns a step on the way raises
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,17 +1,16 @@
 """Finding the optimum among all combinations of levels.
 
-Three ways, one answer: ties are broken the same way everywhere, so each returns the same
+Several ways, one answer: ties are broken the same way everywhere, so each returns the same
 combination where it can prove it. Nothing is inferred that is not proved: only rules that are
 monotone per record say anything about finer combinations once records are suppressed.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-import numpy as np
 
 from deid_portal.engine.bounds import bounds_for, rules_out_finer
 from deid_portal.engine.checking import Check, Checker
+from deid_portal.engine.found import Found
+from deid_portal.engine.heuristic import Explorer
 from deid_portal.engine.lattice import Lattice, Levels, OpenNodes
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.rollup import Grouped
@@ -20,47 +19,20 @@ LARGEST_PROVABLE_LATTICE = 1_000_000
 # Where to look next among open combinations, from 0, the coarsest, to 1. One that is refused rules
 # out what is finer, one that is allowed tells more the finer it is: tried on Adult.
 COARSEST_PLACE, FINEST_PLACE = 0.02, 0.2
-MOST_CHECKS_OF_A_DESCENT = 5_000
+DEFAULT_SECONDS = 60.0
 
 
-@dataclass
-class Found:
-    """The best combination so far, the nearest miss, and what the search cost."""
+def find_optimum(
+    checker: Checker, allowed: int, progress: Progress, seconds: float = DEFAULT_SECONDS
+) -> Found:
+    """Search all combinations of levels for the cheapest that suppresses at most `allowed`.
 
-    allowed: int  # records that may be suppressed
-    nodes: int
-    best: Check | None = None
-    nearest: Check | None = None  # the combination that misses by fewest records
-    checked: int = 0
-    optimal: bool = True
-    tolerance: float = 0.0  # costs nearer to each other than this are a tie
-
-    def is_allowed(self, check: Check) -> bool:
-        return check.suppressed <= self.allowed and np.isfinite(check.cost)
-
-    def enter(self, check: Check) -> bool:
-        """Take note of a check; return whether the combination is allowed."""
-        self.checked += 1
-        if not self.is_allowed(check):
-            if self.nearest is None or check.suppressed < self.nearest.suppressed:
-                self.nearest = check
-            return False
-        if self.best is None or self._comes_first(check, self.best):
-            self.best = check
-        return True
-
-    def _comes_first(self, check: Check, best: Check) -> bool:
-        if abs(check.cost - best.cost) <= self.tolerance:
-            return (sum(check.levels), check.levels) < (sum(best.levels), best.levels)
-        return check.cost < best.cost
-
-
-def find_optimum(checker: Checker, allowed: int, progress: Progress) -> Found:
-    """Search all combinations of levels for the cheapest that suppresses at most `allowed`."""
+    The time limit concerns only lattices too large for a search that proves its answer.
+    """
     lattice = Lattice(tuple(taxonomy.height for taxonomy in checker.taxonomies))
     found = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
     if lattice.size > LARGEST_PROVABLE_LATTICE:
-        descend(checker, lattice, found, progress)
+        Explorer(checker, lattice, found, progress, seconds).explore()
     else:
         search_with_bounds(checker, lattice, found, progress)
     return found
@@ -76,9 +48,8 @@ def search_with_bounds(
     while still_open := nodes.keep_below(*_to_beat(found), found.tolerance):
         if progress.is_due:
             settled = lattice.size - still_open
-            progress.report(
-                settled, lattice.size, "search", **_figures(checker, found, settled, nodes)
-            )
+            found.bound = nodes.lowest_bound()
+            progress.report(settled, lattice.size, "search", **found.figures(checker, settled))
         check = checker.check(nodes.take(place))
         nodes.lift_coarser(check.levels, bounds.above(check))
         is_allowed = found.enter(check)
@@ -97,26 +68,8 @@ def search_exhaustively(
     for check in every_check(checker, lattice):
         found.enter(check)
         if progress.is_due:
-            figures = _figures(checker, found, found.checked)
+            figures = found.figures(checker, found.checked)
             progress.report(found.checked, lattice.size, "search", **figures)
-
-
-def descend(checker: Checker, lattice: Lattice, found: Found, progress: Progress) -> None:
-    """Walk down from the top, always to the cheapest allowed neighbor; proves nothing."""
-    found.optimal = False
-    current = checker.check(lattice.heights)
-    if not found.enter(current) and rules_out_finer(current, found.allowed):
-        found.optimal = True
-        return
-    while found.checked < MOST_CHECKS_OF_A_DESCENT:
-        before = found.best
-        for levels in lattice.finer(current.levels):
-            found.enter(checker.check(levels))
-            figures = _figures(checker, found, found.checked)
-            progress.report(found.checked, MOST_CHECKS_OF_A_DESCENT, "search", **figures)
-        if found.best is before or found.best is None:
-            return
-        current = found.best
 
 
 def every_check(checker: Checker, lattice: Lattice) -> Iterator[Check]:
@@ -138,20 +91,3 @@ def every_check(checker: Checker, lattice: Lattice) -> Iterator[Check]:
 
 def _to_beat(found: Found) -> tuple[float, Levels | None]:
     return (found.best.cost, found.best.levels) if found.best else (float("inf"), None)
-
-
-def _figures(
-    checker: Checker, found: Found, settled: int, nodes: OpenNodes | None = None
-) -> dict[str, object]:
-    figures: dict[str, object] = {
-        "nodes": found.nodes,
-        "checked": found.checked,
-        "settled": settled,
-    }
-    metric = checker.metric
-    if found.best is not None:
-        figures["best"] = metric.value_of_cost(found.best.cost)
-        figures["best_levels"] = dict(zip(checker.patterns.names, found.best.levels, strict=True))
-    if nodes is not None:
-        figures["bound"] = metric.value_of_cost(nodes.lowest_bound())
-    return figures

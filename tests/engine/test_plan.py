@@ -105,7 +105,12 @@ def test_defaults_are_filled_in_and_read_back_the_same() -> None:
     assert filled["columns"]["name"]["treatment"] == "remove"
     assert filled["columns"]["zip"]["weight"] == 1.0
     assert filled["models"][0]["variant"] == "distinct"
-    assert filled["method"] == {"name": "full-domain", "suppression_limit": 0.0, "metric": "loss"}
+    assert filled["method"] == {
+        "name": "full-domain",
+        "suppression_limit": 0.0,
+        "metric": "loss",
+        "time_limit_seconds": 60.0,
+    }
     assert Plan.from_document(filled) == plan
     assert json.loads(json.dumps(filled)) == filled
 

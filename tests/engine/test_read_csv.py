@@ -28,7 +28,7 @@ def read(content: bytes, **changes: object) -> list[list[str | None]]:
         (b"a,b\n1,2\nsecret,2,3\n", "Row 3 has 3 cells where 2 are expected."),
         (b"a,b\n1,2\nsecret\n", "Row 3 has 1 cells where 2 are expected."),
         (b'a,b\n"x\ny",2\n1,secret,3\n', "Row 3 has 3 cells where 2 are expected."),
-        (b"a,b,b\nsecret,2,3\n", 'Columns 2 and 3 have the same name'),
+        (b"a,b,b\nsecret,2,3\n", "Columns 2 and 3 have the same name"),
         (b"a, ,c\n1,2,3\n", "Column 2 has no name"),
         (b"a,b\n1,2\n1,se\0cret\n", "Row 3 holds a NUL byte"),
         (b"a,\0\n1,2\n", "Row 1 holds a NUL byte"),

@@ -1,5 +1,6 @@
 """Golden results: public data and plans with known optima."""
 
+import itertools
 import json
 from functools import cache
 from typing import Any
@@ -80,6 +81,24 @@ def test_eight_columns_have_60_anonymous_combinations_of_which_18_are_minimal() 
     safe = {check.levels for check in every_check(checker, lattice) if not check.suppressed}
     minimal = [levels for levels in safe if not safe & set(lattice.finer(levels))]
     assert (lattice.size, len(safe), len(minimal)) == (4320, 60, 18)
+
+
+@pytest.mark.parametrize(("limit", "loss"), [(0.0, 0.6355), (0.02, 0.3575), (0.05, 0.2696)])
+def test_branches_find_the_optimum_of_adult_long_before_they_prove_it(
+    limit: float, loss: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for a lattice too large to prove it, with a clock that lets 1,000 checks take a second."""
+    monkeypatch.setattr("deid_portal.engine.search.LARGEST_PROVABLE_LATTICE", 0)
+    ticks = itertools.count()
+    monkeypatch.setattr("deid_portal.engine.heuristic.perf_counter", lambda: next(ticks) / 1000)
+    report = run(
+        adult_columns(NINE),
+        [{"model": "k-anonymity", "k": 5}],
+        suppression_limit=limit,
+        time_limit_seconds=1,
+    ).report
+    assert report["search"]["checked"] <= 1001
+    assert report["utility"]["loss"] == pytest.approx(loss, abs=0.0005)
 
 
 @pytest.mark.parametrize("case", OPTIMA, ids=lambda case: str(case["id"]))

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import search
+from deid_portal.engine.found import Found
+from deid_portal.engine.heuristic import Explorer
 from deid_portal.engine.lattice import Lattice
 from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.privacy import AverageRisk, KAnonymity, LDiversity, PrivacyModel, TCloseness
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.search import Found, descend, find_optimum, search_exhaustively
+from deid_portal.engine.search import find_optimum, search_exhaustively
 from deid_portal.engine.utility import METRICS
 from tests.engine.tables import random_problem
 
@@ -66,25 +68,42 @@ def test_nearest_miss_suppresses_fewest() -> None:
         assert found.nearest.suppressed == expected.nearest.suppressed
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_descent_is_valid_and_says_it_proves_nothing(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("models", MODELS, ids=str)
+def test_exploring_branches_agrees_with_exhaustive_evaluation(
+    metric: str, models: list[PrivacyModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search, "LARGEST_PROVABLE_LATTICE", 0)
-    problem = random_problem(np.random.default_rng(seed), [KAnonymity(3)])
-    found = find_optimum(problem.checker(METRICS["loss"]), 4, Progress(None))
-    expected = exhaustive(problem, "loss", 4)
-    assert (found.best is None) == (expected.best is None)
-    if found.best is not None and expected.best is not None:
-        assert not found.optimal
-        assert found.best.suppressed <= 4
-        assert found.best.cost >= expected.best.cost - 1e-9
+    for seed in range(6):
+        generator = np.random.default_rng(seed)
+        problem = random_problem(generator, models)
+        allowed = records_allowed(float(generator.choice([0, 0.1, 0.4, 1.0])), problem.rows)
+        found = find_optimum(problem.checker(METRICS[metric]), allowed, Progress(None))
+        expected = exhaustive(problem, metric, allowed)
+        assert found.optimal
+        assert (found.best is None) == (expected.best is None)
+        if found.best is not None and expected.best is not None:
+            assert found.best.levels == expected.best.levels
 
 
-def test_descent_from_an_impossible_top_is_a_proof() -> None:
+def test_without_time_the_answer_is_valid_and_says_it_is_not_proved() -> None:
+    problem = random_problem(np.random.default_rng(7), [KAnonymity(3)], rows=80)
+    lattice = Lattice(problem.heights)
+    found = Found(20, lattice.size)
+    Explorer(problem.checker(METRICS["loss"]), lattice, found, Progress(None), 0.0).explore()
+    assert not found.optimal
+    assert found.best is not None
+    assert found.best.suppressed <= 20
+    best = exhaustive(problem, "loss", 20).best
+    assert best is not None
+    assert found.bound <= best.cost <= found.best.cost
+
+
+def test_an_impossible_top_is_a_proof() -> None:
     problem = random_problem(np.random.default_rng(1), [LDiversity(5, "secret")])
-    found = Found(0, 1)
-    descend(problem.checker(METRICS["loss"]), Lattice(problem.heights), found, Progress(None))
+    lattice = Lattice(problem.heights)
+    found = Found(0, lattice.size)
+    Explorer(problem.checker(METRICS["loss"]), lattice, found, Progress(None), 1.0).explore()
     assert found.best is None
     assert found.optimal
 

@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Any, ClassVar, Self
 
 from deid_portal.engine.documents import Place
+from deid_portal.engine.found import Found
 from deid_portal.engine.parameters import Parameter
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.search import Found
 
 
 class Method(ABC):
