@@ -58,15 +58,38 @@ class Patterns:
 
 
 @dataclass(frozen=True, eq=False)
+class View:
+    """What a release shows of patterns: per column, the number of a label (`Taxonomy.nodes`)."""
+
+    codes: Codes  # column × pattern
+    nodes: Sequence[Codes]  # per column: code -> number of its label
+
+    def of(self, patterns: Codes) -> Codes:
+        """Return the labels of these patterns: column × pattern."""
+        shown = [
+            nodes[codes[patterns]] for nodes, codes in zip(self.nodes, self.codes, strict=True)
+        ]
+        return np.array(shown, np.int32).reshape(len(shown), len(patterns))
+
+
+@dataclass(frozen=True, eq=False)
 class Classes:
     """Records grouped by identical quasi-identifiers.
 
-    `members` names one pattern of each class, enough to look up its labels.
+    `members` names one pattern of each class, enough to look up its labels in `view`.
     """
 
     members: Codes  # one pattern per class
     sizes: Counts  # records per class
     sensitive: Mapping[str, Pairs]
+    view: View | None = None
+
+    @property
+    def labels(self) -> Codes:
+        """Return what each class shows: column × class."""
+        if self.view is None:
+            return np.zeros((0, len(self.sizes)), np.int32)
+        return self.view.of(self.members)
 
     def only(self, kept: NDArray[np.bool_]) -> "Classes":
         """Return the kept classes, renumbered."""
@@ -75,6 +98,7 @@ class Classes:
             self.members[kept],
             self.sizes[kept],
             {name: _only(pairs, kept, numbers) for name, pairs in self.sensitive.items()},
+            self.view,
         )
 
 

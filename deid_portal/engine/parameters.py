@@ -88,4 +88,100 @@ class ColumnName:
         return ""
 
 
-Declared = Parameter | Choice | ColumnName
+@dataclass(frozen=True)
+class Flag:
+    """Yes or no; no unless said."""
+
+    name: str
+
+    def read(self, place: Place) -> bool:
+        if self.name not in place:
+            return False
+        here = place[self.name]
+        if not isinstance(here.value, bool):
+            here.refuse("true or false is accepted.")
+        return here.value
+
+    def caution_for(self, value: bool) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """Names of one or more columns of the plan."""
+
+    name: str
+    optional: bool = False  # absent is None
+
+    def read(self, place: Place) -> tuple[str, ...] | None:
+        if self.name not in place and self.optional:
+            return None
+        here = place[self.name]
+        names = tuple(item.text() for item in here.items())
+        if not names or len(set(names)) != len(names):
+            here.refuse("a list of one or more different column names is accepted.")
+        return names
+
+    def caution_for(self, value: tuple[str, ...] | None) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class Values:
+    """Values of a column, null for the gap; absent is None and means all."""
+
+    name: str = "values"
+
+    def read(self, place: Place) -> tuple[str | None, ...] | None:
+        return read_values(place[self.name]) if self.name in place else None
+
+    def caution_for(self, value: tuple[str | None, ...] | None) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class ValuesByColumn:
+    """Values of several columns: {column: [value, …]}, null instead of a list for all of them."""
+
+    name: str = "values"
+
+    def read(self, place: Place) -> dict[str, tuple[str | None, ...] | None] | None:
+        if self.name not in place:
+            return None
+        here = place[self.name]
+        here.check_object()
+        if not here.value:
+            here.refuse("at least one column is needed.")
+        return {
+            name: None if entry.value is None else read_values(entry)
+            for name, entry in here.entries()
+        }
+
+    def caution_for(self, value: dict[str, tuple[str | None, ...] | None] | None) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class FileName:
+    """The name of a file the plan refers to."""
+
+    name: str
+
+    def read(self, place: Place) -> str:
+        if self.name not in place:
+            place[self.name].refuse("this is required: the name of a file.")
+        return place[self.name].text()
+
+    def caution_for(self, value: str) -> str:
+        return ""
+
+
+def read_values(here: Place) -> tuple[str | None, ...]:
+    """Return a list of different texts, null for the gap."""
+    values = tuple(None if item.value is None else item.text() for item in here.items())
+    if not values or len(set(values)) != len(values):
+        here.refuse("a list of one or more different values is accepted, null for a gap.")
+    return values
+
+
+Declared = Parameter | Choice | ColumnName | Flag | ColumnNames | Values | ValuesByColumn | FileName

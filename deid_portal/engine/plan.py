@@ -108,12 +108,12 @@ class Plan:
         )
         if place["plan"].value != VERSION or isinstance(place["plan"].value, bool):
             place["plan"].refuse(f"version {VERSION} is accepted.")
+        columns = tuple(
+            ColumnPlan.parse(name, entry, read_file) for name, entry in place["columns"].entries()
+        )
         plan = cls(
-            columns=tuple(
-                ColumnPlan.parse(name, entry, read_file)
-                for name, entry in place["columns"].entries()
-            ),
-            models=_parse_models(place),
+            columns=columns,
+            models=_parse_models(place, columns),
             methods=parse_methods(place["method"]),
             seed=_parse_seed(place),
             removes_other_columns=_parse_other_columns(place),
@@ -172,11 +172,11 @@ class Plan:
         if not table.rows:
             raise InvalidTable("The table has no rows below its column names.")
         self._check_names(table)
-        for index, model in enumerate(self.models):
-            model.check_rows(Place(model.to_document(), f"models[{index}]"), table.rows)
         for column in self.columns:
             _check_type(column, table[column.name])
         typed = self.typed(table)
+        for index, model in enumerate(self.models):
+            model.check_table(Place(model.to_document(), f"models[{index}]"), typed)
         for planned in self.columns:
             if planned.role == ColumnRole.QUASI_IDENTIFIER or planned.taxonomy is not None:
                 self._check_taxonomy(planned, typed[planned.name])
@@ -196,8 +196,12 @@ class Plan:
         if not quasi:
             self._check_nothing_needs_quasi_identifiers(place)
         for index, model in enumerate(self.models):
+            here = place["models"].items()[index]
+            if model.needs_sensitive and not self.names_of(ColumnRole.SENSITIVE):
+                here.refuse("the plan has no sensitive column; give one that role first.")
             if model.sensitive_column is not None:
-                self._check_sensitive(place["models"].items()[index], model)
+                self._check_sensitive(here, model)
+            model.check_columns(here, {column.name: column.role.value for column in self.columns})
 
     def _check_sensitive(self, place: Place, model: PrivacyModel) -> None:
         sensitive = {c.name: c for c in self.columns if c.role == ColumnRole.SENSITIVE}
@@ -282,10 +286,11 @@ def _parse_weight(place: Place) -> float:
     return float(weight)
 
 
-def _parse_models(place: Place) -> tuple[PrivacyModel, ...]:
+def _parse_models(place: Place, columns: Sequence[ColumnPlan]) -> tuple[PrivacyModel, ...]:
     if "models" not in place:
         return ()
-    return tuple(parse_model(item) for item in place["models"].items())
+    sensitive = [column.name for column in columns if column.role == ColumnRole.SENSITIVE]
+    return tuple(parse_model(item).for_columns(sensitive) for item in place["models"].items())
 
 
 def _parse_seed(place: Place) -> int | None:

@@ -12,7 +12,7 @@ from deid_portal.engine.found import Found
 from deid_portal.engine.grouping import Classes, reduce_table
 from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import Plan
-from deid_portal.engine.privacy import SensitiveColumn, Whole
+from deid_portal.engine.privacy import Original, SensitiveColumn, Whole
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.recoding import Recoding, Round
@@ -88,18 +88,21 @@ def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
     quasi = set(plan.quasi_identifiers)
     names = tuple(name for name in table.names if name in quasi)
     planned = {column.name: column for column in plan.columns}
-    wanted = {model.sensitive_column for model in plan.models}
+    wanted = {name for model in plan.models for name in model.counted_columns}
     sensitive = [name for name in table.names if name in wanted]
+    taxonomies = [planned[name].recipe.build(table[name]) for name in names]
+    patterns = reduce_table(table, names, sensitive, progress)
     problem = Problem(
         table=table,
         names=names,
-        taxonomies=[planned[name].recipe.build(table[name]) for name in names],
+        taxonomies=taxonomies,
         weights=[planned[name].weight for name in names],
         models=plan.models,
-        patterns=reduce_table(table, names, sensitive, progress),
+        patterns=patterns,
         whole=Whole(
             table.rows,
             {name: SensitiveColumn(table[name], planned[name].taxonomy) for name in sensitive},
+            Original([table[name] for name in names], taxonomies, patterns),
         ),
     )
     for method in plan.methods:

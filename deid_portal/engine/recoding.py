@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from deid_portal.engine.checking import Check, Mask
-from deid_portal.engine.grouping import Classes, Pairs, Patterns
+from deid_portal.engine.grouping import Classes, Pairs, Patterns, View
 from deid_portal.engine.lattice import Levels
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.rollup import Grouper
@@ -59,7 +59,8 @@ class Recoding:
         codes = np.array([codes[self.shown] for codes in labels], np.int32)
         patterns = replace(shown, codes=codes.reshape(len(labels), len(shown.counts)))
         flat = [_no_levels(codes) for codes in patterns.codes]
-        return Grouper(patterns, flat).group((0,) * len(flat)).classes
+        classes = Grouper(patterns, flat).group((0,) * len(flat)).classes
+        return replace(classes, view=View(self._nodes()[:, self.shown], flat_nodes(self.problem)))
 
     @cached_property
     def columns(self) -> list[MeasuredColumn]:
@@ -92,6 +93,15 @@ class Recoding:
             for model in self.problem.models
         )
 
+    def _nodes(self) -> Codes:
+        """Return the number of the label each pattern shows: column × pattern."""
+        nodes = np.zeros(self.problem.patterns.codes.shape, np.int32)
+        for column, codes in enumerate(self.problem.patterns.codes):
+            for round in self.rounds:
+                own = self.problem.taxonomies[column].nodes[round.levels[column]]
+                nodes[column, round.shown] = own[codes[round.shown]]
+        return nodes
+
     def _labels(self, column: int) -> Codes:
         """Return a number per pattern for the text it shows."""
         taxonomy = self.problem.taxonomies[column]
@@ -120,7 +130,7 @@ def only(patterns: Patterns, chosen: Mask) -> Patterns:
     numbers = np.cumsum(chosen, dtype=np.int32) - np.int32(1)
     return Patterns(
         patterns.names,
-        patterns.codes[:, chosen],
+        np.ascontiguousarray(patterns.codes[:, chosen]),  # or kernels are compiled once more
         patterns.counts[chosen],
         np.zeros(0, np.int32),
         {name: _only(pairs, chosen, numbers) for name, pairs in patterns.sensitive.items()},
@@ -130,6 +140,12 @@ def only(patterns: Patterns, chosen: Mask) -> Patterns:
 def _only(pairs: Pairs, chosen: Mask, numbers: Codes) -> Pairs:
     kept = chosen[pairs.groups]
     return Pairs(numbers[pairs.groups[kept]], pairs.codes[kept], pairs.counts[kept])
+
+
+def flat_nodes(problem: Problem) -> list[Codes]:
+    """Return, per column, numbers of labels that stand for themselves."""
+    counts = (sum(map(len, taxonomy.labels)) for taxonomy in problem.taxonomies)
+    return [np.arange(count, dtype=np.int32) for count in counts]
 
 
 def _no_levels(codes: Codes) -> Taxonomy:

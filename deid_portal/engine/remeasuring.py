@@ -3,7 +3,7 @@
 import numpy as np
 
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.grouping import Classes, reduce_table
+from deid_portal.engine.grouping import Classes, View, reduce_table
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.reporting import Measured
@@ -33,7 +33,8 @@ def measure_release(problem: Problem, released: Table) -> Measured:
         for name, column in zip(problem.names, columns, strict=True)
         if column.cells.any(axis=1).sum() == 1
     }
-    return Measured(Classes(everyone, patterns.counts, patterns.sensitive), columns, levels)
+    view = View(patterns.codes, _nodes(problem, released))
+    return Measured(Classes(everyone, patterns.counts, patterns.sensitive, view), columns, levels)
 
 
 def _check_shape(problem: Problem, released: Table) -> None:
@@ -62,6 +63,17 @@ def _measure_column(problem: Problem, index: int, released: Column) -> MeasuredC
         level, code = places[text]
         cells[level] += rows * _share_of_leaves(taxonomy, column, level, code)
     return MeasuredColumn(taxonomy, column.counts, cells, problem.weights[index])
+
+
+def _nodes(problem: Problem, released: Table) -> list[Codes]:
+    """Return, per quasi-identifier, the number of the label each released value is."""
+    found = []
+    for name, taxonomy in zip(problem.names, problem.taxonomies, strict=True):
+        starts = np.cumsum([0, *(len(labels) for labels in taxonomy.labels)])
+        places = _find_labels(taxonomy)
+        own = [places[text] for text in released[name].values]
+        found.append(np.array([starts[level] + code for level, code in own], np.int32))
+    return found
 
 
 def _find_labels(taxonomy: Taxonomy) -> dict[str | None, tuple[int, int]]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine import kernels
-from deid_portal.engine.grouping import WORD_BITS, Classes, Keys, Patterns, combine
+from deid_portal.engine.grouping import WORD_BITS, Classes, Keys, Patterns, View, combine
 from deid_portal.engine.lattice import Levels
 from deid_portal.engine.table import Codes
 from deid_portal.engine.taxonomies import Taxonomy
@@ -111,10 +111,13 @@ class Grouper:
         self.patterns = patterns
         self.value_counts = [int(codes.max(initial=-1)) + 1 for codes in patterns.codes]
         self.keys = LevelKeys(taxonomies, self.value_counts)
+        self.nodes = [taxonomy.nodes for taxonomy in taxonomies]
         everyone = np.arange(len(patterns.counts), dtype=np.int32)
         self.finest = Grouped(
             (0,) * len(taxonomies),
-            Classes(everyone, patterns.counts, patterns.sensitive),
+            Classes(
+                everyone, patterns.counts, patterns.sensitive, self._view((0,) * len(taxonomies))
+            ),
             self.keys.pack(patterns.codes),
             everyone,
         )
@@ -131,7 +134,7 @@ class Grouper:
         own = source.classes
         class_of, first, sizes = kernels.group_keys(_join_words(words), own.sizes)
         sensitive = {name: pairs.regroup(class_of) for name, pairs in own.sensitive.items()}
-        classes = Classes(own.members[first], sizes, sensitive)
+        classes = Classes(own.members[first], sizes, sensitive, self._view(levels))
         return Grouped(
             levels,
             classes,
@@ -149,6 +152,10 @@ class Grouper:
         found = self.group(levels, self._source_for(levels))
         self._remember(found)
         return found
+
+    def _view(self, levels: Levels) -> View:
+        nodes = [nodes[level] for nodes, level in zip(self.nodes, levels, strict=True)]
+        return View(self.patterns.codes, nodes)
 
     def _source_for(self, levels: Levels) -> Grouped:
         """Return finer classes: of the columns that are raised, the last in order are not.

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from deid_portal.engine import Plan, Table
+from deid_portal.engine import Plan, Table, assess
 from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import reduce_table
-from deid_portal.engine.privacy import PrivacyModel, SensitiveColumn, Whole
+from deid_portal.engine.privacy import Original, PrivacyModel, SensitiveColumn, Whole
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.reading import CsvFormat, read_csv
@@ -18,7 +18,7 @@ DATA = Path(__file__).parent.parent / "data"
 ADULT = DATA / "adult"
 
 # The taxonomy of the sensitive column of random problems.
-SECRETS = {"tree": {"*": {"low": ["s0", "s1"], "high": ["s2", "s3"], "other": ["x"]}}}
+SECRETS = {"tree": {"*": {"low": ["0", "1"], "high": ["2", "3"], "other": ["7", "9"]}}}
 
 # Four people: two alike, one of a kind, one with a gap.
 FOUR = Table.from_rows(
@@ -84,18 +84,21 @@ def random_problem(
     names = [f"q{index}" for index in range(width)]
     values = [int(generator.integers(1, 7)) for _ in names]
     cells = [[f"v{code}" for code in generator.integers(0, count, rows)] for count in values]
-    secrets = [f"s{code}" for code in generator.integers(0, 4, rows)]
+    secrets = [f"{code}" for code in generator.integers(0, 4, rows)]
     table = Table.from_rows([*names, "secret"], zip(*cells, secrets, strict=True))
     taxonomies = [random_taxonomy(generator, len(table[name].values)) for name in names]
+    patterns = reduce_table(table, names, ["secret"], Progress(None))
     return Problem(
         table=table,
         names=tuple(names),
         taxonomies=taxonomies,
         weights=[float(weight) for weight in generator.choice([0.5, 1.0, 2.0], width)],
         models=models,
-        patterns=reduce_table(table, names, ["secret"], Progress(None)),
+        patterns=patterns,
         whole=Whole(
-            rows, {"secret": SensitiveColumn(table["secret"], parse_recipe(Place(SECRETS)))}
+            rows,
+            {"secret": SensitiveColumn(table["secret"], parse_recipe(Place(SECRETS)))},
+            Original([table[name] for name in names], taxonomies, patterns),
         ),
     )
 
@@ -112,3 +115,17 @@ def random_taxonomy(generator: np.random.Generator, values: int) -> Taxonomy:
         for path, group in zip(paths, groups, strict=True):
             path.append(f"l{level}g{group}")
     return Taxonomy.from_paths(paths)
+
+
+def judge_secrets(groups: dict[str, list[Any]], model: dict[str, Any]) -> dict[str, Any]:
+    """Return what assess says of a model; `groups` holds the secrets of the people of each zip."""
+    rows = [
+        [code, None if secret is None else str(secret)]
+        for code, secrets in groups.items()
+        for secret in secrets
+    ]
+    table = Table.from_rows(["zip", "secret"], rows)
+    columns = {"zip": {"role": "quasi-identifier"}, "secret": {"role": "sensitive"}}
+    plan = Plan.from_document(document(columns, models=[model], method={"name": "none"}))
+    entry: dict[str, Any] = assess(table, plan)["models"][0]
+    return entry

@@ -24,6 +24,18 @@ EXAMPLES: list[dict[str, Any]] = [
     {"model": "t-closeness", "t": 0.2, "distance": "ordered", "column": "secret"},
     {"model": "t-closeness", "t": 0.2, "distance": "hierarchical", "column": "secret"},
     {"model": "average-risk", "limit": 0.34},
+    {"model": "p-sensitive-k-anonymity", "p": 2, "k": 3, "columns": ["secret"]},
+    {"model": "alpha-k-anonymity", "alpha": 0.6, "k": 3, "column": "secret"},
+    {"model": "alpha-k-anonymity", "alpha": 0.4, "k": 2, "column": "secret", "values": ["1", "3"]},
+    {"model": "confidence-bounding", "h": 0.5, "column": "secret"},
+    {"model": "confidence-bounding", "h": 0.4, "column": "secret", "values": ["1"]},
+    {"model": "k-e-anonymity", "k": 2, "e": 2.0, "column": "secret"},
+    {"model": "epsilon-m-anonymity", "epsilon": 1.0, "m": 1.5, "column": "secret"},
+    {"model": "beta-likeness", "beta": 1.0, "enhanced": False, "column": "secret"},
+    {"model": "beta-likeness", "beta": 1.0, "enhanced": True, "column": "secret"},
+    {"model": "delta-disclosure", "delta": 0.7, "column": "secret"},
+    {"model": "highest-risk", "limit": 0.34},
+    {"model": "sample-uniqueness", "limit": 0.1},
 ]
 
 
@@ -98,7 +110,7 @@ def test_order_of_rows_is_irrelevant(example: dict[str, Any]) -> None:
 def test_gap_is_counted_as_a_value(example: dict[str, Any]) -> None:
     columns = four_columns(secret={"role": "sensitive", "taxonomy": SECRETS})
     del columns["condition"]
-    rows = [[code, "1", secret] for code in ("a", None) for secret in ("x", None, "x")]
+    rows = [[code, "1", secret] for code in ("a", None) for secret in ("1", None, "3")]
     table = Table.from_rows(["zip", "age", "secret"], rows)
     plan = Plan.from_document(document(columns, models=[example], method={"name": "none"}))
     report = protect(table, plan).report
@@ -126,6 +138,32 @@ def _check_step(checker: Checker, model: PrivacyModel, finer: Any, coarser: Any)
         gone_above = coarser.grouped.spread(coarser.suppressed_classes)
         gone_below = finer.grouped.spread(finer.suppressed_classes)
         assert (gone_below | ~gone_above).all()
+
+
+@every_model
+@pytest.mark.parametrize("seed", range(2))
+def test_loses_at_least_what_it_says_when_split(example: dict[str, Any], seed: int) -> None:
+    model = model_of(example)
+    problem = random_problem(np.random.default_rng(seed), [model], rows=30)
+    checker = problem.checker(METRICS["loss"])
+    lattice = Lattice(problem.heights)
+    counts = problem.patterns.counts
+    checks = {tuple(levels): checker.check(tuple(levels)) for levels in np.ndindex(lattice.shape)}
+    for levels, coarser in checks.items():
+        if not coarser.lost.any():
+            continue
+        class_of = coarser.grouped.spread(np.arange(len(coarser.lost)))
+        for below in np.ndindex(*(level + 1 for level in levels)):
+            finer = checks[below]
+            gone = counts * finer.grouped.spread(finer.suppressed_classes)
+            assert (np.bincount(class_of, gone, len(coarser.lost)) >= coarser.lost).all()
+
+
+@every_model
+def test_says_what_it_is_about(example: dict[str, Any]) -> None:
+    model = model_of(example)
+    assert model.addresses
+    assert model.disclosure.kinds
 
 
 @every_model

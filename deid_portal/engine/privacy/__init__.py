@@ -1,36 +1,51 @@
 """Privacy models: one file each, found here by the name a plan uses."""
 
 from deid_portal.engine.documents import Place
+from deid_portal.engine.privacy.alpha_k_anonymity import AlphaKAnonymity
 from deid_portal.engine.privacy.average_risk import AverageRisk
+from deid_portal.engine.privacy.beta_likeness import BetaLikeness
+from deid_portal.engine.privacy.confidence_bounding import ConfidenceBounding
+from deid_portal.engine.privacy.delta_disclosure import DeltaDisclosure
+from deid_portal.engine.privacy.epsilon_m_anonymity import EpsilonMAnonymity
+from deid_portal.engine.privacy.highest_risk import HighestRisk
 from deid_portal.engine.privacy.k_anonymity import KAnonymity
+from deid_portal.engine.privacy.k_e_anonymity import KEAnonymity
 from deid_portal.engine.privacy.l_diversity import LDiversity
-from deid_portal.engine.privacy.model import PrivacyModel, Whole
+from deid_portal.engine.privacy.model import Original, PrivacyModel, Whole
+from deid_portal.engine.privacy.p_sensitive_k_anonymity import PSensitiveKAnonymity
+from deid_portal.engine.privacy.sample_uniqueness import SampleUniqueness
 from deid_portal.engine.privacy.sensitive import SensitiveColumn
 from deid_portal.engine.privacy.t_closeness import TCloseness
 
 MODELS: dict[str, type[PrivacyModel]] = {
-    model.name: model for model in (KAnonymity, LDiversity, TCloseness, AverageRisk)
+    model.name: model
+    for model in (
+        KAnonymity,
+        PSensitiveKAnonymity,
+        LDiversity,
+        TCloseness,
+        AlphaKAnonymity,
+        ConfidenceBounding,
+        KEAnonymity,
+        EpsilonMAnonymity,
+        BetaLikeness,
+        DeltaDisclosure,
+        AverageRisk,
+        HighestRisk,
+        SampleUniqueness,
+    )
 }
 
 # Names the plan format reserves; each moves to MODELS with its file.
 NOT_YET = (
-    "p-sensitive-k-anonymity",
     "k-l-anonymity",
     "lkc-privacy",
-    "alpha-k-anonymity",
-    "confidence-bounding",
     "x-y-privacy",
-    "k-e-anonymity",
-    "epsilon-m-anonymity",
     "personalized-privacy",
     "multirelational-k-anonymity",
     "delta-presence",
     "k-map",
     "c-t-isolation",
-    "beta-likeness",
-    "delta-disclosure",
-    "highest-risk",
-    "sample-uniqueness",
     "population-uniqueness",
     "k-confusion",
     "k-concealment",
@@ -43,6 +58,7 @@ __all__ = [
     "AverageRisk",
     "KAnonymity",
     "LDiversity",
+    "Original",
     "PrivacyModel",
     "SensitiveColumn",
     "TCloseness",

@@ -7,6 +7,7 @@ import numpy as np
 
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, Attack, Disclosure
 from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
 
 
@@ -23,6 +24,8 @@ class AverageRisk(PrivacyModel):
     cites: ClassVar[str] = (
         "K. El Emam, Guide to the de-identification of personal health data, 2013."
     )
+    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    disclosure: ClassVar[Disclosure] = IDENTITY_MEASURED
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "limit",

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
 from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
 
 
@@ -19,6 +20,8 @@ class KAnonymity(PrivacyModel):
     cites: ClassVar[str] = (
         "L. Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002."
     )
+    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    disclosure: ClassVar[Disclosure] = IDENTITY
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "k",

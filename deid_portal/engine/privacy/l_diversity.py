@@ -9,6 +9,7 @@ from deid_portal.engine import kernels
 from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Choice, ColumnName, Declared, Parameter
+from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.table import Counts
 from deid_portal.engine.utility.metric import Numbers
@@ -33,6 +34,8 @@ class LDiversity(PrivacyModel):
     cites: ClassVar[str] = (
         "A. Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007."
     )
+    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
+    disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     parameters: ClassVar[tuple[Declared, ...]] = (
         Choice("variant", ("distinct", "probabilistic", "entropy", "recursive")),
         Parameter(

@@ -1,18 +1,21 @@
 """What every privacy model is: a rule on equivalence classes that can explain itself."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
+from deid_portal.engine.documents import Place, listed
+from deid_portal.engine.grouping import Classes, Patterns
 from deid_portal.engine.parameters import Choice, Declared
+from deid_portal.engine.privacy.kinds import Attack, Disclosure
 from deid_portal.engine.privacy.sensitive import SensitiveColumn
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table import Column, Counts, Table
+from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.values import ColumnType
 
 Answers = NDArray[np.bool_]
 ROUNDING = 1e-9  # what rounding may make of two equal numbers
@@ -24,6 +27,20 @@ class Whole:
 
     rows: int
     sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict)
+    original: "Original | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """The quasi-identifiers of the table as it came, in its order."""
+
+    columns: Sequence[Column]
+    taxonomies: Sequence[Taxonomy]
+    patterns: Patterns
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
 
 
 class PrivacyModel(ABC):
@@ -41,7 +58,10 @@ class PrivacyModel(ABC):
     name: ClassVar[str]
     parameters: ClassVar[tuple[Declared, ...]]
     cites: ClassVar[str]
+    addresses: ClassVar[tuple[Attack, ...]]
+    disclosure: ClassVar[Disclosure]
     needs_quasi_identifiers: ClassVar[bool] = True
+    needs_sensitive: ClassVar[bool] = False  # any sensitive column, named or not
     judges_release: ClassVar[bool] = False  # whether `accepts` has anything to say
     judges_classes: ClassVar[bool] = True  # whether `passes` has anything to say
 
@@ -57,6 +77,11 @@ class PrivacyModel(ABC):
     def sensitive_column(self) -> str | None:
         """Return the sensitive column the rule is about, if it is about one."""
         return None
+
+    @property
+    def counted_columns(self) -> tuple[str, ...]:
+        """Return the columns whose values the rule counts within a class."""
+        return () if self.sensitive_column is None else (self.sensitive_column,)
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -110,8 +135,15 @@ class PrivacyModel(ABC):
 
     def to_document(self) -> dict[str, Any]:
         chosen = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        said = {name: value for name, value in chosen.items() if value is not None}
+        said = {name: _plain(value) for name, value in chosen.items() if value is not None}
         return {"model": self.name, **said}
+
+    def for_columns(self, sensitive: Sequence[str]) -> Self:
+        """Return the model with every sensitive column of the plan where it names none."""
+        return self
+
+    def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:  # noqa: B027
+        """Refuse columns that the plan does not have, or not with the right role."""
 
     def cautions(self) -> list[str]:
         """Return a sentence for every parameter that is accepted but unusual."""
@@ -122,3 +154,36 @@ class PrivacyModel(ABC):
 
     def check_rows(self, place: Place, rows: int) -> None:  # noqa: B027 - optional
         """Refuse parameters that no release of this many rows can meet."""
+
+    def check_table(self, place: Place, table: Table) -> None:
+        """Refuse what does not fit this table."""
+        self.check_rows(place, table.rows)
+
+
+def check_sensitive(place: Place, names: Collection[str], roles: Mapping[str, str]) -> None:
+    """Refuse names that are not those of sensitive columns."""
+    if not all(roles.get(name) == "sensitive" for name in names):
+        known = [name for name, role in roles.items() if role == "sensitive"]
+        place.refuse(f"the names of sensitive columns are accepted; the plan has {listed(known)}.")
+
+
+def check_values(place: Place, values: Collection[str | None], table: Table, name: str) -> None:
+    """Refuse values the column does not have: a slip of the pen would protect nothing."""
+    known = table[name].values if name in table else ()
+    foreign = sum(value not in known for value in values)
+    if foreign:
+        place.refuse(f'{foreign} of the values do not occur in the column "{name}"; name others.')
+
+
+def check_numeric(place: Place, table: Table, name: str) -> None:
+    if name in table and table[name].type not in (ColumnType.INTEGER, ColumnType.NUMBER):
+        place.refuse(f'this rule is about numbers, and the column "{name}" holds none.')
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as a document holds it: lists for tuples, at any depth."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return value

@@ -1,6 +1,6 @@
 """What a class may be compared with: a sensitive column of the whole table."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -39,6 +39,18 @@ class SensitiveColumn:
         return ranks
 
     @cached_property
+    def numbers(self) -> Shares:
+        """Return each value as a number; a gap, or a value that is none, is not a number."""
+        read = (self._read_number(text) for text in self.column.values)
+        return np.fromiter(read, np.float64, len(self.column.values))
+
+    def codes_of(self, values: Collection[str | None] | None) -> Codes:
+        """Return the codes of these values, of all values for None; others are left out."""
+        known = {text: code for code, text in enumerate(self.column.values)}
+        chosen = known if values is None else [value for value in values if value in known]
+        return np.array([known[value] for value in chosen], np.int32)
+
+    @cached_property
     def shares_up_to(self) -> Shares:
         """Return, in order of rank, the share of records at that value or below."""
         present = self.column.counts > 0
@@ -59,6 +71,11 @@ class SensitiveColumn:
         levels = taxonomy.codes[:-1] if len(taxonomy.labels[-1]) == 1 else taxonomy.codes
         own = len(self.column.values)
         return [np.ascontiguousarray(codes[:own]) for codes in levels]
+
+    def _read_number(self, text: str | None) -> float:
+        if text is None or self.column.type not in (ColumnType.INTEGER, ColumnType.NUMBER):
+            return float("nan")
+        return float(parse_number(text, decimal=self.column.decimal))
 
     def _sort_keys(self) -> Iterator[tuple[tuple[bool, Any], int]]:
         """Return, for each value that occurs, what it is sorted by and its code."""

@@ -8,6 +8,7 @@ import numpy as np
 from deid_portal.engine import kernels
 from deid_portal.engine.grouping import Classes, Pairs, combine
 from deid_portal.engine.parameters import Choice, ColumnName, Declared, Parameter
+from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.sensitive import SensitiveColumn, Shares
 from deid_portal.engine.table import Counts
@@ -31,6 +32,8 @@ class TCloseness(PrivacyModel):
     cites: ClassVar[str] = (
         "N. Li et al., t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007."
     )
+    addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE, Attack.PROBABILISTIC)
+    disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "t",

@@ -66,6 +66,15 @@ class Taxonomy:
             for codes, labels in zip(self.codes, self.labels, strict=True)
         )
 
+    @cached_property
+    def nodes(self) -> tuple[Codes, ...]:
+        """Return the number of each leaf's label, per level; no two levels share a number."""
+        starts = np.cumsum([0, *(len(labels) for labels in self.labels)])
+        return tuple(
+            (codes + start).astype(np.int32)
+            for codes, start in zip(self.codes, starts, strict=False)
+        )
+
     def lost_share(self, level: int) -> NDArray[np.float64]:
         """Return (leaves - 1) / (all leaves - 1) per leaf: the share of detail lost there."""
         under = self.leaves[level][self.codes[level]]

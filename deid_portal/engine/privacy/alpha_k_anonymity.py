@@ -1,0 +1,96 @@
+"""(α, k)-anonymity: many look-alikes, and no secret that most of them share."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Values
+from deid_portal.engine.privacy.capped import CappedShares
+from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.model import Answers, Whole, check_values
+from deid_portal.engine.privacy.sensitive import Shares
+from deid_portal.engine.table import Counts, Table
+
+
+@dataclass(frozen=True)
+class AlphaKAnonymity(CappedShares):
+    """Each class has k records or more, and a sensitive value at most a share α of them.
+
+    The paper names one value to protect; here it is any list of them, and all if none is named,
+    which the paper calls the general model. A gap is a value like any other.
+    """
+
+    alpha: float
+    k: int
+    column: str
+    values: tuple[str | None, ...] | None = None
+
+    name: ClassVar[str] = "alpha-k-anonymity"
+    cites: ClassVar[str] = (
+        "R. Wong, J. Li, A. Fu, K. Wang, (α, k)-anonymity: an enhanced k-anonymity model for "
+        "privacy preserving data publishing, KDD 2006."
+    )
+    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
+    disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter(
+            "alpha",
+            minimum=0.001,
+            maximum=1,
+            unusual_below=0.05,
+            unusual_above=0.8,
+            caution="α = {value} is unusual: under 0.05 hardly any detail is left, above 0.8 a "
+            "guess of the value is nearly always right.",
+        ),
+        Parameter(
+            "k",
+            minimum=2,
+            whole=True,
+            unusual_below=3,
+            unusual_above=1000,
+            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
+        ),
+        ColumnName(),
+        Values(),
+    )
+
+    def caps(self, whole: Whole) -> Shares:
+        secret = whole.sensitive[self.column]
+        caps = np.ones(len(secret.column.values))
+        caps[secret.codes_of(self.values)] = self.alpha
+        return caps
+
+    def passes(self, classes: Classes, whole: Whole) -> Answers:
+        return super().passes(classes, whole) & (classes.sizes >= self.k)
+
+    def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
+        """Add to the caps' proof: parts of a class that is too small are too small as well."""
+        passes, lost = super().judge(classes, whole)
+        return passes, np.where(classes.sizes < self.k, classes.sizes, lost)
+
+    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+        if not len(kept.sizes):
+            return {"alpha": 0.0, "k": 0}
+        values = whole.sensitive[self.column].codes_of(self.values)
+        return {
+            "alpha": self._largest_share(kept, whole, values),
+            "k": int(kept.sizes.min()),
+        }
+
+    def explain(self) -> str:
+        which = "no value" if self.values is None else "none of the values to protect"
+        return (
+            f"Every person looks like at least {self.k - 1} others, and among people who look "
+            f"alike {which} of {self.column} belongs to more than {100 * self.alpha:.3g} in 100."
+        )
+
+    def check_table(self, place: Place, table: Table) -> None:
+        super().check_table(place, table)
+        check_values(place["values"], self.values or (), table, self.column)
+
+    def check_rows(self, place: Place, rows: int) -> None:
+        if self.k > rows:
+            place["k"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")

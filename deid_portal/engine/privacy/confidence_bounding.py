@@ -1,0 +1,70 @@
+"""Confidence bounding: nobody can conclude the secret from the known facts with much confidence."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Values
+from deid_portal.engine.privacy.capped import CappedShares
+from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.model import Whole, check_values
+from deid_portal.engine.privacy.sensitive import Shares
+from deid_portal.engine.table import Table
+
+
+@dataclass(frozen=True)
+class ConfidenceBounding(CappedShares):
+    """The confidence of inferring a sensitive value from the quasi-identifiers is at most h.
+
+    The confidence is the share of the value in a class. The paper bounds chosen values (a privacy
+    template) and leaves harmless ones alone; without a list all values are bounded. Several
+    templates are several models of a plan.
+    """
+
+    h: float
+    column: str
+    values: tuple[str | None, ...] | None = None
+
+    name: ClassVar[str] = "confidence-bounding"
+    cites: ClassVar[str] = (
+        "K. Wang, B. Fung, P. Yu, Handicapping attacker's confidence: an alternative to "
+        "k-anonymization, KAIS 11(3), 2007."
+    )
+    addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
+    disclosure: ClassVar[Disclosure] = ATTRIBUTE
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter(
+            "h",
+            minimum=0.001,
+            maximum=1,
+            unusual_below=0.05,
+            unusual_above=0.8,
+            caution="h = {value} is unusual: under 0.05 hardly any detail is left, above 0.8 the "
+            "conclusion is nearly always right.",
+        ),
+        ColumnName(),
+        Values(),
+    )
+
+    def caps(self, whole: Whole) -> Shares:
+        secret = whole.sensitive[self.column]
+        caps = np.ones(len(secret.column.values))
+        caps[secret.codes_of(self.values)] = self.h
+        return caps
+
+    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+        values = whole.sensitive[self.column].codes_of(self.values)
+        return {"h": self._largest_share(kept, whole, values)}
+
+    def explain(self) -> str:
+        which = "a value" if self.values is None else "one of the values to protect"
+        return (
+            f"Whoever knows the facts about a person and concludes {which} of {self.column} is "
+            f"right at most {100 * self.h:.3g} times in 100."
+        )
+
+    def check_table(self, place: Place, table: Table) -> None:
+        check_values(place["values"], self.values or (), table, self.column)

@@ -1,0 +1,41 @@
+"""What a privacy model is about, as data: which attacks, and which disclosure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Attack(StrEnum):
+    """The attack models of Fung et al., Privacy-preserving data publishing, 2010."""
+
+    RECORD_LINKAGE = "record"
+    ATTRIBUTE_LINKAGE = "attribute"
+    TABLE_LINKAGE = "table"
+    PROBABILISTIC = "probabilistic"
+
+
+class Disclosed(StrEnum):
+    """What somebody may learn about a person: which row, which value, or being there at all."""
+
+    IDENTITY = "identity"
+    ATTRIBUTE = "attribute"
+    MEMBERSHIP = "membership"
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """A place in Torra's table of privacy models (Guide to data privacy, 2022).
+
+    A boolean model holds or does not; a quantitative one measures how much is disclosed.
+    """
+
+    kinds: tuple[Disclosed, ...]
+    is_quantitative: bool = False
+    releases_database: bool = True  # and not answers to queries
+
+
+IDENTITY = Disclosure((Disclosed.IDENTITY,))
+ATTRIBUTE = Disclosure((Disclosed.ATTRIBUTE,))
+IDENTITY_AND_ATTRIBUTE = Disclosure((Disclosed.IDENTITY, Disclosed.ATTRIBUTE))
+MEMBERSHIP = Disclosure((Disclosed.MEMBERSHIP,))
+IDENTITY_MEASURED = Disclosure((Disclosed.IDENTITY,), is_quantitative=True)
+ATTRIBUTE_MEASURED = Disclosure((Disclosed.ATTRIBUTE,), is_quantitative=True)
