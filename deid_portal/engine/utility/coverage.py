@@ -81,10 +81,10 @@ class Coverage:
 def cover(original: Column, released: Column, taxonomy: Taxonomy | None = None) -> Coverage:
     """Find what every label of a released column stands for in the original one.
 
-    The leaves of a taxonomy must be numbered like the original's values.
+    The original may be any column of exact values: also that of an outside table.
     """
-    known = _labels(taxonomy, len(original.values)) if taxonomy is not None else {}
     own = {text: code for code, text in enumerate(original.values)}
+    known = _labels(taxonomy, own) if taxonomy is not None else {}
     numbers = read_numbers(original)
     covered = []
     for label in released.values:
@@ -112,16 +112,16 @@ def read_numbers(column: Column) -> Numbers:
     )
 
 
-def _labels(taxonomy: Taxonomy, values: int) -> dict[str | None, Codes]:
-    """Return the values under each label; one on several levels stands for all it has there."""
+def _labels(taxonomy: Taxonomy, own: Mapping[str | None, int]) -> dict[str | None, Codes]:
+    """Return the codes of the values under each label; one on several levels has all of them."""
+    leaves = np.array([own.get(text, NOTHING) for text in taxonomy.labels[0]], np.int32)
     found: dict[str | None, Codes] = {}
     for codes, labels in zip(taxonomy.codes, taxonomy.labels, strict=True):
-        own = codes[:values]
-        order = np.argsort(own, kind="stable")
-        ends = np.searchsorted(own[order], np.arange(len(labels) + 1))
+        order = np.argsort(codes, kind="stable")
+        ends = np.searchsorted(codes[order], np.arange(len(labels) + 1))
         for code, label in enumerate(labels):
-            under = order[ends[code] : ends[code + 1]].astype(np.int32)
-            before = found.get(label)
+            under = leaves[order[ends[code] : ends[code + 1]]]
+            under, before = under[under >= 0], found.get(label)
             found[label] = under if before is None else np.union1d(before, under).astype(np.int32)
     return found
 

@@ -1,0 +1,44 @@
+"""Background knowledge: ruling out values until one is left."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.confidence import exactly
+from deid_portal.engine.attacks.homogeneity import best_guess, disclose, distinct_per_class
+
+
+@dataclass(frozen=True)
+class BackgroundKnowledge(Attack):
+    """An attacker who can exclude any `excluded` values for a person (Martin et al., 2007)."""
+
+    excluded: int = 1
+
+    name: ClassVar[str] = "background-knowledge"
+    cites: ClassVar[str] = (
+        "D. Martin et al., Worst-case background knowledge for privacy-preserving data publishing, "
+        "ICDE 2007."
+    )
+    needs: ClassVar[tuple[str, ...]] = ("sensitive",)
+
+    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+        exposed = distinct_per_class(setting) <= 1 + self.excluded
+        records = disclose(setting, exposed)
+        value = share_of(records, setting.released.rows)
+        return AttackResult(
+            name=self.name,
+            value=value,
+            interval=exactly(value),
+            control=best_guess(setting),
+            records=records,
+            sentence=(
+                f"Somebody who can rule out {self.excluded} wrong values learns column "
+                f'"{setting.sensitive_name}" of {records} records, {percent(value)} of the release.'
+            ),
+            figures={"classes": int(exposed.sum())},
+        )
+
+    def explain(self) -> str:
+        return "Counts the people whose sensitive value is left over once a few are ruled out."

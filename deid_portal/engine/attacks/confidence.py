@@ -1,0 +1,39 @@
+"""Uncertainty of a share that was counted on a sample."""
+
+from math import sqrt
+
+Interval = tuple[float, float]
+Z95 = 1.959963984540054
+
+
+def wilson_interval(successes: int, attempts: int) -> Interval:
+    """Return the 95 % score interval of a share (Wilson, 1927); nothing is known without attempts.
+
+    >>> wilson_interval(0, 0)
+    (0.0, 1.0)
+    """
+    if attempts <= 0:
+        return (0.0, 1.0)
+    share = successes / attempts
+    weight = Z95**2 / attempts
+    middle = (share + weight / 2) / (1 + weight)
+    half = Z95 / (1 + weight) * sqrt(share * (1 - share) / attempts + weight / (4 * attempts))
+    return (max(middle - half, 0.0), min(middle + half, 1.0))
+
+
+def exactly(share: float) -> Interval:
+    """Return the interval of a share that was counted over everyone: there is nothing to guess."""
+    return (share, share)
+
+
+def excess(share: float, control: float) -> float:
+    """Return the part of what was left to learn that the release gave away, at least 0.
+
+    M. Giomi et al., A unified framework for quantifying privacy risk in synthetic data, PETS 2023.
+    """
+    return max((share - control) / (1 - control), 0.0) if control < 1 else 0.0
+
+
+def excess_interval(main: Interval, control: Interval) -> Interval:
+    """Return the excess with both shares at their less and at their more favorable end."""
+    return (excess(main[0], control[1]), excess(main[1], control[0]))

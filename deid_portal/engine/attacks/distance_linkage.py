@@ -1,0 +1,140 @@
+"""Distance-based record linkage: take the released record that is nearest.
+
+D. Pagliuca and G. Seri, 1999; J. Domingo-Ferrer and V. Torra, A quantitative comparison of
+disclosure control methods, 2001. Works on masked numbers, where no label fits exactly.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.confidence import wilson_interval
+from deid_portal.engine.attacks.record_linkage import know_people, released_rows
+from deid_portal.engine.table import Codes, Column
+from deid_portal.engine.utility.coverage import cover, read_numbers
+
+Points = NDArray[np.float64]
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class NearestLinks:
+    """Per person the number of nearest released records, and whether the own is one of them."""
+
+    ties: NDArray[np.int64]
+    is_right: NDArray[np.bool_]
+
+    @property
+    def expected_share(self) -> float:
+        chances = self.is_right / np.maximum(self.ties, 1)
+        return float(chances.mean()) if len(chances) else 0.0
+
+    @property
+    def correct_links(self) -> int:
+        return int((self.is_right & (self.ties == 1)).sum())
+
+
+def link_nearest(people: Points, released: Points, own: Codes) -> NearestLinks:
+    """Link every person with the nearest released points; `own` is the right one, or -1.
+
+    Equally near records share the guess. Uses a k-d tree over the distinct released points.
+    """
+    from scipy.spatial import KDTree
+
+    points, number, counts = np.unique(released, axis=0, return_inverse=True, return_counts=True)
+    number = number.reshape(-1)
+    tree = KDTree(points)
+    nearest, _ = tree.query(people)
+    reach = nearest * (1 + TOLERANCE) + TOLERANCE
+    ties = _count_ties(tree, people, reach, counts)
+    apart = np.linalg.norm(people - points[number[np.maximum(own, 0)]], axis=1)
+    return NearestLinks(ties, (own >= 0) & (apart <= reach))
+
+
+def _count_ties(
+    tree: Any, people: Points, reach: Points, counts: NDArray[np.intp]
+) -> NDArray[np.int64]:
+    """Count the released records within reach: one point for most, a list only where it ties."""
+    _, two = tree.query(people, k=2)
+    nearest = np.asarray(two[:, 0], np.intp)
+    first = counts[nearest].astype(np.int64)
+    several = np.flatnonzero(tree.query_ball_point(people, reach, return_length=True) > 1)
+    for row in several.tolist():
+        first[row] = counts[tree.query_ball_point(people[row], reach[row])].sum()
+    return first
+
+
+def place_setting(setting: Setting) -> tuple[Points, Points, Codes]:
+    """Turn people and released records into points: numbers standardized, other labels 0 or 1.
+
+    A released label stands for the mean of the numbers it covers, or for an even chance of each
+    value.
+    """
+    people, rows = know_people(setting)
+    pairs = [
+        _place_column(people[name], setting.released[name], setting)
+        for name in setting.quasi_identifiers
+    ]
+    own = np.where(rows >= 0, released_rows(setting)[rows], -1).astype(np.int32)
+    return np.hstack([pair[0] for pair in pairs]), np.hstack([pair[1] for pair in pairs]), own
+
+
+def _place_column(known: Column, released: Column, setting: Setting) -> tuple[Points, Points]:
+    coverage = cover(known, released, setting.taxonomies.get(known.name))
+    numbers = read_numbers(known)
+    if np.isnan(numbers).all():
+        half = np.sqrt(0.5)
+        exact = np.eye(len(known.values)) * half
+        shown = coverage.spread.toarray() * half
+        return exact[known.codes], shown[released.codes]
+    own = read_numbers(released)
+    means = [
+        np.nanmean(numbers[codes]) if len(codes) and not np.isnan(numbers[codes]).all() else number
+        for codes, number in zip(coverage.covered, own.tolist(), strict=True)
+    ]
+    middle, spread = np.nanmean(numbers[known.codes]), np.nanstd(numbers[known.codes]) or 1.0
+    exact = np.nan_to_num((numbers - middle) / spread)
+    shown = np.nan_to_num((np.array(means, np.float64) - middle) / spread)
+    return exact[known.codes][:, None], shown[released.codes][:, None]
+
+
+@dataclass(frozen=True)
+class DistanceLinkage(Attack):
+    """Links each person with the nearest released record, columns counting alike."""
+
+    most_people: int = 100_000
+
+    name: ClassVar[str] = "distance-linkage"
+    cites: ClassVar[str] = (
+        "J. Domingo-Ferrer and V. Torra, A quantitative comparison of disclosure control methods "
+        "for microdata, 2001."
+    )
+
+    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+        people, released, own = place_setting(setting)
+        chosen = _sample(len(people), self.most_people, generator)
+        found = link_nearest(people[chosen], released, own[chosen])
+        attempts = len(chosen)
+        right = round(found.expected_share * attempts)
+        return AttackResult(
+            name=self.name,
+            value=found.expected_share,
+            interval=wilson_interval(right, attempts),
+            control=share_of(1, setting.released.rows),
+            records=found.correct_links,
+            sentence=(
+                f"Taking the nearest record finds {percent(found.expected_share)} of {attempts} "
+                f"people; {found.correct_links} of them have no other record as near."
+            ),
+            figures={"people": attempts, "correct_links": found.correct_links},
+        )
+
+    def explain(self) -> str:
+        return "Links every person with the released record whose values are nearest to theirs."
+
+
+def _sample(rows: int, most: int, generator: np.random.Generator) -> NDArray[np.intp]:
+    return np.arange(rows) if rows <= most else generator.choice(rows, most, replace=False)

@@ -1,0 +1,61 @@
+"""Homogeneity: everybody in a class has the same sensitive value, so no link is needed."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.confidence import exactly
+from deid_portal.engine.table import Codes
+
+
+def distinct_per_class(setting: Setting) -> Codes:
+    """Return how many different sensitive values each released class shows."""
+    pairs = setting.classes.sensitive[setting.sensitive_name]
+    return np.bincount(pairs.groups, minlength=len(setting.classes.counts)).astype(np.int32)
+
+
+def best_guess(setting: Setting) -> float:
+    """Return how often the most common value of the original is right for anybody."""
+    column = setting.original[setting.sensitive_name]
+    return share_of(int(column.counts.max(initial=0)), len(column.codes))
+
+
+def disclose(
+    setting: Setting, exposed_classes: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
+) -> int:
+    """Count the released records in these classes whose shown sensitive value is the true one."""
+    shown = setting.released[setting.sensitive_name].codes
+    inside = exposed_classes[setting.classes.pattern_of_row]
+    return int((inside & (shown == setting.true_codes)).sum())
+
+
+@dataclass(frozen=True)
+class Homogeneity(Attack):
+    """Machanavajjhala et al., 2007: classes with a single sensitive value give it away."""
+
+    name: ClassVar[str] = "homogeneity"
+    cites: ClassVar[str] = "A. Machanavajjhala et al., l-diversity, TKDD 1(1), 2007."
+    needs: ClassVar[tuple[str, ...]] = ("sensitive",)
+
+    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+        exposed = distinct_per_class(setting) == 1
+        records = disclose(setting, exposed)
+        value = share_of(records, setting.released.rows)
+        return AttackResult(
+            name=self.name,
+            value=value,
+            interval=exactly(value),
+            control=best_guess(setting),
+            records=records,
+            sentence=(
+                f"{int(exposed.sum())} classes show a single value of column "
+                f'"{setting.sensitive_name}" and give it away for {records} records, '
+                f"{percent(value)} of the release."
+            ),
+            figures={"classes": int(exposed.sum())},
+        )
+
+    def explain(self) -> str:
+        return "Looks for classes in which everybody has the same sensitive value."

@@ -1,0 +1,99 @@
+"""Singling out: a description taken from the release that fits exactly one person.
+
+A. Cohen and K. Nissim, Towards formalizing the GDPR's notion of singling out, PNAS 117(15), 2020;
+M. Giomi et al., PETS 2023.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
+from deid_portal.engine.grouping import reduce_table
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.table import Table
+from deid_portal.engine.utility.coverage import Coverage, cover
+
+Description = dict[str, int]  # per column the code of a released label
+
+
+@dataclass(frozen=True)
+class SinglingOut(Attack):
+    """Describes released records that are alone on a few columns and looks who fits.
+
+    An attempt that finds nobody alone in the release counts as failed.
+    """
+
+    attempts: int = 500
+    columns: int = 3
+
+    name: ClassVar[str] = "singling-out"
+    cites: ClassVar[str] = (
+        "A. Cohen and K. Nissim, Towards formalizing the GDPR's notion of singling out, PNAS "
+        "117(15), 2020."
+    )
+    needs: ClassVar[tuple[str, ...]] = ("control",)
+
+    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+        others = setting.control_table
+        shared = [name for name in setting.released.names if name in setting.original]
+        names = [name for name in shared if name in others]
+        tried = [self._describe(setting.released, names, generator) for _ in range(self.attempts)]
+        found = [description for description in tried if description]
+        right = _count_singled_out(setting, setting.original, names, found)
+        by_chance = _count_singled_out(setting, others, names, found)
+        main, control = share_of(right, self.attempts), share_of(by_chance, self.attempts)
+        value = excess(main, control)
+        return AttackResult(
+            name=self.name,
+            value=value,
+            interval=excess_interval(
+                wilson_interval(right, self.attempts), wilson_interval(by_chance, self.attempts)
+            ),
+            control=control,
+            records=right,
+            sentence=(
+                f"{right} of {self.attempts} descriptions taken from the release fit exactly one "
+                f"person of the original; {by_chance} fit exactly one of the others "
+                f"({percent(value)} beyond chance)."
+            ),
+            figures={"descriptions": len(found), "success": main},
+        )
+
+    def explain(self) -> str:
+        return "Describes released records by a few columns and counts who is the only one to fit."
+
+    def _describe(
+        self, released: Table, names: list[str], generator: np.random.Generator
+    ) -> Description:
+        """Return labels of a few columns that one released record alone shows, if there are any."""
+        width = min(self.columns, len(names))
+        chosen = [names[i] for i in generator.choice(len(names), width, replace=False)]
+        patterns = reduce_table(released, chosen, (), Progress(None))
+        alone = np.flatnonzero(patterns.counts == 1)
+        if not len(alone):
+            return {}
+        pattern = int(generator.choice(alone))
+        return dict(zip(chosen, patterns.codes[:, pattern].tolist(), strict=True))
+
+
+def _count_singled_out(
+    setting: Setting, people: Table, names: list[str], descriptions: list[Description]
+) -> int:
+    coverages = {
+        name: cover(people[name], setting.released[name], setting.taxonomies.get(name))
+        for name in names
+    }
+    return sum(_count_fitting(people, coverages, described) == 1 for described in descriptions)
+
+
+def _count_fitting(people: Table, coverages: dict[str, Coverage], description: Description) -> int:
+    fits: NDArray[np.bool_] = np.ones(people.rows, np.bool_)
+    for name, label in description.items():
+        covered = np.zeros(len(people[name].values), np.bool_)
+        covered[coverages[name].covered[label]] = True
+        fits &= covered[people[name].codes]
+    return int(fits.sum())

@@ -1,0 +1,59 @@
+"""Skewness: the class makes a value far likelier than it is in general."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from deid_portal.engine.attacks.attack import (
+    Attack,
+    AttackResult,
+    Setting,
+    percent,
+    recode,
+    share_of,
+)
+from deid_portal.engine.attacks.confidence import exactly
+
+
+@dataclass(frozen=True)
+class Skewness(Attack):
+    """The gain of belief from prior to posterior, over every class and value (Li et al., 2007).
+
+    The prior is the share in the original. `threshold` is the gain that puts a record at stake.
+    """
+
+    threshold: float = 0.2
+
+    name: ClassVar[str] = "skewness"
+    cites: ClassVar[str] = "N. Li, T. Li and S. Venkatasubramanian, t-closeness, ICDE 2007."
+    needs: ClassVar[tuple[str, ...]] = ("sensitive",)
+
+    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+        original = setting.original[setting.sensitive_name]
+        released = setting.released[setting.sensitive_name]
+        shares = np.append(original.counts / max(len(original.codes), 1), 0.0)
+        prior = shares[recode(released, original)]
+        pairs = setting.classes.sensitive[setting.sensitive_name]
+        posterior = pairs.counts / setting.classes.counts[pairs.groups]
+        gains = posterior - prior[pairs.codes]
+        at_stake = int(pairs.counts[gains >= self.threshold].sum())
+        highest = float(gains.max(initial=0.0))
+        mean = float(pairs.counts @ gains) / max(setting.released.rows, 1)
+        return AttackResult(
+            name=self.name,
+            value=highest,
+            interval=exactly(highest),
+            control=0.0,
+            records=at_stake,
+            sentence=(
+                f"For {at_stake} records, {percent(share_of(at_stake, setting.released.rows))} of "
+                f"the release, their class raises the belief in their value of column "
+                f'"{setting.sensitive_name}" by {100 * self.threshold:.0f} points or more; by '
+                f"{100 * highest:.1f} at most."
+            ),
+            figures={"mean_gain": mean},
+        )
+
+    def explain(self) -> str:
+        return "Compares how likely a value is in a class with how likely it is in general."
