@@ -11,6 +11,7 @@ from deid_portal.engine.table import Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.values import ColumnType
 from deid_portal.engine.version import ENGINE_VERSION
+from deid_portal.engine.warming import warm_up
 
 __all__ = [
     "ENGINE_VERSION",
@@ -27,4 +28,5 @@ __all__ = [
     "assess",
     "load_plan",
     "protect",
+    "warm_up",
 ]

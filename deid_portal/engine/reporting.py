@@ -73,7 +73,12 @@ def build_report(
         "plan": plan.to_document(),
         "plan_sha256": plan.sha256,
         "engine": ENGINE_VERSION,
-        "input": {"rows": rows, "sha256": problem.table.sha256},
+        "input": {
+            "rows": rows,
+            "sha256": problem.table.sha256,
+            "patterns": len(problem.patterns.counts),
+        },
+        "notes": describe_patterns(problem),
         "rows": {"released": kept, "suppressed": rows - kept},
         "transformation": {"levels": dict(after.levels) if solution else {}, "cuts": {}},
         "classes": {
@@ -95,6 +100,16 @@ def build_report(
             for column in problem.table.columns
         },
     }
+
+
+def describe_patterns(problem: Problem) -> list[str]:
+    """Return a sentence if no two rows are alike, so that the work follows the rows."""
+    if problem.rows < 2 or len(problem.patterns.counts) < problem.rows:
+        return []
+    return [
+        "No two rows are alike in the quasi-identifiers, so rows cannot be worked on together and "
+        "the run takes longer; a column that differs in every row is best made an identifier."
+    ]
 
 
 def describe_search(found: Found, metric: str, seconds: float) -> dict[str, Any]:

@@ -1,0 +1,55 @@
+"""Compiling every kernel before somebody waits for it.
+
+Kernels are compiled for the types they are called with and kept on disk, so what is run here once
+is only loaded later. The work is real but tiny: it goes through the same doors as any other.
+"""
+
+import io
+
+import numpy as np
+
+from deid_portal.engine import kernels
+from deid_portal.engine.grouping import Numbering
+from deid_portal.engine.plan import Plan
+from deid_portal.engine.protection import assess, protect
+
+MORE_KEYS_THAN_FIT = 1 << 16
+FILE = b'zip,age,pay\n1,"20",3\n1,20,4\n2,35,3\n2,36,4\n3,50,5\n'
+COLUMNS = {
+    "zip": {"role": "quasi-identifier"},
+    "age": {"role": "quasi-identifier", "taxonomy": {"intervals": {"width": 10, "widen": [3]}}},
+    "pay": {"role": "sensitive", "taxonomy": {"intervals": {"width": 2}}},
+}
+MODELS = [
+    {"model": "k-anonymity", "k": 2},
+    {"model": "l-diversity", "variant": "probabilistic", "l": 1.1, "column": "pay"},
+    {"model": "l-diversity", "variant": "entropy", "l": 1.1, "column": "pay"},
+    {"model": "l-diversity", "variant": "recursive", "l": 2, "c": 9, "column": "pay"},
+    {"model": "t-closeness", "t": 0.9, "distance": "equal", "column": "pay"},
+    {"model": "t-closeness", "t": 0.9, "distance": "ordered", "column": "pay"},
+    {"model": "t-closeness", "t": 0.9, "distance": "hierarchical", "column": "pay"},
+]
+METHODS = [
+    {"name": "full-domain", "suppression_limit": 0.4, "metric": "loss"},
+    {"name": "full-domain", "suppression_limit": 0.4, "metric": "discernibility"},
+    {"name": "local-recoding", "suppression_limit": 0.4},
+]
+
+
+def warm_up() -> None:
+    """Compile every kernel, or load it if that was done before; a second call costs little.
+
+    Starts no threads, so a process may fork afterwards.
+    """
+    # Reading needs pyarrow, which importing the engine alone does not.
+    from deid_portal.engine.reading import CsvFormat, read_csv
+
+    kernels.number_keys(np.arange(2, dtype=np.uint64))
+    Numbering().number(np.arange(MORE_KEYS_THAN_FIT, dtype=np.uint64))
+    table = read_csv(io.BytesIO(FILE), CsvFormat())
+    for method in METHODS:
+        for models in ([], MODELS[:1], MODELS):
+            document = {"plan": 1, "columns": COLUMNS, "models": models, "method": method}
+            plan = Plan.from_document(document)
+            protect(table, plan)
+            assess(table, plan)
