@@ -115,6 +115,16 @@ def test_distance_linkage_shares_ties() -> None:
     assert found.correct_links == 1
 
 
+def test_few_and_many_dimensions_give_the_same_links() -> None:
+    generator = np.random.default_rng(4)
+    people, released = (generator.integers(0, 4, (30, 3)).astype(float) for _ in range(2))
+    own = np.arange(30, dtype=np.int32)
+    few = link_nearest(people, released, own)
+    many = link_nearest(np.tile(people, 4), np.tile(released, 4), own)
+    assert many.ties.tolist() == few.ties.tolist()
+    assert many.is_right.tolist() == few.is_right.tolist()
+
+
 def test_distance_linkage_finds_exact_records() -> None:
     found = DistanceLinkage().run(release(PEOPLE), random())
     assert (found.value, found.records) == (1.0, 8)

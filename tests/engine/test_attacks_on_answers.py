@@ -12,6 +12,7 @@ from deid_portal.engine.attacks.reconstruction import (
     attack_by_reconstruction,
     reconstruct_exhaustively,
 )
+from deid_portal.engine.attacks.transparency import recover_shares
 
 BITS = np.array([1, 0, 1, 1, 0, 0, 0, 0], np.int64)
 
@@ -59,3 +60,8 @@ def test_maxima_force_the_only_person_who_can_reach_them() -> None:
     everyone, first_two = np.array([True, True, True]), np.array([True, True, False])
     assert find_forced_people([everyone, first_two], [9.0, 5.0]) == {2: 9.0}
     assert find_forced_people([everyone], [9.0]) == {}
+
+
+def test_chances_that_join_two_values_cannot_be_undone() -> None:
+    with pytest.raises(InvalidPlan, match="changed alike"):
+        recover_shares(np.full((2, 2), 0.5), np.array([0.5, 0.5]))

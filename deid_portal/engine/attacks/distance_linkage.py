@@ -5,7 +5,7 @@ disclosure control methods, 2001. Works on masked numbers, where no label fits e
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from deid_portal.engine.utility.coverage import cover, read_numbers
 
 Points = NDArray[np.float64]
 TOLERANCE = 1e-9
+ROUNDING = 1e-10  # of squared distances
+FEW_DIMENSIONS = 8
+BLOCK = 1 << 24  # distances held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,31 +43,49 @@ class NearestLinks:
 def link_nearest(people: Points, released: Points, own: Codes) -> NearestLinks:
     """Link every person with the nearest released points; `own` is the right one, or -1.
 
-    Equally near records share the guess. Uses a k-d tree over the distinct released points.
+    Equally near records share the guess. Distinct points are compared once: by a k-d tree where
+    there are few dimensions, by blocks of matrix products where there are many.
     """
+    points, number, counts = np.unique(released, axis=0, return_inverse=True, return_counts=True)
+    places, person = np.unique(people, axis=0, return_inverse=True)
+    find = _find_in_tree if people.shape[1] <= FEW_DIMENSIONS else _find_in_blocks
+    reach, ties = find(places, points, counts)
+    person, number = person.reshape(-1), number.reshape(-1)
+    mine = points[number[np.maximum(own, 0)]]
+    apart = np.linalg.norm(people - mine, axis=1)
+    return NearestLinks(ties[person], (own >= 0) & (apart <= reach[person]))
+
+
+def _find_in_tree(
+    places: Points, points: Points, counts: NDArray[np.intp]
+) -> tuple[Points, NDArray[np.int64]]:
+    """Return per place the distance to the nearest points and how many records lie there."""
     from scipy.spatial import KDTree
 
-    points, number, counts = np.unique(released, axis=0, return_inverse=True, return_counts=True)
-    number = number.reshape(-1)
     tree = KDTree(points)
-    nearest, _ = tree.query(people)
-    reach = nearest * (1 + TOLERANCE) + TOLERANCE
-    ties = _count_ties(tree, people, reach, counts)
-    apart = np.linalg.norm(people - points[number[np.maximum(own, 0)]], axis=1)
-    return NearestLinks(ties, (own >= 0) & (apart <= reach))
-
-
-def _count_ties(
-    tree: Any, people: Points, reach: Points, counts: NDArray[np.intp]
-) -> NDArray[np.int64]:
-    """Count the released records within reach: one point for most, a list only where it ties."""
-    _, two = tree.query(people, k=2)
-    nearest = np.asarray(two[:, 0], np.intp)
-    first = counts[nearest].astype(np.int64)
-    several = np.flatnonzero(tree.query_ball_point(people, reach, return_length=True) > 1)
+    distances, nearest = tree.query(places)
+    reach = np.asarray(distances) * (1 + TOLERANCE) + TOLERANCE
+    ties = counts[np.asarray(nearest, np.intp)].astype(np.int64)
+    several = np.flatnonzero(tree.query_ball_point(places, reach, return_length=True) > 1)
     for row in several.tolist():
-        first[row] = counts[tree.query_ball_point(people[row], reach[row])].sum()
-    return first
+        ties[row] = counts[tree.query_ball_point(places[row], reach[row])].sum()
+    return reach, ties
+
+
+def _find_in_blocks(
+    places: Points, points: Points, counts: NDArray[np.intp]
+) -> tuple[Points, NDArray[np.int64]]:
+    """The same, block by block: |a - b|² = |a|² - 2ab + |b|²."""
+    lengths = (points**2).sum(axis=1)
+    reach, ties = np.empty(len(places)), np.empty(len(places), np.int64)
+    step = max(BLOCK // max(len(points), 1), 1)
+    for start in range(0, len(places), step):
+        block = places[start : start + step]
+        squared = (block**2).sum(axis=1)[:, None] - 2 * block @ points.T + lengths
+        nearest = np.maximum(squared.min(axis=1), 0) + ROUNDING
+        ties[start : start + step] = (squared <= nearest[:, None]) @ counts
+        reach[start : start + step] = np.sqrt(nearest)
+    return reach, ties
 
 
 def place_setting(setting: Setting) -> tuple[Points, Points, Codes]:

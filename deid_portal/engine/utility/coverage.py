@@ -48,6 +48,12 @@ class Coverage:
         """Return how many values each label stands for, at least 1."""
         return np.array([max(len(codes), 1) for codes in self.covered], np.float64)
 
+    @property
+    def is_cut(self) -> bool:
+        """Say whether every value is covered exactly once: the labels cut across the taxonomy."""
+        times = np.bincount(np.concatenate([np.zeros(0, np.int32), *self.covered]))
+        return len(times) == self.values and bool((times == 1).all())
+
     @cached_property
     def layers(self) -> tuple[Codes, Codes]:
         """Sort the labels into layers, so that within one layer no value is covered twice.
@@ -85,11 +91,11 @@ def cover(original: Column, released: Column, taxonomy: Taxonomy | None = None) 
     """
     own = {text: code for code, text in enumerate(original.values)}
     known = _labels(taxonomy, own) if taxonomy is not None else {}
-    numbers = read_numbers(original)
+    numbers, masks = read_numbers(original), _Masks(original)
     covered = []
     for label in released.values:
         under = known.get(label)
-        codes = _read_label(label, original, own, numbers) if under is None else under
+        codes = _read_label(label, original, own, numbers, masks) if under is None else under
         covered.append(np.asarray(codes, dtype=np.int32))
     return Coverage(original.name, len(original.values), tuple(covered))
 
@@ -127,7 +133,11 @@ def _labels(taxonomy: Taxonomy, own: Mapping[str | None, int]) -> dict[str | Non
 
 
 def _read_label(
-    label: str | None, original: Column, own: Mapping[str | None, int], numbers: Numbers
+    label: str | None,
+    original: Column,
+    own: Mapping[str | None, int],
+    numbers: Numbers,
+    masks: "_Masks",
 ) -> list[int] | Codes:
     if label in own:
         return [own[label]]
@@ -138,7 +148,7 @@ def _read_label(
     inside = _read_interval(label, numbers)
     if inside is not None:
         return np.flatnonzero(inside).astype(np.int32)
-    return _read_mask(label, original)
+    return masks.find(label)
 
 
 def _read_interval(label: str, numbers: Numbers) -> NDArray[np.bool_] | None:
@@ -154,13 +164,29 @@ def _read_interval(label: str, numbers: Numbers) -> NDArray[np.bool_] | None:
     return above & below
 
 
-def _read_mask(label: str, original: Column) -> list[int]:
-    """Read stars as one hidden character each; a text without any stands only for itself."""
-    if "*" not in label:
-        return []
-    pattern = re.compile("".join("." if sign == "*" else re.escape(sign) for sign in label) + r"\Z")
-    return [
-        code
-        for code, text in enumerate(original.values)
-        if text is not None and pattern.match(text)
-    ]
+class _Masks:
+    """Finds the texts behind a mask; texts are hidden once per place of the stars."""
+
+    def __init__(self, column: Column) -> None:
+        self._values = column.values
+        self._by_shape: dict[tuple[int, ...], dict[str, list[int]]] = {}
+
+    def find(self, label: str) -> list[int]:
+        """Read stars as one hidden character each; a text without any stands only for itself."""
+        stars = tuple(place for place, sign in enumerate(label) if sign == "*")
+        if not stars:
+            return []
+        shape = (len(label), *stars)
+        if shape not in self._by_shape:
+            self._by_shape[shape] = self._hide(len(label), stars)
+        return self._by_shape[shape].get(label, [])
+
+    def _hide(self, length: int, stars: tuple[int, ...]) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for code, text in enumerate(self._values):
+            if text is not None and len(text) == length:
+                signs = list(text)
+                for place in stars:
+                    signs[place] = "*"
+                found.setdefault("".join(signs), []).append(code)
+        return found
