@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from deid_portal.engine.documents import Place
 
@@ -176,6 +176,40 @@ class FileName:
         return ""
 
 
+# Cells by column: where the first stand, the others stand too. None is the gap.
+AssociationRule = TypedDict(
+    "AssociationRule", {"if": dict[str, str | None], "then": dict[str, str | None]}
+)
+
+
+@dataclass(frozen=True)
+class AssociationRules:
+    """Rules "if these cells, then those": [{"if": {column: value}, "then": {column: value}}]."""
+
+    name: str
+
+    def read(self, place: Place) -> tuple[AssociationRule, ...]:
+        here = place[self.name]
+        rules = tuple(_read_rule(item) for item in here.items())
+        if not rules:
+            here.refuse("a list of one or more rules is accepted.")
+        return rules
+
+    def caution_for(self, value: tuple[AssociationRule, ...]) -> str:
+        return ""
+
+
+def _read_rule(place: Place) -> AssociationRule:
+    place.check_keys(required=("if", "then"))
+    first, then = (
+        {name: None if cell.value is None else cell.text() for name, cell in place[key].entries()}
+        for key in ("if", "then")
+    )
+    if not first or not then or set(first) & set(then):
+        place.refuse("different columns are needed on both sides, at least one each.")
+    return {"if": first, "then": then}
+
+
 def read_values(here: Place) -> tuple[str | None, ...]:
     """Return a list of different texts, null for the gap."""
     values = tuple(None if item.value is None else item.text() for item in here.items())
@@ -184,4 +218,14 @@ def read_values(here: Place) -> tuple[str | None, ...]:
     return values
 
 
-Declared = Parameter | Choice | ColumnName | Flag | ColumnNames | Values | ValuesByColumn | FileName
+Declared = (
+    Parameter
+    | Choice
+    | ColumnName
+    | Flag
+    | ColumnNames
+    | Values
+    | ValuesByColumn
+    | FileName
+    | AssociationRules
+)

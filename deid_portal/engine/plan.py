@@ -113,7 +113,7 @@ class Plan:
         )
         plan = cls(
             columns=columns,
-            models=_parse_models(place, columns),
+            models=_parse_models(place, columns, read_file),
             methods=parse_methods(place["method"]),
             seed=_parse_seed(place),
             removes_other_columns=_parse_other_columns(place),
@@ -286,11 +286,15 @@ def _parse_weight(place: Place) -> float:
     return float(weight)
 
 
-def _parse_models(place: Place, columns: Sequence[ColumnPlan]) -> tuple[PrivacyModel, ...]:
+def _parse_models(
+    place: Place, columns: Sequence[ColumnPlan], read_file: ReadFile | None
+) -> tuple[PrivacyModel, ...]:
     if "models" not in place:
         return ()
     sensitive = [column.name for column in columns if column.role == ColumnRole.SENSITIVE]
-    return tuple(parse_model(item).for_columns(sensitive) for item in place["models"].items())
+    return tuple(
+        parse_model(item, read_file).for_columns(sensitive) for item in place["models"].items()
+    )
 
 
 def _parse_seed(place: Place) -> int | None:

@@ -129,3 +129,19 @@ def judge_secrets(groups: dict[str, list[Any]], model: dict[str, Any]) -> dict[s
     plan = Plan.from_document(document(columns, models=[model], method={"name": "none"}))
     entry: dict[str, Any] = assess(table, plan)["models"][0]
     return entry
+
+
+def judge_rows(
+    names: str,
+    rows: list[str],
+    model: dict[str, Any],
+    roles: dict[str, Any] | None = None,
+    files: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return what assess says of a model; rows are words, "-" a gap, other roles are given."""
+    cells = [[None if cell == "-" else cell for cell in row.split()] for row in rows]
+    columns = {name: {"role": "quasi-identifier"} for name in names.split()} | (roles or {})
+    asked = document(columns, models=[model], method={"name": "none"})
+    plan = Plan.from_document(asked, read_file=lambda name: (files or {})[name].encode())
+    entry: dict[str, Any] = assess(Table.from_rows(names.split(), cells), plan)["models"][0]
+    return entry

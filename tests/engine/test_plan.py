@@ -9,6 +9,7 @@ import pytest
 
 from deid_portal.engine import InvalidPlan, InvalidTable, Plan, Table, load_plan
 from deid_portal.engine.plan import ColumnRole
+from deid_portal.engine.privacy import NOT_YET
 from tests.engine.tables import FOUR, document, four_columns, four_plan
 
 L_DIVERSITY = {"model": "l-diversity", "l": 2, "column": "condition"}
@@ -43,7 +44,6 @@ def refusal_of(changed: dict[str, Any]) -> str:
         ({"columns": {"a": {"role": "sensitive"}}}, "needs at least one quasi-identifier"),
         ({"models": {}}, "models: a list is needed."),
         ({"models": [{"model": "nonsense"}]}, "models[0].model: accepted are"),
-        ({"models": [{"model": "k-map", "k": 2}]}, '"k-map" is not available yet'),
         ({"models": [{"model": "k-anonymity"}]}, "models[0].k: this is required"),
         ({"models": [{"model": "k-anonymity", "k": 1}]}, "a whole number of 2 or more is accepted"),
         ({"models": [{"model": "k-anonymity", "k": 2.5}]}, "models[0].k: a whole number is needed"),
@@ -94,6 +94,12 @@ def test_required_parts_are_asked_for(missing: str) -> None:
 @pytest.mark.parametrize("changed", [None, [], "plan", 7])
 def test_anything_but_an_object_is_refused(changed: Any) -> None:
     assert "an object" in refusal_of(changed)
+
+
+def test_reserved_names_of_models_are_not_available_yet() -> None:
+    for name in NOT_YET:
+        message = refusal_of(document(four_columns(), models=[{"model": name}]))
+        assert f'models[0].model: "{name}" is not available yet' in message
 
 
 def test_defaults_are_filled_in_and_read_back_the_same() -> None:

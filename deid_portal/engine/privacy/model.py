@@ -1,7 +1,7 @@
 """What every privacy model is: a rule on equivalence classes that can explain itself."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
@@ -14,7 +14,8 @@ from deid_portal.engine.parameters import Choice, Declared
 from deid_portal.engine.privacy.kinds import Attack, Disclosure
 from deid_portal.engine.privacy.sensitive import SensitiveColumn
 from deid_portal.engine.table import Column, Counts, Table
-from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.taxonomies import Recipe, Taxonomy
+from deid_portal.engine.taxonomies.recipe import ReadFile
 from deid_portal.engine.values import ColumnType
 
 Answers = NDArray[np.bool_]
@@ -37,6 +38,12 @@ class Original:
     columns: Sequence[Column]
     taxonomies: Sequence[Taxonomy]
     patterns: Patterns
+    recipes: Sequence[Recipe | None] = ()
+
+    def parts(self) -> Iterator[tuple[Column, Taxonomy, Recipe | None]]:
+        """Return each column with its taxonomy and, if known, how that was made."""
+        recipes = self.recipes or [None] * len(self.columns)
+        return zip(self.columns, self.taxonomies, recipes, strict=True)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -49,7 +56,7 @@ class PrivacyModel(ABC):
     Fields of the dataclass are the parameters, in the names `plan-format.md` gives them, and
     `parameters` declares what is accepted for each.
 
-    `is_monotone`: if every class passes, so does every class of any coarser table.
+    `is_monotone`: if the whole table keeps to the rule, nothing left out, so does any coarser one.
     `is_monotone_per_record`: a class that passes still passes after any other records join it.
     Only the second lets a search conclude anything once records are suppressed, because then a
     passing class may be joined by one that failed.
@@ -134,9 +141,15 @@ class PrivacyModel(ABC):
         return cls(**{parameter.name: parameter.read(place) for parameter in cls.parameters})
 
     def to_document(self) -> dict[str, Any]:
-        chosen = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        declared = {parameter.name for parameter in self.parameters}
+        names = [field.name for field in fields(self) if field.name in declared]  # type: ignore[arg-type]
+        chosen = {name: getattr(self, name) for name in names}
         said = {name: _plain(value) for name, value in chosen.items() if value is not None}
         return {"model": self.name, **said}
+
+    def with_files(self, place: Place, read_file: ReadFile | None) -> Self:
+        """Return the model with the files it names read."""
+        return self
 
     def for_columns(self, sensitive: Sequence[str]) -> Self:
         """Return the model with every sensitive column of the plan where it names none."""

@@ -1,0 +1,149 @@
+"""LKC-privacy: for everybody who knows only a few facts, look-alikes and no sure conclusions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.parameters import Declared, Parameter, ValuesByColumn
+from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.model import (
+    ROUNDING,
+    Answers,
+    PrivacyModel,
+    Whole,
+    check_sensitive,
+    check_values,
+)
+from deid_portal.engine.privacy.projections import every_projection
+from deid_portal.engine.privacy.sensitive import Shares
+from deid_portal.engine.table import Codes, Counts, Table
+
+
+@dataclass(frozen=True)
+class LKCPrivacy(PrivacyModel):
+    """On any L quasi-identifiers or fewer: groups of K or more, sensitive values at most a share C.
+
+    `values` names, per sensitive column, those to protect, null for all of the column; absent it
+    means all values of all sensitive columns. Suppressing records changes other groups, so what
+    fails is taken away until nothing fails any more.
+    """
+
+    L: int
+    K: int
+    C: float
+    values: Mapping[str, tuple[str | None, ...] | None] | None = field(default=None, hash=False)
+
+    name: ClassVar[str] = "lkc-privacy"
+    cites: ClassVar[str] = (
+        "N. Mohammed, B. Fung, P. Hung, C. Lee, Anonymizing healthcare data: a case study on the "
+        "blood transfusion service, KDD 2009."
+    )
+    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
+    disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter(
+            "L",
+            minimum=1,
+            whole=True,
+            unusual_below=2,
+            unusual_above=6,
+            caution="L = {value} is unusual: few people know only one fact, and from seven on "
+            "little is gained over k-anonymity.",
+        ),
+        Parameter(
+            "K",
+            minimum=2,
+            whole=True,
+            unusual_below=3,
+            unusual_above=1000,
+            caution="K = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
+        ),
+        Parameter(
+            "C",
+            minimum=0.001,
+            maximum=1,
+            unusual_below=0.05,
+            unusual_above=0.8,
+            caution="C = {value} is unusual: under 0.05 hardly any detail is left, above 0.8 a "
+            "conclusion is nearly always right.",
+        ),
+        ValuesByColumn("values"),
+    )
+    # With nothing suppressed, coarser groups are joined ones: larger, their shares mixtures.
+    is_monotone = True
+    is_monotone_per_record = False
+    judges_release: ClassVar[bool] = True
+    needs_sensitive: ClassVar[bool] = True
+
+    @property
+    def counted_columns(self) -> tuple[str, ...]:
+        return tuple(self.values or ())
+
+    def for_columns(self, sensitive: Sequence[str]) -> Self:
+        return self if self.values else replace(self, values=dict.fromkeys(sensitive))
+
+    def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
+        check_sensitive(place["values"], self.counted_columns, roles)
+
+    def check_table(self, place: Place, table: Table) -> None:
+        super().check_table(place, table)
+        for name, values in (self.values or {}).items():
+            check_values(place["values"][name], values or (), table, name)
+
+    def check_rows(self, place: Place, rows: int) -> None:
+        if rows < self.K:
+            place["K"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")
+
+    def passes(self, classes: Classes, whole: Whole) -> Answers:
+        kept = np.ones(len(classes.sizes), np.bool_)
+        while kept.any():
+            groups, shares = self._measure(classes.only(kept), whole)
+            good = (groups >= self.K) & (shares <= self.C + ROUNDING)
+            if good.all():
+                break
+            kept[kept] = good
+        return kept
+
+    def accepts(self, kept: Classes, whole: Whole) -> bool:
+        """Look again: other rules may have taken away what this one relied on."""
+        groups, shares = self._measure(kept, whole)
+        return bool((groups >= self.K).all() and (shares <= self.C + ROUNDING).all())
+
+    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+        groups, shares = self._measure(kept, whole)
+        return {
+            "L": self.L,
+            "K": int(groups.min()) if len(groups) else 0,
+            "C": float(shares.max(initial=0.0)),
+        }
+
+    def explain(self) -> str:
+        which = "a sensitive value" if self.values is None else "a value to protect"
+        return (
+            f"Whoever knows up to {self.L} facts about a person finds at least {self.K} people "
+            f"they fit, and concludes {which} rightly at most {100 * self.C:.3g} times in 100."
+        )
+
+    def _measure(self, classes: Classes, whole: Whole) -> tuple[Counts, Shares]:
+        """Return, per class, its smallest group on any L columns, and the largest share there."""
+        smallest = np.full(len(classes.sizes), classes.sizes.sum(), np.int64)
+        shares = np.zeros(len(classes.sizes))
+        for numbers in every_projection(classes.labels, self.L):
+            groups = np.bincount(numbers, classes.sizes).astype(np.int64)
+            np.minimum(smallest, groups[numbers], out=smallest)
+            np.maximum(shares, self._shares(classes, whole, numbers, groups)[numbers], out=shares)
+        return smallest, shares
+
+    def _shares(self, classes: Classes, whole: Whole, numbers: Codes, groups: Counts) -> Shares:
+        """Return the largest share of a value to protect, one per group."""
+        shares = np.zeros(len(groups))
+        for name, values in (self.values or dict.fromkeys(classes.sensitive)).items():
+            pairs = classes.sensitive[name].regroup(numbers)
+            chosen = np.isin(pairs.codes, whole.sensitive[name].codes_of(values))
+            own = pairs.groups[chosen]
+            np.maximum.at(shares, own, pairs.counts[chosen] / groups[own])
+        return shares
