@@ -4,7 +4,7 @@ A table is reduced once to its distinct patterns with counts; classes of every c
 made from those, so the cost follows the number of patterns and not the number of rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -110,16 +110,19 @@ def reduce_table(
     Without quasi-identifiers all rows are alike and there is one pattern.
     """
     columns = [table[name] for name in quasi_identifiers]
-    pattern_of_row = _number_rows(columns, table.rows, progress)
+    steps = _Steps(table.rows, 1 + len(sensitive), progress)
+    pattern_of_row = _number_rows(columns, steps)
     count = int(pattern_of_row.max()) + 1 if table.rows else 0
     first = _first_rows(pattern_of_row, count)
     codes = np.array([column.codes[first] for column in columns], dtype=np.int32)
+    pairs = {name: _pair_up(pattern_of_row, table[name], count, steps) for name in sensitive}
+    progress.report(1, 1, "patterns")
     return Patterns(
         names=tuple(quasi_identifiers),
         codes=codes.reshape(len(columns), count),
         counts=np.bincount(pattern_of_row, minlength=count).astype(np.int64),
         pattern_of_row=pattern_of_row,
-        sensitive={name: _pair_up(pattern_of_row, table[name]) for name in sensitive},
+        sensitive=pairs,
     )
 
 
@@ -154,20 +157,34 @@ def combine(left: Codes, right: Codes) -> Keys:
     return (left.astype(np.uint64) << np.uint64(32)) | right.astype(np.uint64)
 
 
-def _number_rows(columns: Sequence[Column], rows: int, progress: Progress) -> Codes:
+class _Steps:
+    """Walks over all rows a chunk at a time, as often as needed, and tells how far it is."""
+
+    def __init__(self, rows: int, times: int, progress: Progress) -> None:
+        self.rows = rows
+        self._total = max(rows * times, 1)
+        self._done = 0
+        self._progress = progress
+
+    def chunks(self) -> Iterator[slice]:
+        for start in range(0, self.rows, ROWS_PER_CHUNK):
+            self._progress.report(self._done, self._total, "patterns")
+            stop = min(start + ROWS_PER_CHUNK, self.rows)
+            yield slice(start, stop)
+            self._done += stop - start
+
+
+def _number_rows(columns: Sequence[Column], steps: _Steps) -> Codes:
     """Number the distinct rows over these columns in order of appearance."""
     words = _share_words(columns)
     numberings = [Numbering() for _ in range(2 * len(words))]
-    numbers = np.zeros(rows, np.int32)
-    for start in range(0, rows, ROWS_PER_CHUNK):
-        progress.report(start, rows, "patterns")
-        chunk = slice(start, min(start + ROWS_PER_CHUNK, rows))
+    numbers = np.zeros(steps.rows, np.int32)
+    for chunk in steps.chunks():
         for index, word in enumerate(words):
             own = numberings[2 * index].number(_pack_rows(word, chunk))
             if index:
                 own = numberings[2 * index + 1].number(combine(numbers[chunk], own))
             numbers[chunk] = own
-    progress.report(rows, rows, "patterns")
     return numbers
 
 
@@ -204,9 +221,18 @@ def _first_rows(numbers: Codes, count: int) -> NDArray[np.intp]:
     return first
 
 
-def _pair_up(pattern_of_row: Codes, column: Column) -> Pairs:
-    pairs = Pairs(pattern_of_row, column.codes, np.ones(len(pattern_of_row), np.int64))
-    return pairs.regroup(np.arange(int(pattern_of_row.max(initial=-1)) + 1, dtype=np.int32))
+def _pair_up(pattern_of_row: Codes, column: Column, count: int, steps: _Steps) -> Pairs:
+    """Count the values of a column per pattern, chunk by chunk and then together."""
+    same = np.arange(count, dtype=np.int32)
+    parts = []
+    for chunk in steps.chunks():
+        ones = np.ones(chunk.stop - chunk.start, np.int64)
+        parts.append(Pairs(pattern_of_row[chunk], column.codes[chunk], ones).regroup(same))
+    return Pairs(
+        np.concatenate([np.zeros(0, np.int32), *(part.groups for part in parts)]),
+        np.concatenate([np.zeros(0, np.int32), *(part.codes for part in parts)]),
+        np.concatenate([np.zeros(0, np.int64), *(part.counts for part in parts)]),
+    ).regroup(same)
 
 
 def _only(pairs: Pairs, kept: NDArray[np.bool_], numbers: Codes) -> Pairs:

@@ -102,12 +102,7 @@ def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
         whole=Whole(
             table.rows,
             {name: SensitiveColumn(table[name], planned[name].taxonomy) for name in sensitive},
-            Original(
-                [table[name] for name in names],
-                taxonomies,
-                patterns,
-                [planned[name].recipe for name in names],
-            ),
+            Original([table[name] for name in names], taxonomies, patterns),
         ),
     )
     for method in plan.methods:
@@ -124,15 +119,20 @@ def _with_solution(
     progress: Progress,
 ) -> Outcome:
     problem = recoding.problem
-    progress.report(0, 1, "measure")
+    progress.report(0, 4, "measure")
+    before = _measure_before(problem)
+    progress.report(1, 4, "measure")
+    after = measure_recoding(recoding)
+    progress.report(2, 4, "measure")
     report = build_report(
         plan=plan,
         problem=problem,
-        before=_measure_before(problem),
-        after=measure_recoding(recoding),
+        before=before,
+        after=after,
         released=released,
         solution=True,
     )
+    progress.report(3, 4, "measure")
     if len(recoding.rounds) > 1:
         report["transformation"]["rounds"] = describe_rounds(recoding)
     report |= {"search": searched, "coarser": describe_coarser(problem, base)}

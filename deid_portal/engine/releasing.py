@@ -6,6 +6,8 @@ explicit list of columns, and its rows are first sorted by what they show; the s
 may follow starts from that order, because the seed travels with the plan and could be undone.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,7 @@ from deid_portal.engine.values import infer_type
 
 Rows = NDArray[np.intp]
 WORD_BITS = 63
+DIGIT_BITS = 16
 
 
 def build_release(
@@ -35,8 +38,9 @@ def build_release(
         if planned is not None and not planned.is_removed:
             shown = _show(column, planned, recoding, pseudonym_key)
             columns.append(_drop_unused(shown.take(rows)))
-    progress.report(len(table.columns), steps, "release")
-    order = sorted_order(columns, len(rows))
+    order = sorted_order(
+        columns, len(rows), lambda: progress.report(len(table.columns), steps, "release")
+    )
     if plan.seed is not None:
         order = np.random.default_rng(plan.seed).permutation(order)
     for index, column in enumerate(columns):
@@ -76,20 +80,36 @@ def generalize_in_rounds(column: Column, index: int, recoding: Recoding) -> Colu
     return Column(column.name, infer_type(tuple(labels)), codes, tuple(labels))
 
 
-def sorted_order(columns: list[Column], rows: int) -> Rows:
-    """Return the rows ordered by their text, first column first, the gap before any text."""
+def sorted_order(columns: list[Column], rows: int, report: Callable[[], None]) -> Rows:
+    """Return the rows ordered by their text, first column first, the gap before any text.
+
+    Sorts by 16 bits at a time, the last first, each time keeping the order so far: numpy counts
+    such short numbers instead of comparing them, and `report` is called in between.
+    """
+    order = np.arange(rows)
+    for word in reversed(_pack_ranks(columns, rows, report)):
+        for shift in range(0, int(word.max(initial=0)).bit_length(), DIGIT_BITS):
+            report()
+            digits = (word >> np.uint64(shift)).astype(np.uint16)
+            order = order[np.argsort(digits[order], kind="stable")]
+    return order
+
+
+def _pack_ranks(
+    columns: list[Column], rows: int, report: Callable[[], None]
+) -> list[NDArray[np.uint64]]:
+    """Return the ranks of all columns side by side, the first column in the highest bits."""
     words: list[NDArray[np.uint64]] = []
     used = WORD_BITS + 1
     for column in columns:
+        report()
         bits = max(len(column.values) - 1, 1).bit_length()
         if used + bits > WORD_BITS:
             words.append(np.zeros(rows, np.uint64))
             used = 0
         words[-1] = (words[-1] << np.uint64(bits)) | _ranks(column).astype(np.uint64)
         used += bits
-    if not words:
-        return np.arange(rows)
-    return np.lexsort(words[::-1])
+    return words
 
 
 def _show(
