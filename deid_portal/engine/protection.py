@@ -102,7 +102,12 @@ def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
         whole=Whole(
             table.rows,
             {name: SensitiveColumn(table[name], planned[name].taxonomy) for name in sensitive},
-            Original([table[name] for name in names], taxonomies, patterns),
+            Original(
+                [table[name] for name in names],
+                taxonomies,
+                patterns,
+                [planned[name].recipe for name in names],
+            ),
         ),
     )
     for method in plan.methods:
