@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.attacks.record_linkage import know_people, released_rows
+from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.table import Codes, Column
 from deid_portal.engine.utility.coverage import cover, read_numbers
 
@@ -20,6 +21,7 @@ Points = NDArray[np.float64]
 TOLERANCE = 1e-9
 ROUNDING = 1e-10  # of squared distances
 FEW_DIMENSIONS = 8
+MOST_VALUES = 2000  # of a column that is no number
 BLOCK = 1 << 24  # distances held at once
 
 
@@ -88,11 +90,11 @@ def _find_in_blocks(
     return reach, ties
 
 
-def place_setting(setting: Setting) -> tuple[Points, Points, Codes]:
-    """Turn people and released records into points: numbers standardized, other labels 0 or 1.
+def place_columns(setting: Setting) -> tuple[list[tuple[Points, Points]], Codes]:
+    """Turn people and released records into points, column by column, and find their own record.
 
-    A released label stands for the mean of the numbers it covers, or for an even chance of each
-    value.
+    Numbers are standardized, other labels are 0 or 1. A released label stands for the mean of the
+    numbers it covers, or for an even chance of each value.
     """
     people, rows = know_people(setting)
     pairs = [
@@ -100,13 +102,15 @@ def place_setting(setting: Setting) -> tuple[Points, Points, Codes]:
         for name in setting.quasi_identifiers
     ]
     own = np.where(rows >= 0, released_rows(setting)[rows], -1).astype(np.int32)
-    return np.hstack([pair[0] for pair in pairs]), np.hstack([pair[1] for pair in pairs]), own
+    return pairs, own
 
 
 def _place_column(known: Column, released: Column, setting: Setting) -> tuple[Points, Points]:
     coverage = cover(known, released, setting.taxonomies.get(known.name))
     numbers = read_numbers(known)
     if np.isnan(numbers).all():
+        if len(known.values) > MOST_VALUES:
+            raise InvalidPlan(f'Column "{known.name}" has too many values to say how far they are.')
         half = np.sqrt(0.5)
         exact = np.eye(len(known.values)) * half
         shown = coverage.spread.toarray() * half
@@ -135,7 +139,8 @@ class DistanceLinkage(Attack):
     )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
-        people, released, own = place_setting(setting)
+        pairs, own = place_columns(setting)
+        people, released = (np.hstack(side) for side in zip(*pairs, strict=True))
         chosen = _sample(len(people), self.most_people, generator)
         found = link_nearest(people[chosen], released, own[chosen])
         attempts = len(chosen)

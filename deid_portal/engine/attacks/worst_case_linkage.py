@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
 from deid_portal.engine.attacks.confidence import wilson_interval
-from deid_portal.engine.attacks.distance_linkage import Points, place_setting
+from deid_portal.engine.attacks.distance_linkage import Points, place_columns
 from deid_portal.engine.table import Codes
 
 Weights = NDArray[np.float64]
-STEPS = 21
-ROUNDS = 3
+STEPS = 11
+ROUNDS = 2
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,22 @@ class WorstWeights:
     correct: int
 
 
-def learn_weights(people: Points, released: Points, own: Codes) -> WorstWeights:
-    """Search weights for the squared differences that make most own records the only nearest."""
-    apart = (people[:, None, :] - released[None, :, :]) ** 2
-    width = people.shape[1]
+def learn_weights(apart: Points, own: Codes) -> WorstWeights:
+    """Search column weights that make most own records the only nearest.
+
+    `apart` holds squared differences: person × released record × column.
+    """
+    width = apart.shape[2]
     starts = [np.full(width, 1 / width), *np.eye(width)]
     climbed = [_climb(apart, own, start) for start in starts]
     best, weights = max(climbed, key=lambda pair: pair[0])
     return WorstWeights(tuple(weights.tolist()), best)
+
+
+def difference(people: Points, released: Points) -> Points:
+    """Return the squared distance of every person from every released record on one column."""
+    apart: Points = ((people[:, None, :] - released[None, :, :]) ** 2).sum(axis=2)
+    return apart
 
 
 def _climb(apart: Points, own: Codes, weights: Weights) -> tuple[int, Weights]:
@@ -68,7 +76,7 @@ def _count_correct(apart: Points, own: Codes, weights: Weights) -> int:
 class WorstCaseLinkage(Attack):
     """Distance linkage by somebody who knows the best weights."""
 
-    most_people: int = 300
+    most_people: int = 200
 
     name: ClassVar[str] = "worst-case-linkage"
     cites: ClassVar[str] = (
@@ -77,12 +85,13 @@ class WorstCaseLinkage(Attack):
     )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
-        people, released, own = place_setting(setting)
+        pairs, own = place_columns(setting)
         there = np.flatnonzero(own >= 0)
         if len(there) > self.most_people:
             there = generator.choice(there, self.most_people, replace=False)
         some = np.arange(len(there), dtype=np.int32)
-        found = learn_weights(people[there], released[own[there]], some)
+        columns = [difference(one[there], other[own[there]]) for one, other in pairs]
+        found = learn_weights(np.stack(columns, axis=-1), some)
         value = share_of(found.correct, len(there))
         return AttackResult(
             name=self.name,
