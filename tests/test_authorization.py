@@ -42,7 +42,7 @@ TABLE = {
     "accounts:set-theme": Line("POST", "", 400, 400, 400, 400),
     "datasets:list": Line("GET", "", 200, 200, 302, 200),
     "datasets:new": Line("GET", "", 200, 403, 403, 200),
-    "datasets:enter": Line("GET", "dataset", 302, 302, 404, 404),
+    "guide:enter": Line("GET", "dataset", 302, 302, 404, 404),
     "datasets:preview": Line("GET", "dataset", 200, 200, 404, 404),
     "datasets:set-format": Line("POST", "dataset", 422, 422, 404, 404),
     "datasets:keep": Line("POST", "dataset", 302, 302, 404, 404),

@@ -38,7 +38,8 @@ def record_event(
         subject_kind=subject._meta.model_name or "",
         subject_id=str(subject.pk),
         subject_name=str(subject)[:200],
-        facts=dict(facts or {}),
+        # As the database will give them back: a number as a key becomes text, and sorts as text.
+        facts=json.loads(json.dumps(dict(facts or {}))),
         previous_hash=head.hash,
     )
     event.hash = hash_of(event)

@@ -11,6 +11,7 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections
 
+from deid_portal.common import vault
 from deid_portal.common.keys import decode_key
 from deid_portal.environment import DEMO_KEY_PREFIX
 
@@ -20,7 +21,10 @@ HOW_TO_MAKE = {
 }
 
 
-SHORTEST_KEY = 32
+SHORTEST_SECRET = 32
+
+
+KEY_CHECK = "key-check"
 
 
 class NotReady(Exception):  # noqa: N818
@@ -32,6 +36,7 @@ def check_ready_to_serve() -> None:
     check_no_debugging()
     check_keys()
     check_no_demo_people()
+    check_data_can_be_opened()
 
 
 def check_no_debugging() -> None:
@@ -45,10 +50,11 @@ def check_keys() -> None:
         key = _key(name)
         if not key:
             raise NotReady(f"{name} is missing. Make one with: {command}")
-        if len(key) < SHORTEST_KEY:
-            raise NotReady(f"{name} is too short to be safe. Make one with: {command}")
         if key.startswith(DEMO_KEY_PREFIX) and not settings.DEMO:
             raise NotReady(f"{name} is a key of the demo. Make one of your own with: {command}")
+    if len(_key("SECRET_KEY")) < SHORTEST_SECRET:
+        command = HOW_TO_MAKE["SECRET_KEY"]
+        raise NotReady(f"SECRET_KEY is too short to be safe. Make one with: {command}")
     for key in [settings.DATA_KEY, *settings.DATA_KEY_OLD]:
         try:
             decode_key(key)
@@ -79,6 +85,21 @@ def check_no_demo_people() -> None:
             "There are accounts of the demo in the database, with passwords that everybody knows. "
             "Remove them with: python manage.py demo --remove"
         )
+
+
+def check_data_can_be_opened() -> None:
+    """Refuse a key that does not open what is already stored, before every page fails on it."""
+    try:
+        with vault.open_reader(KEY_CHECK) as stream:
+            stream.read()
+    except FileNotFoundError:
+        with vault.VaultWriter(KEY_CHECK) as writer:
+            writer.write(b"written by the first start, opened by every later one")
+    except (ImproperlyConfigured, vault.DamagedFile):
+        raise NotReady(
+            "DATA_KEY does not open the data in DATA_DIR, which was written with another key. "
+            "List that key in DATA_KEY_OLD, or choose an empty DATA_DIR."
+        ) from None
 
 
 def stop_unready_worker(**_: object) -> None:

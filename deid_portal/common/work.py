@@ -79,6 +79,14 @@ class Work(models.Model):
         return self.is_open and self.stop_requested
 
     @property
+    def is_silent(self) -> bool:
+        """True when its worker has missed several heartbeats and may be gone."""
+        if self.status != Status.RUNNING or self.heartbeat_at is None:
+            return False
+        silence = timezone.now() - self.heartbeat_at
+        return silence.total_seconds() > 3 * max(settings.WORK_HEARTBEAT_SECONDS, 1)
+
+    @property
     def elapsed_seconds(self) -> float:
         if self.started_at is None:
             return 0.0

@@ -20,7 +20,7 @@ ENCODINGS = [
     ("utf-8", "UTF-8"),
     ("utf-16", "UTF-16"),
     ("cp1252", "Windows-1252 (Western)"),
-    ("iso-8859-1", "ISO-8859-1 (Latin 1)"),
+    ("latin-1", "ISO-8859-1 (Latin 1)"),
     ("iso-8859-2", "ISO-8859-2 (Central European)"),
     ("cp1250", "Windows-1250 (Central European)"),
     ("cp1251", "Windows-1251 (Cyrillic)"),

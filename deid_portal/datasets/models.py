@@ -63,7 +63,7 @@ class Dataset(models.Model):
         return self.name
 
     def get_absolute_url(self) -> str:
-        return reverse("datasets:enter", args=[self.id])
+        return reverse("guide:enter", args=[self.id])
 
     @property
     def version_label(self) -> str:

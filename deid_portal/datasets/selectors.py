@@ -1,6 +1,6 @@
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 
 from deid_portal.accounts.models import Team, User
@@ -22,15 +22,7 @@ def visible_datasets(user: User) -> QuerySet[Dataset]:
 
 
 def datasets_of_team(user: User, team: Team) -> QuerySet[Dataset]:
-    return (
-        visible_datasets(user)
-        .filter(team=team)
-        .annotate(
-            columns_total=Count("columns", distinct=True),
-            columns_decided=Count("columns", filter=~Q(columns__role=""), distinct=True),
-        )
-        .order_by("-changed_at")
-    )
+    return visible_datasets(user).filter(team=team).order_by("-changed_at")
 
 
 def get_dataset_or_404(user: User, dataset_id: UUID) -> Dataset:

@@ -6,7 +6,6 @@ app_name = "datasets"
 urlpatterns = [
     path("datasets/", upload.list_datasets, name="list"),
     path("datasets/upload/", upload.new, name="new"),
-    path("datasets/<uuid:dataset_id>/", upload.enter, name="enter"),
     path("datasets/<uuid:dataset_id>/upload/", upload.preview, name="preview"),
     path("datasets/<uuid:dataset_id>/upload/format/", upload.set_format, name="set-format"),
     path("datasets/<uuid:dataset_id>/upload/keep/", upload.keep, name="keep"),

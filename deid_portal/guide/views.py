@@ -1,5 +1,7 @@
+from uuid import UUID
+
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
@@ -11,9 +13,10 @@ from deid_portal.common.http import STOP_POLLING
 from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import refusal
 from deid_portal.datasets.permissions import check_can_upload
-from deid_portal.datasets.selectors import datasets_of_team
+from deid_portal.datasets.selectors import datasets_of_team, get_dataset_or_404
 from deid_portal.guide.help_pages import find_help_page, list_help_pages
 from deid_portal.guide.home import describe_datasets, describe_runs, title_of
+from deid_portal.guide.steps import load_for_steps, next_step, steps_of
 from deid_portal.releases.selectors import releases_of_team
 from deid_portal.reviews.selectors import requests_awaiting
 from deid_portal.runs.selectors import open_runs_of_team
@@ -45,6 +48,14 @@ def home(request: HttpRequest) -> HttpResponse:
         "upload_refusal": refusal(check_can_upload, person, team),
     }
     return render(request, "guide/home.html", context)
+
+
+@require_GET
+def enter(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """Open a dataset where its work stands."""
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    steps = steps_of(load_for_steps([dataset.id])[dataset.id])
+    return redirect(next_step(steps).url or steps[0].url)
 
 
 @require_GET

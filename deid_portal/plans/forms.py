@@ -53,6 +53,7 @@ class ProtectionForm(forms.Form):
 
     def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.rows = dataset.rows
         self.sensitive = list(dataset.columns.filter(role=ColumnRole.SENSITIVE))
         for column in self.sensitive:
             self.fields[self._name(column.position)] = forms.IntegerField(
@@ -62,7 +63,8 @@ class ProtectionForm(forms.Form):
                 max_value=max(column.distinct, 2),
                 help_text=(
                     "Distinct l-diversity. Leave it empty to make no promise. "
-                    f"{column.name} has {column.distinct:,} different values."
+                    f"{column.name} has {column.distinct:,} different values; a missing one "
+                    "counts as a value too."
                 ),
                 error_messages={
                     "min_value": "l must be 2 or more; leave it empty to make no promise.",
@@ -74,6 +76,15 @@ class ProtectionForm(forms.Form):
                     "invalid": "l must be a whole number.",
                 },
             )
+
+    def clean_k(self) -> int:
+        k: int = self.cleaned_data["k"]
+        if k > self.rows:
+            raise forms.ValidationError(
+                f"The table has only {self.rows:,} rows, so nobody can hide among more. "
+                f"Choose a number from 2 to {self.rows:,}."
+            )
+        return k
 
     @staticmethod
     def _name(position: int) -> str:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
 from deid_portal.common.next_bar import Act, NextBar
-from deid_portal.common.refusals import refusal
+from deid_portal.common.refusals import entering_step, refusal
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.selectors import get_dataset_or_404
@@ -27,7 +27,8 @@ from deid_portal.taxonomies.policies import check_taxonomies_complete
 @require_http_methods(["GET", "POST"])
 def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     dataset = get_dataset_or_404(person_of(request), dataset_id)
-    check_taxonomies_complete(dataset)
+    with entering_step(dataset, "protection"):
+        check_taxonomies_complete(dataset)
     if request.method == "GET":
         return _show(request, dataset, ProtectionForm(initial=_initial(dataset), dataset=dataset))
     check_can_change(person_of(request), dataset)

@@ -9,8 +9,9 @@ from itertools import islice
 from typing import Any
 
 from deid_portal.common import vault
+from deid_portal.engine import EngineError
+from deid_portal.plans.composition import compose_chosen_plan
 from deid_portal.runs.models import Run
-from deid_portal.taxonomies.models import ColumnTaxonomy
 
 ROWS_SHOWN = 20
 
@@ -41,11 +42,15 @@ def level_label(column: dict[str, Any]) -> str:
     return column.get("level_name") or f"level {level} of {height}"
 
 
-def taxonomies_changed_since(run: Run) -> bool:
-    """True when a taxonomy was changed after this run; the report is then of an earlier plan."""
-    return ColumnTaxonomy.objects.filter(
-        column__dataset=run.dataset, changed_at__gt=run.queued_at
-    ).exists()
+def is_of_an_earlier_plan(run: Run) -> bool:
+    """True when a run started now would carry out another plan than this one did."""
+    protection = getattr(run.dataset, "protection", None)
+    try:
+        return protection is None or (
+            compose_chosen_plan(protection).to_plan().sha256 != run.plan_sha256
+        )
+    except EngineError:
+        return True
 
 
 def pack_recipe(run: Run) -> bytes:

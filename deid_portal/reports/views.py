@@ -17,9 +17,9 @@ from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.reports.figures import classes_chart, loss_chart, risk_chart
 from deid_portal.reports.selectors import (
     first_rows_of,
+    is_of_an_earlier_plan,
     level_label,
     pack_recipe,
-    taxonomies_changed_since,
 )
 from deid_portal.reports.verdicts import (
     describe_miss,
@@ -73,7 +73,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "verdict": verdict_of(document),
         "rules_sentence": rules_sentence(document),
         "search_sentence": search_sentence(document),
-        "is_outdated": taxonomies_changed_since(run),
+        "is_outdated": is_of_an_earlier_plan(run),
         "sees_rows": False,
         "current": "report",
         "help_slug": "report",

@@ -101,5 +101,6 @@ def write_comment(*, request: ReviewRequest, written_by: User, text: str) -> Com
 def _record(
     action: str, actor: User, request: ReviewRequest, facts: dict[str, str] | None = None
 ) -> None:
+    request.run.dataset.save(update_fields=["changed_at"])
     team = request.run.dataset.team
     record_event(action, actor=actor, team=team, subject=request, facts=facts)

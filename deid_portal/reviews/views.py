@@ -14,6 +14,7 @@ from deid_portal.accounts.people import person_of
 from deid_portal.accounts.selectors import people_with_role
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.refusals import Refused, refusal
+from deid_portal.datasets.permissions import can_see_values
 from deid_portal.reports.verdicts import (
     describe_rules,
     key_numbers,
@@ -170,7 +171,7 @@ def _show(
         "verdict": verdict_of(run.report),
         "rules_sentence": rules_sentence(run.report),
         "key_numbers": key_numbers(run.report),
-        "is_author": person.pk in authors_of(review),
+        "sees_rows": can_see_values(person, run.dataset),
         "is_open": review.status == ReviewRequest.Status.SUBMITTED,
         "approve_refusal": refusal(check_can_decide, person, review, verdicts.APPROVE),
         "changes_refusal": refusal(check_can_decide, person, review, verdicts.ASK_FOR_CHANGES),

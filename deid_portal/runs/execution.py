@@ -88,6 +88,7 @@ def _end(lease: Lease[Run], status: Status, action: str, **values: Any) -> None:
         lease.finish(status, **values)
     except LeaseLost:
         return
+    run.dataset.save(update_fields=["changed_at"])
     facts = {"attempt": run.attempt}
     if "output_sha256" in values:
         facts["output_sha256"] = values["output_sha256"]

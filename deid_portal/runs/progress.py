@@ -58,8 +58,16 @@ def describe_progress(run: Run) -> ProgressView:
         phase_label=PHASES.get(run.phase, ("Waiting", 0))[0],
         seconds_left=seconds_left,
         phases=_describe_phases(run),
-        figures=run.figures,
+        figures=_figures(run),
     )
+
+
+def _figures(run: Run) -> dict[str, Any]:
+    """What the search says of itself; "settled" is told apart from what was looked at."""
+    figures = dict(run.figures)
+    if "settled" in figures and "checked" in figures:
+        figures["settled"] = max(0, figures["settled"] - figures["checked"])
+    return figures
 
 
 def _describe_phases(run: Run) -> list[PhaseView]:

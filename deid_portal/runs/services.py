@@ -40,6 +40,7 @@ def start_run(*, dataset: Dataset, started_by: User) -> Run:
         plan_sha256=plan.sha256,
         input_sha256=dataset.file_sha256,
     )
+    dataset.save(update_fields=["changed_at"])
     record_event(
         "run.started",
         actor=started_by,

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
-from deid_portal.common.http import STOP_POLLING, go_to
+from deid_portal.common.http import STOP_POLLING
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import Refused, refusal
@@ -41,7 +41,7 @@ def list_runs(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 def _next_bar(dataset: Dataset, closed: str) -> NextBar:
     start = Act(
-        "Start a run",
+        "Start run",
         form_action=reverse("runs:start", args=[dataset.id]),
         icon="player-play",
         blocked=bool(closed),
@@ -83,7 +83,8 @@ def progress(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The box that is polled every second; 286 ends the polling, the end leads to the report."""
     run = get_light_run_or_404(person_of(request), run_id)
     if run.status == Run.Status.FINISHED:
-        return go_to(reverse("reports:report", args=[run.id]))
+        # Reloading the page leads to the report and leaves no step that Back would bounce off.
+        return HttpResponse(status=STOP_POLLING, headers={"HX-Refresh": "true"})
     status = 200 if run.is_open else STOP_POLLING
     return render(request, "runs/_progress.html", _context(request, run), status=status)
 

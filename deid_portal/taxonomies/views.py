@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
 from deid_portal.common.http import go_to, wants_part
-from deid_portal.common.refusals import Refused
+from deid_portal.common.refusals import Refused, entering_step
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.policies import check_columns_decided
@@ -56,7 +56,8 @@ BUILDERS: dict[str, type[forms.Form]] = {
 def overview(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """Go to the first quasi-identifier that still needs a taxonomy."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
-    check_columns_decided(dataset)
+    with entering_step(dataset, "taxonomies"):
+        check_columns_decided(dataset)
     column = (open_columns(dataset) or quasi_identifiers(dataset))[0]
     return redirect("taxonomies:workbench", dataset.id, column.position)
 

@@ -37,6 +37,17 @@ function withDefaults(base, own) {
   return merged;
 }
 
+// Plotly reads <b> and the like in labels as markup; what people uploaded is only text.
+function plain(value) {
+  if (typeof value === "string") return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return Array.isArray(value) ? value.map(plain) : value;
+}
+
+function asText(trace) {
+  const labels = ["x", "y", "text", "labels", "name"].filter((key) => key in trace);
+  return { ...trace, ...Object.fromEntries(labels.map((key) => [key, plain(trace[key])])) };
+}
+
 // The "before" series carries a diagonal pattern, so that it is told apart without colour.
 function patterned(trace) {
   if (trace.type !== "bar" || trace.marker?.color !== "token:before" || trace.marker.pattern) return trace;
@@ -101,7 +112,7 @@ async function draw(box) {
   if (!figure) return;
   try {
     const Plotly = await load();
-    const data = figure.data.map(patterned).map(coloured);
+    const data = figure.data.map(asText).map(patterned).map(coloured);
     await Plotly.react(box, data, layoutOf(figure, box), {
       displayModeBar: false,
       doubleClick: false,

@@ -68,7 +68,7 @@ def test_a_reviewer_cannot_tag(cast: Cast, signed_in: SignIn) -> None:
 def test_taxonomies_wait_for_every_decision(cast: Cast, signed_in: SignIn) -> None:
     dataset = factories.make_dataset(cast.steward, cast.team)
     answer = signed_in(cast.steward).get(reverse("taxonomies:overview", args=[dataset.id]))
-    assert answer.status_code == 403
+    assert answer.status_code == 409
     assert "5 columns still open" in answer.content.decode()
 
 

@@ -91,7 +91,7 @@ def _wait_for(portal: RunningPortal, question: str, *values: str, seconds: float
 
 def _start(steward: Person, dataset: str) -> str:
     steward.open(f"/datasets/{dataset}/runs/")
-    steward.press_next("Start a run")
+    steward.press_next("Start run")
     steward.page.wait_for_url("**/runs/*/")
     return steward.page.url.rstrip("/").rsplit("/", 1)[1]
 

@@ -1,9 +1,14 @@
 """What the report says, from reports small enough to check by eye."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
+from deid_portal.accounts.models import User
+from deid_portal.datasets.services import tag_columns
 from deid_portal.reports.figures import classes_chart, loss_chart, one_in, risk_chart
 from deid_portal.reports.verdicts import key_numbers, rules_sentence, verdict_of
 from tests import factories
@@ -49,3 +54,14 @@ def test_no_cell_of_the_table_is_in_the_charts(report: dict[str, Any]) -> None:
     text = "".join(str(chart) for chart in charts)
     for value in ("13053", "Diabetes", "Jennifer"):
         assert value not in text
+
+
+def test_a_report_knows_that_the_plan_has_changed(
+    cast: Cast, signed_in: Callable[[User], Client]
+) -> None:
+    run = factories.make_finished_run(cast.steward, cast.team)
+    client = signed_in(cast.steward)
+    address = reverse("reports:report", args=[run.id])
+    assert "of an earlier plan" not in client.get(address).content.decode()
+    tag_columns(dataset=run.dataset, tagged_by=cast.steward, roles={4: "insensitive"})
+    assert "of an earlier plan" in client.get(address).content.decode()

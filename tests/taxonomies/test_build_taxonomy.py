@@ -79,7 +79,7 @@ def test_a_file_that_misses_values_is_a_draft_that_lists_them(
     page = client.get(_address("workbench", column))
     assert page.context["view"].uncovered == [("14853", 2)]
     protection = client.get(reverse("plans:protection", args=[column.dataset_id]))
-    assert protection.status_code == 403
+    assert protection.status_code == 409
     assert "Zip" in protection.content.decode()
     assert "14853" not in protection.content.decode()
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
 from deid_portal.common.http import wants_part
-from deid_portal.common.refusals import refusal
+from deid_portal.common.refusals import entering_step, refusal
 from deid_portal.datasets.figures import histogram_of
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn, Treatment
 from deid_portal.datasets.next_bars import ColumnStanding, bar_of_columns
@@ -25,7 +25,8 @@ from deid_portal.datasets.shapes import describe_shape
 @require_GET
 def show(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     dataset = get_dataset_or_404(person_of(request), dataset_id)
-    check_is_ready(dataset)
+    with entering_step(dataset, "columns"):
+        check_is_ready(dataset)
     return _show_page(request, dataset, selected=_selected(request, dataset))
 
 

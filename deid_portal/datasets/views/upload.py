@@ -107,13 +107,6 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-def enter(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """Open a dataset where its work stands."""
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
-    return redirect("datasets:columns" if dataset.is_ready else "datasets:preview", dataset.id)
-
-
-@require_GET
 def preview(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     return _show_preview(request, dataset)
