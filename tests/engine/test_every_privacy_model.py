@@ -37,6 +37,18 @@ EXAMPLES: list[dict[str, Any]] = [
     {"model": "highest-risk", "limit": 0.34},
     {"model": "sample-uniqueness", "limit": 0.1},
     {"model": "population-uniqueness", "limit": 0.05, "population_size": 1000},
+    {"model": "re-identification", "limit": 0.34, "knows_limit": 0.1},
+    {"model": "interval-disclosure", "width": 0.4, "limit": 0.5, "column": "secret"},
+    {
+        "model": "result-privacy",
+        "rules": [
+            {"if": {"q0": "v1"}, "then": {"secret": "1"}},
+            {"if": {"q1": None}, "then": {"q0": "v0"}},
+        ],
+        "support": 0.1,
+        "confidence": 0.6,
+    },
+    {"model": "k-concealment", "k": 3},
     {"model": "k-l-anonymity", "k": 3, "l": 2},
     {"model": "lkc-privacy", "L": 2, "K": 3, "C": 0.5, "values": {"secret": ["1"]}},
     {"model": "lkc-privacy", "L": 1, "K": 2, "C": 0.6, "values": {"secret": None}},

@@ -9,7 +9,9 @@ from deid_portal.engine.privacy.delta_disclosure import DeltaDisclosure
 from deid_portal.engine.privacy.delta_presence import DeltaPresence
 from deid_portal.engine.privacy.epsilon_m_anonymity import EpsilonMAnonymity
 from deid_portal.engine.privacy.highest_risk import HighestRisk
+from deid_portal.engine.privacy.interval_disclosure import IntervalDisclosure
 from deid_portal.engine.privacy.k_anonymity import KAnonymity
+from deid_portal.engine.privacy.k_concealment import KConcealment
 from deid_portal.engine.privacy.k_e_anonymity import KEAnonymity
 from deid_portal.engine.privacy.k_l_anonymity import KLAnonymity
 from deid_portal.engine.privacy.k_map import KMap
@@ -20,6 +22,8 @@ from deid_portal.engine.privacy.multirelational_k_anonymity import Multirelation
 from deid_portal.engine.privacy.p_sensitive_k_anonymity import PSensitiveKAnonymity
 from deid_portal.engine.privacy.personalized_privacy import PersonalizedPrivacy
 from deid_portal.engine.privacy.population_uniqueness import PopulationUniqueness
+from deid_portal.engine.privacy.re_identification import ReIdentification
+from deid_portal.engine.privacy.result_privacy import ResultPrivacy
 from deid_portal.engine.privacy.sample_uniqueness import SampleUniqueness
 from deid_portal.engine.privacy.sensitive import SensitiveColumn
 from deid_portal.engine.privacy.t_closeness import TCloseness
@@ -46,10 +50,14 @@ MODELS: dict[str, type[PrivacyModel]] = {
         PersonalizedPrivacy,
         DeltaPresence,
         KMap,
+        KConcealment,
         AverageRisk,
         HighestRisk,
         SampleUniqueness,
         PopulationUniqueness,
+        ReIdentification,
+        IntervalDisclosure,
+        ResultPrivacy,
     )
 }
 
@@ -57,9 +65,6 @@ MODELS: dict[str, type[PrivacyModel]] = {
 NOT_YET = (
     "c-t-isolation",
     "k-confusion",
-    "k-concealment",
-    "re-identification",
-    "interval-disclosure",
 )
 
 __all__ = [

@@ -10,10 +10,10 @@ from deid_portal.engine.csv_format import detect_csv
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.grouping import Classes, Patterns, reduce_table
+from deid_portal.engine.privacy.matching import levels_of_labels
 from deid_portal.engine.privacy.model import Original
 from deid_portal.engine.privacy.projections import number_columns
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.reading import read_csv
 from deid_portal.engine.table import Codes, Column, Counts, Table
 from deid_portal.engine.taxonomies import Recipe, Taxonomy
 from deid_portal.engine.taxonomies.recipe import ReadFile
@@ -31,6 +31,8 @@ class Population:
     @classmethod
     def read(cls, place: Place, read_file: ReadFile | None) -> "Population":
         """Read the CSV file a plan names; its form is detected."""
+        from deid_portal.engine.reading import read_csv  # heavy, and rarely needed
+
         if read_file is None:
             place.refuse("files cannot be read here.")
         try:
@@ -76,7 +78,7 @@ class SeenPopulation:
             _number_labels(table[column.name], column, taxonomy, recipe)
             for column, taxonomy, recipe in original.parts()
         ]
-        self.levels = [_levels(taxonomy) for taxonomy in original.taxonomies]
+        self.levels = [levels_of_labels(taxonomy) for taxonomy in original.taxonomies]
 
     def count(self, classes: Classes) -> Counts:
         labels = classes.labels
@@ -98,12 +100,6 @@ def _match(labels: Codes, shown: Codes, people: Counts) -> Counts:
     classes = labels.shape[1]
     found = np.bincount(numbers[classes:], people[everywhere], int(numbers.max(initial=0)) + 1)
     return found[numbers[:classes]].astype(np.int64)
-
-
-def _levels(taxonomy: Taxonomy) -> Codes:
-    """Return the level of each label by its number."""
-    counts = [len(labels) for labels in taxonomy.labels]
-    return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
 
 def _number_labels(

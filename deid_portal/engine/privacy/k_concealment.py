@@ -1,0 +1,69 @@
+"""k-concealment: everybody could be behind many records of the release."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
+from deid_portal.engine.privacy.matching import links_by_matchings, shows_mixed_levels
+from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.table import Counts
+
+
+@dataclass(frozen=True)
+class KConcealment(PrivacyModel):
+    """Each original record is linked to at least k released ones by perfect matchings.
+
+    A matching gives every released record an original one it is consistent with. Where all records
+    are shown at the same levels, those of a class are consistent with each other and with nothing
+    else, so it is k-anonymity there, and as monotone. Where levels are mixed it asks for less: a
+    record alone in its class may still be behind several.
+    """
+
+    k: int
+
+    name: ClassVar[str] = "k-concealment"
+    cites: ClassVar[str] = (
+        "T. Tassa, A. Mazza, A. Gionis, k-concealment: an alternative model of k-type anonymity, "
+        "Transactions on Data Privacy 5(1), 2012."
+    )
+    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    disclosure: ClassVar[Disclosure] = IDENTITY
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter(
+            "k",
+            minimum=2,
+            whole=True,
+            unusual_below=3,
+            unusual_above=1000,
+            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
+        ),
+    )
+    is_monotone = True
+    is_monotone_per_record = True
+
+    def check_rows(self, place: Place, rows: int) -> None:
+        if self.k > rows:
+            place["k"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")
+
+    def passes(self, classes: Classes, whole: Whole) -> Answers:
+        return self._links(classes, whole) >= self.k
+
+    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+        links = self._links(kept, whole)
+        return {"k": int(links.min()) if len(links) else 0}
+
+    def explain(self) -> str:
+        return (
+            f"Every person could be behind at least {self.k} records of the release, whichever way "
+            f"all people are matched with all records."
+        )
+
+    def _links(self, classes: Classes, whole: Whole) -> Counts:
+        """Return, per class, the fewest records any person who may be in it may be behind."""
+        original = whole.original
+        if original is None or not shows_mixed_levels(classes, original.taxonomies):
+            return classes.sizes
+        return links_by_matchings(classes, original)

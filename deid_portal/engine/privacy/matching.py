@@ -1,0 +1,101 @@
+"""Which original record may be behind which released one, all of them matched at once."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.privacy.model import Original
+from deid_portal.engine.table import Codes, Counts
+from deid_portal.engine.taxonomies import Taxonomy
+
+LARGEST = 20_000_000  # pairs of a class and a pattern
+Pairs = NDArray[np.bool_]
+
+
+def levels_of_labels(taxonomy: Taxonomy) -> Codes:
+    """Return the level of each label by its number."""
+    counts = [len(labels) for labels in taxonomy.labels]
+    return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+
+def shows_mixed_levels(classes: Classes, taxonomies: Sequence[Taxonomy]) -> bool:
+    """Say whether some column is shown at different levels in different classes."""
+    columns = zip(taxonomies, classes.labels, strict=False)
+    return any(len(np.unique(levels_of_labels(own)[labels])) > 1 for own, labels in columns)
+
+
+def consistent_pairs(classes: Classes, original: Original) -> Pairs:
+    """Return which pattern may be behind which class: class × pattern."""
+    codes = original.patterns.codes
+    pairs = np.ones((len(classes.sizes), codes.shape[1]), np.bool_)
+    for taxonomy, labels, own in zip(original.taxonomies, classes.labels, codes, strict=True):
+        levels = levels_of_labels(taxonomy)[labels]
+        above = np.array(taxonomy.nodes)[:, own]  # level × pattern
+        pairs &= above[levels] == labels[:, None]
+    return pairs
+
+
+def links_by_matchings(classes: Classes, original: Original) -> Counts:
+    """Return, per class, the fewest released records a pattern that may be in it may be behind.
+
+    A pattern may be behind a class if some matching of all records puts it there. Given one such
+    matching, the others differ from it along cycles, so a pair can be had if it is part of the
+    matching or both ends lie in one strongly connected part of the graph of possible exchanges
+    (Tassa et al., 2012). Records that were not released are matched with a place outside.
+    """
+    if len(classes.sizes) * len(original.patterns.counts) > LARGEST:
+        raise InvalidTable("The release is too large to be matched record by record.")
+    released = int(classes.sizes.sum())
+    outside = int(original.patterns.counts.sum()) - released
+    pairs = consistent_pairs(classes, original)
+    everywhere = np.concatenate([pairs, np.full((1, pairs.shape[1]), outside > 0)])
+    sizes = np.append(classes.sizes, outside)
+    matched = _match(everywhere, sizes, original.patterns.counts)
+    if matched is None:
+        return np.zeros(len(classes.sizes), np.int64)
+    possible = (everywhere & _exchangeable(everywhere, matched))[:-1]
+    links = possible.T.astype(np.int64) @ classes.sizes
+    fewest: Counts = np.where(possible, links, released).min(axis=1)
+    return fewest
+
+
+def _match(pairs: Pairs, sizes: Counts, counts: Counts) -> Pairs | None:
+    """Return which pairs one perfect matching uses, or None if there is no such matching."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    groups, patterns = pairs.shape
+    start, end = groups + patterns, groups + patterns + 1
+    group, pattern = np.nonzero(pairs)
+    tails = np.concatenate([np.full(patterns, start), groups + pattern, np.arange(groups)])
+    heads = np.concatenate([groups + np.arange(patterns), group, np.full(groups, end)])
+    room = np.concatenate([counts, np.minimum(sizes[group], counts[pattern]), sizes])
+    graph = csr_array((room.astype(np.int32), (tails, heads)), shape=(end + 1, end + 1))
+    found = maximum_flow(graph, start, end)
+    if found.flow_value != int(counts.sum()):
+        return None
+    used = found.flow.tocoo()
+    chosen = (used.data > 0) & (used.row >= groups) & (used.row < start) & (used.col < groups)
+    matched = np.zeros(pairs.shape, np.bool_)
+    matched[used.col[chosen], used.row[chosen] - groups] = True
+    return matched
+
+
+def _exchangeable(pairs: Pairs, matched: Pairs) -> Pairs:
+    """Return which pairs are matched or can be, by passing places on in a circle."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    groups, patterns = pairs.shape
+    group, pattern = np.nonzero(pairs)
+    used_group, used_pattern = np.nonzero(matched)
+    tails = np.concatenate([groups + pattern, used_group])
+    heads = np.concatenate([group, groups + used_pattern])
+    count = groups + patterns
+    graph = csr_array((np.ones(len(tails), np.int8), (tails, heads)), shape=(count, count))
+    _, part = connected_components(graph, directed=True, connection="strong")
+    together: Pairs = part[:groups, None] == part[None, groups:]
+    return matched | together
