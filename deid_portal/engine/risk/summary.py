@@ -1,0 +1,61 @@
+"""Every class-based risk of a table in one document, for reports and the command line."""
+
+from dataclasses import asdict
+from typing import Any
+
+from deid_portal.engine.grouping import Patterns
+from deid_portal.engine.risk.attackers import AttackerRisk, journalist, marketer, prosecutor
+from deid_portal.engine.risk.column_influence import rank_columns
+from deid_portal.engine.risk.distinction import rank_combinations
+from deid_portal.engine.risk.population_uniques import estimate_population_uniques
+from deid_portal.engine.risk.sample_uniques import count_sample_uniques
+from deid_portal.engine.risk.special_uniques import find_special_uniques
+from deid_portal.engine.table import Counts
+
+COMBINED_COLUMNS = 3  # combinations up to this size are ranked and searched for special uniques
+SHOWN_COMBINATIONS = 20
+
+
+def summarize_risk(
+    patterns: Patterns,
+    *,
+    threshold: float = 0.2,
+    population: Counts | None = None,
+    population_size: int | None = None,
+) -> dict[str, Any]:
+    """Measure a table by its distinct patterns; numbers and names of columns only.
+
+    `population` holds the size of each pattern's class in the population, `population_size` the
+    number of people in it.
+    """
+    sizes = patterns.counts
+    special = find_special_uniques(patterns, COMBINED_COLUMNS)
+    combinations = rank_combinations(patterns, COMBINED_COLUMNS)
+    summary: dict[str, Any] = {
+        "prosecutor": _describe(prosecutor(sizes, threshold)),
+        "journalist": _describe(journalist(sizes, population, threshold)),
+        "marketer": _describe(marketer(sizes, population, threshold)),
+        "sample_uniques": asdict(count_sample_uniques(sizes, population)),
+        "columns": [asdict(found) for found in rank_columns(patterns)],
+        "combinations": [asdict(found) for found in combinations[:SHOWN_COMBINATIONS]],
+        "special_uniques": {
+            "records": special.records,
+            "by_size": list(special.by_size),
+            "by_column": special.by_column,
+        },
+    }
+    if population_size is not None:
+        summary["population_uniques"] = asdict(estimate_population_uniques(sizes, population_size))
+    return summary
+
+
+def _describe(risk: AttackerRisk) -> dict[str, Any]:
+    return {
+        "highest": risk.highest,
+        "lowest": risk.lowest,
+        "average": risk.average,
+        "threshold": risk.threshold,
+        "share_above": risk.share_above,
+        "records_above": risk.records_above,
+        "is_bound": risk.is_bound,
+    }
