@@ -138,6 +138,7 @@ def test_classifiers_learn_what_is_there_and_nothing_from_a_hidden_table() -> No
         assert found.before.mean == 1
         assert found.after.mean == pytest.approx(found.majority) == pytest.approx(2 / 3)
         assert found.after.interval[0] <= found.after.mean <= found.after.interval[1]
+        assert type(found.after.interval[0]) is float
 
 
 def test_class_column_with_one_class_is_refused() -> None:

@@ -16,7 +16,6 @@ from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.table import Codes, Table
 
 MODELS = ("logistic-regression", "forest", "naive-bayes")
-Z95 = 1.96
 
 
 @dataclass(frozen=True)
@@ -87,8 +86,15 @@ def measure_accuracy(
     features = encode_features(table, columns, rows[kept])
     split = StratifiedKFold(folds, shuffle=True, random_state=seed)
     scores = cross_val_score(build_classifier(model, seed), features, target[kept], cv=split)
-    half = Z95 * float(scores.std(ddof=1)) / np.sqrt(folds)
-    mean = float(scores.mean())
+    return _summarize_folds(scores)
+
+
+def _summarize_folds(scores: NDArray[np.float64]) -> Accuracy:
+    """Return mean and Student's interval, a little narrow since folds share training records."""
+    from scipy.stats import t
+
+    mean, folds = float(scores.mean()), len(scores)
+    half = float(t.ppf(0.975, folds - 1) * scores.std(ddof=1) / np.sqrt(folds))
     return Accuracy(mean, (max(mean - half, 0.0), min(mean + half, 1.0)))
 
 
