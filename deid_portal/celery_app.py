@@ -5,7 +5,7 @@ import os
 from celery import Celery
 from celery.signals import worker_init, worker_process_init
 
-from deid_portal.common.startup import stop_unready_worker
+from deid_portal.common.startup import stop_unready_worker, warm_up_before_work
 from deid_portal.common.tether import tie_to_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deid_portal.settings")
@@ -17,3 +17,5 @@ app.autodiscover_tasks()
 worker_init.connect(stop_unready_worker)
 # Else a pool process in the middle of a task outlives a killed worker, and the task runs twice.
 worker_process_init.connect(tie_to_parent)
+# The compiled loops are made or loaded before the first task, not while somebody waits for it.
+worker_process_init.connect(warm_up_before_work)

@@ -186,6 +186,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# The very first start compiles the engine's loops, which takes longer than the usual four seconds.
+CELERY_WORKER_PROC_ALIVE_TIMEOUT = 300
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 
 # A worker silent for this long is taken for dead, and its work is given to another.

@@ -113,3 +113,10 @@ def stop_unready_worker(**_: object) -> None:
     finally:
         # The pool is forked next, and a connection cannot be shared between processes.
         connections.close_all()
+
+
+def warm_up_before_work(**_: object) -> None:
+    """Compile the engine's loops, or load them from disk; connected to the start of a process."""
+    from deid_portal.engine.warming import warm_up  # the web server needs none of it
+
+    warm_up()
