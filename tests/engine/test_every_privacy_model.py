@@ -8,9 +8,12 @@ import pytest
 from deid_portal.engine import InvalidPlan, Plan, Table, assess, protect
 from deid_portal.engine.checking import Checker
 from deid_portal.engine.documents import Place
+from deid_portal.engine.found import Found
 from deid_portal.engine.lattice import Lattice
 from deid_portal.engine.parameters import Parameter
 from deid_portal.engine.privacy import MODELS, PrivacyModel, parse_model
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.search import search_exhaustively, search_with_bounds
 from deid_portal.engine.utility import METRICS
 from tests.engine.tables import SECRETS, document, random_problem
 
@@ -200,6 +203,20 @@ def test_loses_at_least_what_it_says_when_split(example: dict[str, Any], seed: i
             finer = checks[below]
             gone = counts * finer.grouped.spread(finer.suppressed_classes)
             assert (np.bincount(class_of, gone, len(coarser.lost)) >= coarser.lost).all()
+
+
+@every_model
+@pytest.mark.parametrize("allowed", [0, 6])
+def test_search_finds_what_trying_everything_finds(example: dict[str, Any], allowed: int) -> None:
+    problem = random_problem(np.random.default_rng(100), [model_of(example)], rows=30)
+    lattice = Lattice(problem.heights)
+    found = []
+    for search in (search_with_bounds, search_exhaustively):
+        checker = problem.checker(METRICS["loss"])
+        answer = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
+        search(checker, lattice, answer, Progress(None))
+        found.append(answer.best.levels if answer.best else None)
+    assert found[0] == found[1]
 
 
 @every_model
