@@ -144,4 +144,12 @@ def _rule_words(rule: Report) -> str:
 
 
 def _numbers(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value:g}" for name, value in values.items())
+    return ", ".join(f"{name} = {_number(value)}" for name, value in values.items())
+
+
+def _number(value: Any) -> str:
+    """Write what a model measured; some measure words, and some find no number that would do."""
+    if value is None:
+        return "none"
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:g}" if is_number else str(value)
