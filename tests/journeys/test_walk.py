@@ -223,7 +223,7 @@ def _take_the_package(analyst: Person, release: str, folder: Path) -> None:
 
 def _look_into_the_records(steward: Person) -> None:
     steward.open("/audit/")
-    expect(steward.page.locator("main")).to_contain_text("release.downloaded")
+    expect(steward.page.locator("main")).to_contain_text("release downloaded")
     steward.check_page()
     for address in ("/releases/", "/datasets/", "/help/", "/help/getting-started/"):
         steward.open(address)
