@@ -38,11 +38,6 @@ class Event(models.Model):
     def __str__(self) -> str:
         return f"{self.number} {self.action}"
 
-    @property
-    def words(self) -> str:
-        """The dotted fact as people say it: review.changes_requested, review changes requested."""
-        return self.action.replace(".", " ").replace("_", " ")
-
     def save(self, *args: Any, **kwargs: Any) -> None:
         if self.pk is not None:
             raise TypeError("An audit record is never changed.")
@@ -50,3 +45,8 @@ class Event(models.Model):
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         raise TypeError("An audit record is never deleted.")
+
+    @property
+    def words(self) -> str:
+        """The dotted fact as people say it: review.changes_requested, review changes requested."""
+        return self.action.replace(".", " ").replace("_", " ")
