@@ -25,7 +25,3 @@ def check_has_role(user: User, team: Team, role: Role, action: str) -> None:
     """Refuse unless the person holds the role; `action` ends the sentence "Only stewards can …"."""
     if not has_role(user, team, role):
         raise Refused(f"Only {role.label.lower()}s of this team can {action}.")
-
-
-def check_is_steward(user: User, team: Team, action: str = "change this") -> None:
-    check_has_role(user, team, Role.STEWARD, action)

@@ -17,10 +17,6 @@ def current_team(user: User, session: SessionBase) -> Team | None:
     return next((team for team in teams if str(team.id) == chosen), teams[0] if teams else None)
 
 
-def teams_with_role(user: User, *roles: Role) -> QuerySet[Team]:
-    return Team.objects.filter(memberships__user=user, memberships__role__in=roles).distinct()
-
-
 def get_team_of(user: User, team_id: UUID) -> Team | None:
     return teams_of(user).filter(id=team_id).first()
 

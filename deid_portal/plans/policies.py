@@ -22,5 +22,3 @@ def _check_rules_fit(dataset: Dataset) -> None:
                 f"A rule is about {rule['column']}, which is no longer sensitive. "
                 "Look at the protection again."
             )
-        if rule.get("k", 0) > dataset.rows:
-            raise Refused(f"k is {rule['k']}, but the table has only {dataset.rows} rows.")

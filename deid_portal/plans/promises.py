@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from deid_portal.datasets.models import ColumnRole, Dataset, Treatment
 from deid_portal.engine import Plan
+from deid_portal.engine.methods.method import records_allowed
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Promise:
 def describe_promise(dataset: Dataset, plan: Plan) -> Promise:
     method = plan.to_document()["method"]
     limit = method["suppression_limit"]
-    rows = int(limit * dataset.rows + 1e-9)
+    rows = records_allowed(limit, dataset.rows)
     sentences = [model.explain() for model in plan.models]
     if rows:
         sentences.append(f"At most {_percent(limit)} of the rows are left out, {rows:,} people.")

@@ -6,7 +6,8 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import check_can_change
-from deid_portal.engine import InvalidPlan, Plan
+from deid_portal.engine import Plan
+from deid_portal.engine.documents import Place
 from deid_portal.plans.composition import compose_plan
 from deid_portal.plans.models import Protection
 from deid_portal.taxonomies.policies import check_taxonomies_complete
@@ -19,7 +20,8 @@ def choose_protection(
     check_can_change(chosen_by, dataset)
     check_taxonomies_complete(dataset)
     plan = compose_plan(dataset, rules=rules, method=method).to_plan()
-    _check_fits_rows(rules, dataset.rows)
+    for model in plan.models:
+        model.check_rows(Place(model.to_document(), model.name), dataset.rows)
     with transaction.atomic():
         Protection.objects.update_or_create(
             dataset=dataset,
@@ -34,12 +36,3 @@ def choose_protection(
             facts={"rules": [rule["model"] for rule in rules], "plan_sha256": plan.sha256},
         )
     return plan
-
-
-def _check_fits_rows(rules: list[dict[str, Any]], rows: int) -> None:
-    for rule in rules:
-        if rule.get("k", 0) > rows:
-            raise InvalidPlan(
-                f"k is {rule['k']}, but the table has only {rows} rows. "
-                f"Choose a k between 2 and {rows}."
-            )

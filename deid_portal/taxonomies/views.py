@@ -1,4 +1,4 @@
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -36,11 +36,6 @@ from deid_portal.taxonomies.starting_points import initial_of
 
 Kind = ColumnTaxonomy.Kind
 TAXONOMY_FILE_LIMIT = 20 * 1024 * 1024
-
-
-class Builder(Protocol):
-    def is_valid(self) -> bool: ...
-    def to_recipe(self) -> dict[str, Any]: ...
 
 
 BUILDERS: dict[str, type[forms.Form]] = {
