@@ -14,8 +14,9 @@ from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, per
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.attacks.record_linkage import know_people, released_rows
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.numbers import numbers_of
 from deid_portal.engine.table import Codes, Column
-from deid_portal.engine.utility.coverage import cover, read_numbers
+from deid_portal.engine.utility.coverage import cover
 
 Points = NDArray[np.float64]
 TOLERANCE = 1e-9
@@ -107,7 +108,7 @@ def place_columns(setting: Setting) -> tuple[list[tuple[Points, Points]], Codes]
 
 def _place_column(known: Column, released: Column, setting: Setting) -> tuple[Points, Points]:
     coverage = cover(known, released, setting.taxonomies.get(known.name))
-    numbers = read_numbers(known)
+    numbers = numbers_of(known)
     if np.isnan(numbers).all():
         if len(known.values) > MOST_VALUES:
             raise InvalidPlan(f'Column "{known.name}" has too many values to say how far they are.')
@@ -115,7 +116,7 @@ def _place_column(known: Column, released: Column, setting: Setting) -> tuple[Po
         exact = np.eye(len(known.values)) * half
         shown = coverage.spread.toarray() * half
         return exact[known.codes], shown[released.codes]
-    own = read_numbers(released)
+    own = numbers_of(released)
     means = [
         np.nanmean(numbers[codes]) if len(codes) and not np.isnan(numbers[codes]).all() else number
         for codes, number in zip(coverage.covered, own.tolist(), strict=True)

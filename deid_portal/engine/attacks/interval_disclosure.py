@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.utility.coverage import cover, read_numbers
+from deid_portal.engine.numbers import numbers_of
+from deid_portal.engine.utility.coverage import cover
 
 Numbers = NDArray[np.float64]
 UNITS = ("absolute", "percent", "rank")
@@ -83,7 +84,7 @@ class IntervalDisclosure(Attack):
 
 def _read_pair(setting: Setting, name: str) -> tuple[Numbers, Numbers]:
     original, released = setting.original[name], setting.released[name]
-    numbers, own = read_numbers(original), read_numbers(released)
+    numbers, own = numbers_of(original), numbers_of(released)
     covered = cover(original, released, setting.taxonomies.get(name)).covered
     shown = [_mean(numbers, codes, number) for codes, number in zip(covered, own, strict=True)]
     return numbers[original.codes[setting.rows]], np.array(shown)[released.codes]

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.numbers import numbers_of
 from deid_portal.engine.table import Codes
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.utility.coverage import read_numbers
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Similarity(Attack):
         return alike
 
     def _close_in_numbers(self, setting: Setting) -> NDArray[np.bool_]:
-        numbers = read_numbers(setting.released[setting.sensitive_name])
+        numbers = numbers_of(setting.released[setting.sensitive_name])
         if np.isnan(numbers).all():
             raise InvalidPlan(
                 f'Column "{setting.sensitive_name}" needs a taxonomy or numbers to say what is '

@@ -6,8 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
+from deid_portal.engine.numbers import Numbers, numbers_of
 from deid_portal.engine.table import Column, Table
-from deid_portal.engine.utility.coverage import Coverage, Numbers, read_numbers
+from deid_portal.engine.utility.coverage import Coverage
 
 MOST_VALUES = 2000
 
@@ -80,7 +81,7 @@ def cramers_v(table: Numbers) -> float:
 def _compare_column(original: Column, released: Column, coverage: Coverage) -> MarginalChange:
     before = original.counts.astype(np.float64)
     after = released.counts @ coverage.spread
-    numbers = read_numbers(original)
+    numbers = numbers_of(original)
     if np.isnan(numbers).all():
         distance = total_variation(before, after)
     else:
@@ -95,7 +96,7 @@ def _compare_pair(
     before = _contingency(original[first.name], original[second.name])
     shown = _contingency(released[first.name], released[second.name])
     after = first.spread.T @ shown @ second.spread
-    numbers = [read_numbers(original[coverage.name]) for coverage in (first, second)]
+    numbers = [numbers_of(original[coverage.name]) for coverage in (first, second)]
     return PairChange(
         columns=(first.name, second.name),
         total_variation=total_variation(before.ravel(), after.ravel()),

@@ -1,37 +1,20 @@
 """Which original values a released label may stand for.
 
-A taxonomy answers where there is one. Without it the label is read as people read it: `476**`
-stands for every text with these first characters, `[20, 30)`, `20-29`, `<30`, `≥40` for numbers.
+A taxonomy answers where there is one; without it the label is read as people read it (`labels`).
 """
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deid_portal.engine.labels import LabelReader
+from deid_portal.engine.numbers import Numbers
 from deid_portal.engine.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL
-from deid_portal.engine.values import is_number
 
-Numbers = NDArray[np.float64]
-NUMBER = r"[+-]?\d+(?:\.\d+)?"
-INTERVAL = re.compile(
-    rf"(?P<open>[\[(\]])?\s*(?P<low>{NUMBER})\s*(?:,|;|-|–|\.\.)\s*(?P<high>{NUMBER})\s*(?P<close>[\])\[])?\Z"
-)
-COMPARISON = re.compile(rf"(?P<sign><=|>=|<|>|≤|≥)\s*(?P<bound>{NUMBER})\Z")
-COMPARE: Mapping[str, Callable[[Numbers, float], NDArray[np.bool_]]] = {
-    "<": np.less,
-    ">": np.greater,
-    "<=": np.less_equal,
-    "≤": np.less_equal,
-    ">=": np.greater_equal,
-    "≥": np.greater_equal,
-}
 NOTHING = -1
 
 
@@ -91,12 +74,11 @@ def cover(original: Column, released: Column, taxonomy: Taxonomy | None = None) 
     """
     own = {text: code for code, text in enumerate(original.values)}
     known = _labels(taxonomy, own) if taxonomy is not None else {}
-    numbers, masks = read_numbers(original), _Masks(original)
+    reader = LabelReader(original)
     covered = []
     for label in released.values:
         under = known.get(label)
-        codes = _read_label(label, original, own, numbers, masks) if under is None else under
-        covered.append(np.asarray(codes, dtype=np.int32))
+        covered.append(reader.read(label) if under is None else under)
     return Coverage(original.name, len(original.values), tuple(covered))
 
 
@@ -105,17 +87,6 @@ def cover_all(
 ) -> tuple[Coverage, ...]:
     """Find the coverage of several columns."""
     return tuple(cover(original[name], released[name], taxonomies.get(name)) for name in names)
-
-
-def read_numbers(column: Column) -> Numbers:
-    """Return the number of each value of a column, NaN where it is none."""
-    return np.array(
-        [
-            float(text.replace(",", ".")) if text and is_number(text, column.decimal) else np.nan
-            for text in column.values
-        ],
-        np.float64,
-    )
 
 
 def _labels(taxonomy: Taxonomy, own: Mapping[str | None, int]) -> dict[str | None, Codes]:
@@ -130,63 +101,3 @@ def _labels(taxonomy: Taxonomy, own: Mapping[str | None, int]) -> dict[str | Non
             under, before = under[under >= 0], found.get(label)
             found[label] = under if before is None else np.union1d(before, under).astype(np.int32)
     return found
-
-
-def _read_label(
-    label: str | None,
-    original: Column,
-    own: Mapping[str | None, int],
-    numbers: Numbers,
-    masks: "_Masks",
-) -> list[int] | Codes:
-    if label in own:
-        return [own[label]]
-    if label is None:
-        return []
-    if label == ROOT_LABEL:
-        return np.arange(len(original.values), dtype=np.int32)
-    inside = _read_interval(label, numbers)
-    if inside is not None:
-        return np.flatnonzero(inside).astype(np.int32)
-    return masks.find(label)
-
-
-def _read_interval(label: str, numbers: Numbers) -> NDArray[np.bool_] | None:
-    comparison = COMPARISON.match(label)
-    if comparison:
-        return COMPARE[comparison["sign"]](numbers, float(comparison["bound"]))
-    interval = INTERVAL.match(label)
-    if not interval:
-        return None
-    low, high = float(interval["low"]), float(interval["high"])
-    above = numbers > low if interval["open"] in ("(", "]") else numbers >= low
-    below = numbers < high if interval["close"] in (")", "[") else numbers <= high
-    return above & below
-
-
-class _Masks:
-    """Finds the texts behind a mask; texts are hidden once per place of the stars."""
-
-    def __init__(self, column: Column) -> None:
-        self._values = column.values
-        self._by_shape: dict[tuple[int, ...], dict[str, list[int]]] = {}
-
-    def find(self, label: str) -> list[int]:
-        """Read stars as one hidden character each; a text without any stands only for itself."""
-        stars = tuple(place for place, sign in enumerate(label) if sign == "*")
-        if not stars:
-            return []
-        shape = (len(label), *stars)
-        if shape not in self._by_shape:
-            self._by_shape[shape] = self._hide(len(label), stars)
-        return self._by_shape[shape].get(label, [])
-
-    def _hide(self, length: int, stars: tuple[int, ...]) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for code, text in enumerate(self._values):
-            if text is not None and len(text) == length:
-                signs = list(text)
-                for place in stars:
-                    signs[place] = "*"
-                found.setdefault("".join(signs), []).append(code)
-        return found
