@@ -6,6 +6,8 @@ from typing import Any, TypedDict
 
 from deid_portal.engine.documents import Place
 
+ROUNDING = 1e-9  # what rounding may make of chances that sum to one
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -78,13 +80,16 @@ class ColumnName:
     """The name of a column of the plan."""
 
     name: str = "column"
+    optional: bool = False  # absent is None
 
-    def read(self, place: Place) -> str:
+    def read(self, place: Place) -> str | None:
         if self.name not in place:
+            if self.optional:
+                return None
             place[self.name].refuse("this is required: the name of a sensitive column.")
         return place[self.name].text()
 
-    def caution_for(self, value: str) -> str:
+    def caution_for(self, value: str | None) -> str:
         return ""
 
 
@@ -162,6 +167,78 @@ class ValuesByColumn:
 
 
 @dataclass(frozen=True)
+class Value:
+    """One value of a column; absent is None."""
+
+    name: str
+
+    def read(self, place: Place) -> str | None:
+        return place[self.name].text() if self.name in place else None
+
+    def caution_for(self, value: str | None) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class LevelsByColumn:
+    """A level of detail for some columns: {column: level}; a column not named stays exact."""
+
+    name: str = "levels"
+
+    def read(self, place: Place) -> dict[str, int]:
+        if self.name not in place:
+            return {}
+        levels = {name: entry.integer() for name, entry in place[self.name].entries()}
+        for name, level in levels.items():
+            if level < 0:
+                place[self.name][name].refuse("a level of 0 or more is accepted.")
+        return levels
+
+    def caution_for(self, value: dict[str, int]) -> str:
+        return ""
+
+
+class ChancesOfValues(TypedDict):
+    """Row i: the chances of what is shown where values[i] is true."""
+
+    values: tuple[str | None, ...]
+    rows: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class TransitionMatrices:
+    """A matrix per column: {column: {"values": [value, …], "rows": [[chance, …], …]}}."""
+
+    name: str = "matrix"
+
+    def read(self, place: Place) -> dict[str, ChancesOfValues] | None:
+        if self.name not in place:
+            return None
+        return {name: _read_chances(entry) for name, entry in place[self.name].entries()}
+
+    def caution_for(self, value: dict[str, ChancesOfValues] | None) -> str:
+        return ""
+
+
+def _read_chances(place: Place) -> ChancesOfValues:
+    place.check_keys(required=("values", "rows"))
+    values = read_values(place["values"])
+    rows = place["rows"].items()
+    if len(rows) != len(values):
+        place["rows"].refuse(f"as many rows as values are needed, {len(values)}.")
+    return {"values": values, "rows": tuple(_read_chances_row(row, len(values)) for row in rows)}
+
+
+def _read_chances_row(place: Place, length: int) -> tuple[float, ...]:
+    chances = tuple(float(item.number()) for item in place.items())
+    if len(chances) != length:
+        place.refuse(f"a chance for every value is needed, {length}.")
+    if min(chances) < 0 or abs(sum(chances) - 1) > ROUNDING:
+        place.refuse("chances of 0 or more that sum to 1 are needed.")
+    return chances
+
+
+@dataclass(frozen=True)
 class FileName:
     """The name of a file the plan refers to."""
 
@@ -226,6 +303,9 @@ Declared = (
     | ColumnNames
     | Values
     | ValuesByColumn
+    | Value
+    | LevelsByColumn
+    | TransitionMatrices
     | FileName
     | AssociationRules
 )
