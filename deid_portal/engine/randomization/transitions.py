@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deid_portal.engine.numbers import Numbers
 from deid_portal.engine.table import Codes, Counts
 
 # Beyond this a matrix is so near to one that cannot be inverted that rounding decides the answer.
 WORST_CONDITION = 1e9
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +63,8 @@ class Transition:
         The logarithm of the largest ratio within a column: how much likelier one true category may
         make what is shown than another. A zero beside a positive number tells a category for sure.
         """
+        if not self.categories:
+            return 0.0
         shown = self.matrix[:, self.matrix.any(axis=0)]
         lowest, highest = shown.min(axis=0), shown.max(axis=0)
         if not lowest.all():
@@ -109,11 +109,6 @@ class Transition:
         for row, steps in zip(self.matrix, sums, strict=True):
             steps[np.flatnonzero(row)[-1] :] = 1.0
         return sums
-
-
-def is_stochastic(matrix: NDArray[np.float64]) -> bool:
-    """Say whether every row holds probabilities that sum to one."""
-    return bool((matrix >= 0).all() and np.allclose(matrix.sum(axis=1), 1, rtol=0, atol=ROUNDING))
 
 
 def _errors(back: Numbers, covariance: Numbers, rows: int) -> Numbers:

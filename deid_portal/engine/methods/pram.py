@@ -1,0 +1,227 @@
+"""PRAM and randomized response: a cell is shown as another with chances everybody may know."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.draft import Draft
+from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
+from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.parameters import (
+    ChancesOfValues,
+    ColumnNames,
+    Declared,
+    Parameter,
+    TransitionMatrices,
+    Value,
+    ValuesByColumn,
+)
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.randomization.transitions import Transition
+from deid_portal.engine.table import Codes, Column
+
+MOST_CATEGORIES = 1000
+MOST_IN_REPORT = 30  # a larger matrix follows from the plan and would only fill the report
+ROWS_PER_CHUNK = 1 << 20
+
+Values = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Pram(ChangingMethod):
+    """Every cell of some columns is shown as itself or another by a matrix of chances.
+
+    The matrix comes from `epsilon` (k-ary randomized response), from `p` and `p_prime` (the truth
+    with p; else `answer` with p_prime and the other values equally often, or without p_prime all
+    values equally often), or is given cell by cell. Categories are the values the column holds, the
+    gap among them, unless `values` or `matrix` lists them.
+    """
+
+    columns: tuple[str, ...]
+    epsilon: float | None = None
+    p: float | None = None
+    p_prime: float | None = None
+    answer: str | None = None
+    values: Mapping[str, Values | None] | None = None
+    matrix: Mapping[str, ChancesOfValues] | None = None
+
+    name: ClassVar[str] = "pram"
+    title: ClassVar[str] = "Randomized response (PRAM)"
+    cites: ClassVar[str] = (
+        "S. L. Warner, Randomized response, JASA 60, 1965; J. M. Gouweleeuw et al., Post "
+        "randomisation for statistical disclosure control, JOS 14(4), 1998."
+    )
+    needs_quasi_identifiers: ClassVar[bool] = False
+    is_random: ClassVar[bool] = True
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        ColumnNames("columns"),
+        Parameter(
+            "epsilon",
+            minimum=0.001,
+            maximum=50,
+            optional=True,
+            unusual_above=5,
+            caution="ε = {value} protects little: nearly every cell is shown as it is.",
+        ),
+        Parameter("p", minimum=0.001, maximum=1, optional=True),
+        Parameter("p_prime", minimum=0, maximum=1, optional=True),
+        Value("answer"),
+        ValuesByColumn("values"),
+        TransitionMatrices("matrix"),
+    )
+
+    @classmethod
+    def parse(cls, place: Place) -> Self:
+        method = super().parse(place)
+        designs = [name for name in ("epsilon", "p", "matrix") if name in place]
+        if len(designs) != 1:
+            place.refuse('exactly one of "epsilon", "p" and "matrix" is needed.')
+        method._check_coins(place)
+        if method.matrix is not None and set(method.matrix) != set(method.columns):
+            place["matrix"].refuse('a matrix for each of "columns" and no other is needed.')
+        if method.values is not None:
+            if method.matrix is not None:
+                place["values"].refuse('a "matrix" lists its values itself.')
+            if not set(method.values) <= set(method.columns):
+                place["values"].refuse('only the columns of "columns" are accepted.')
+        method._check_matrices(place)
+        return method
+
+    def _check_coins(self, place: Place) -> None:
+        if (self.p_prime is None) != (self.answer is None):
+            place.refuse('"p_prime" needs "answer", the value said so often, and the other way.')
+        if self.p is None and self.p_prime is not None:
+            place["p_prime"].refuse('this goes with "p", the chance of the truth.')
+
+    def _check_matrices(self, place: Place) -> None:
+        for name, entry in (self.matrix or {}).items():
+            if not Transition(np.array(entry["rows"])).is_invertible:
+                place["matrix"][name].refuse(
+                    "this matrix cannot be inverted, so the true shares could not be estimated; "
+                    "make its rows more different."
+                )
+
+    def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
+        check_known_columns(place["columns"], self.columns, roles)
+
+    def cautions(self) -> list[str]:
+        found = super().cautions()
+        if self._is_one_sided():
+            found.append(
+                "With these chances some answers give the truth away: there is no level of local "
+                "privacy."
+            )
+        return found
+
+    def explain(self) -> str:
+        return (
+            "Cells are replaced at random by other values of their column with known chances: "
+            "nobody can be sure of a cell, and shares can still be estimated without bias."
+        )
+
+    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+        figures: dict[str, Any] = {}
+        for index, name in enumerate(self.columns):
+            progress.report(index, len(self.columns), "protect")
+            column = _coded(draft.table[name], self._categories(draft.table[name]), name)
+            transition = self._transition(name, column.values)
+            codes = _change_in_chunks(transition, column.codes, generator, progress)
+            shown = Column(name, column.type, codes, column.values, column.decimal)
+            figures[name] = _describe(transition, shown)
+            draft = draft.with_columns(shown)
+        levels = [entry["epsilon"] for entry in figures.values()]
+        # Chances of several columns multiply, so their levels add up.
+        total = None if None in levels else sum(levels)
+        return draft.noting(columns=figures, epsilon=total)
+
+    def _categories(self, column: Column) -> Values:
+        if self.matrix is not None:
+            return self.matrix[column.name]["values"]
+        declared = (self.values or {}).get(column.name)
+        if declared is not None:
+            return declared
+        used = np.flatnonzero(column.counts).tolist()
+        return tuple(column.values[code] for code in sorted(used, key=column.sort_key))
+
+    def _transition(self, name: str, values: Values) -> Transition:
+        if self.matrix is not None:
+            return Transition(np.array(self.matrix[name]["rows"]))
+        if len(values) > MOST_CATEGORIES:
+            raise InvalidPlan(
+                f'method.columns: the column "{name}" has {len(values)} different values, more '
+                f"than the {MOST_CATEGORIES} that can be randomized; make it coarser first."
+            )
+        if self.epsilon is not None:
+            return Transition.for_epsilon(self.epsilon, len(values))
+        truth = 1.0 if self.p is None else self.p
+        return Transition.truth_or_draw(truth, self._drawn(name, values))
+
+    def _drawn(self, name: str, values: Sequence[str | None]) -> Numbers:
+        """Return the chances of what is said in place of the truth."""
+        if self.p_prime is None or len(values) < 2:
+            return np.full(len(values), 1 / max(len(values), 1))
+        if self.answer not in values:
+            raise InvalidPlan(
+                f'method.answer: this is not among the values of the column "{name}"; name one '
+                f"that is."
+            )
+        drawn = np.full(len(values), (1 - self.p_prime) / (len(values) - 1))
+        drawn[values.index(self.answer)] = self.p_prime
+        return drawn
+
+    def _is_one_sided(self) -> bool:
+        if self.matrix is not None:
+            matrices = (Transition(np.array(entry["rows"])) for entry in self.matrix.values())
+            return any(np.isinf(transition.epsilon) for transition in matrices)
+        return self.p == 1 or (self.p is not None and self.p_prime in (0.0, 1.0))
+
+
+def _coded(column: Column, values: Values, name: str) -> Column:
+    """Return the column coded by these categories."""
+    numbers = {value: code for code, value in enumerate(values)}
+    used = [column.values[code] for code in np.flatnonzero(column.counts)]
+    foreign = sum(value not in numbers for value in used)
+    if foreign:
+        raise InvalidPlan(
+            f'method: {foreign} values of the column "{name}" are not among those listed for it; '
+            f"list them too, null for a gap."
+        )
+    codes = np.array([numbers.get(value, 0) for value in column.values], np.int32)
+    own = codes[column.codes] if len(column.codes) else column.codes
+    return Column(name, column.type, own, values, column.decimal)
+
+
+def _change_in_chunks(
+    transition: Transition, codes: Codes, generator: np.random.Generator, progress: Progress
+) -> Codes:
+    shown = np.empty(len(codes), np.int32)
+    for chunk in _chunks(len(codes)):
+        progress.report(chunk.start, len(codes), "protect")
+        shown[chunk] = transition.change(codes[chunk], generator)
+    return shown
+
+
+def _chunks(rows: int) -> Iterator[slice]:
+    return (slice(start, start + ROWS_PER_CHUNK) for start in range(0, rows, ROWS_PER_CHUNK))
+
+
+def _describe(transition: Transition, shown: Column) -> dict[str, Any]:
+    """Return what an analyst needs: the chances and the true shares, computed from what is shown.
+
+    Nothing here looks at the true cells, so it gives away no more than the column itself.
+    """
+    estimate = transition.estimate(shown.counts)
+    small = transition.categories <= MOST_IN_REPORT
+    return {
+        "epsilon": None if np.isinf(transition.epsilon) else transition.epsilon,
+        "values": list(shown.values),
+        "matrix": transition.matrix.tolist() if small else None,
+        "rows": len(shown.codes),
+        "estimated_shares": estimate.shares.tolist(),
+        "standard_errors": estimate.errors.tolist(),
+        "standard_errors_of_a_sample": estimate.sampling_errors.tolist(),
+    }

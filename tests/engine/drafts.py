@@ -1,0 +1,57 @@
+"""Methods tried on small tables without a whole plan around them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine import Table
+from deid_portal.engine.documents import Place
+from deid_portal.engine.draft import Draft
+from deid_portal.engine.methods.changing import ChangingMethod
+from deid_portal.engine.problem import Problem
+from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.taxonomies import FlatTaxonomy, parse_recipe
+
+
+def draft_of(table: Table, **recipes: dict[str, Any] | None) -> Draft:
+    """Return a draft whose quasi-identifiers have these taxonomies, None for shown or hidden."""
+    built = {
+        name: FlatTaxonomy() if recipe is None else parse_recipe(Place(recipe))
+        for name, recipe in recipes.items()
+    }
+    weights = dict.fromkeys(built, 1.0)
+    return Draft.start(Problem.pose(table, built, weights, (), {}, Progress(None)))
+
+
+def carry_out(
+    method: ChangingMethod,
+    draft: Draft | Table,
+    seed: int = 1,
+    progress: ProgressCallback | None = None,
+) -> Draft:
+    start = draft if isinstance(draft, Draft) else draft_of(draft)
+    return method.apply(start, np.random.default_rng(seed), Progress(progress))
+
+
+def reader(method: type[ChangingMethod]) -> Callable[..., Any]:
+    """Return a function that makes the method of the keys a plan would have."""
+
+    def read(**keys: Any) -> Any:
+        made = method.parse(Place({"name": method.name, **keys}, "method"))
+        assert method.parse(Place(made.to_document(), "method")) == made
+        return made
+
+    return read
+
+
+def cells(draft: Draft, name: str) -> list[str | None]:
+    return list(draft.table[name].cells())
+
+
+def number_table(**columns: list[float | int | None]) -> Table:
+    """Return a table of numbers."""
+    texts = (
+        [None if cell is None else str(cell) for cell in column] for column in columns.values()
+    )
+    return Table.from_rows(list(columns), zip(*texts, strict=True))
