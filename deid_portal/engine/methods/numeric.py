@@ -1,0 +1,29 @@
+"""Columns of numbers, as the methods need them that compute with cells."""
+
+import numpy as np
+
+from deid_portal.engine.draft import Draft
+from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.numbers import Numbers, numbers_of
+
+
+def numbers_per_value(draft: Draft, name: str) -> Numbers:
+    """Return the number of each value of a column, NaN for the gap; refuse other values."""
+    column = draft.table[name]
+    numbers = numbers_of(column)
+    strangers = np.isnan(numbers) & (column.counts > 0)
+    if column.gap is not None:
+        strangers[column.gap] = False
+    if strangers.any():
+        raise InvalidPlan(
+            f"method.columns: {int(strangers.sum())} values of the column "
+            f'"{name}" are no numbers when this method comes to them; choose another column or '
+            f"put the method before those that make the column coarser."
+        )
+    return numbers
+
+
+def numbers_per_row(draft: Draft, name: str) -> Numbers:
+    """Return the number of each kept row, NaN for a gap; refuse a column of other values."""
+    numbers = numbers_per_value(draft, name)
+    return numbers[draft.table[name].codes]
