@@ -1,6 +1,6 @@
 """Reading a JSON document with errors that name the place: "columns.age.taxonomy: …"."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NoReturn
 
 from deid_portal.engine.errors import InvalidPlan
@@ -77,3 +77,12 @@ def listed(words: Collection[str]) -> str:
     """Join words for a sentence: "a", "b" and "c"."""
     quoted = [f'"{word}"' for word in words]
     return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as a document holds it: lists for tuples, at any depth."""
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    return value

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.engine.table import Table
+from deid_portal.engine.table import Codes, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -11,9 +11,11 @@ class Outcome:
     """A released table with its report, or the report of why there is none.
 
     `released` is None exactly when `solution` is False; the report then says which model blocked
-    and how near the nearest combination came.
+    and how near the nearest combination came. `rows` holds the original row of each released
+    record, for attacks on the release by its own house; it must not leave.
     """
 
     solution: bool
     released: Table | None
     report: dict[str, Any]
+    rows: Codes | None = None

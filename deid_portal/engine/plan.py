@@ -201,7 +201,15 @@ class Plan:
                 here.refuse("the plan has no sensitive column; give one that role first.")
             if model.sensitive_column is not None:
                 self._check_sensitive(here, model)
-            model.check_columns(here, {column.name: column.role.value for column in self.columns})
+            model.check_columns(here, self._roles)
+        several = isinstance(place["method"].value, list)
+        places = place["method"].items() if several else [place["method"]]
+        for method, here in zip(self.methods, places, strict=True):
+            method.check_columns(here, self._roles)
+
+    @property
+    def _roles(self) -> dict[str, str]:
+        return {column.name: column.role.value for column in self.columns}
 
     def _check_sensitive(self, place: Place, model: PrivacyModel) -> None:
         sensitive = {c.name: c for c in self.columns if c.role == ColumnRole.SENSITIVE}

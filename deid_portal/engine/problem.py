@@ -1,14 +1,15 @@
 """A plan that has met its table: columns in order, taxonomies built, patterns counted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deid_portal.engine.checking import Checker
-from deid_portal.engine.grouping import Patterns
+from deid_portal.engine.grouping import Patterns, reduce_table
 from deid_portal.engine.lattice import Levels
-from deid_portal.engine.privacy import PrivacyModel, Whole
+from deid_portal.engine.privacy import Original, PrivacyModel, SensitiveColumn, Whole
+from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Table
-from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.taxonomies import Recipe, Taxonomy
 from deid_portal.engine.utility import Metric
 
 
@@ -23,6 +24,53 @@ class Problem:
     models: Sequence[PrivacyModel]
     patterns: Patterns
     whole: Whole
+    recipes: Sequence[Recipe] = ()  # how the taxonomies were made
+
+    @classmethod
+    def pose(
+        cls,
+        table: Table,
+        recipes: Mapping[str, Recipe],  # of the quasi-identifiers
+        weights: Mapping[str, float],
+        models: Sequence[PrivacyModel],
+        sensitive_recipes: Mapping[str, Recipe | None],
+        progress: Progress,
+    ) -> "Problem":
+        """Build the taxonomies and count the patterns of a table."""
+        names = tuple(name for name in table.names if name in recipes)
+        wanted = {name for model in models for name in model.counted_columns}
+        sensitive = [name for name in table.names if name in wanted]
+        taxonomies = [recipes[name].build(table[name]) for name in names]
+        patterns = reduce_table(table, names, sensitive, progress)
+        own = [recipes[name] for name in names]
+        return cls(
+            table=table,
+            names=names,
+            taxonomies=taxonomies,
+            weights=[weights[name] for name in names],
+            models=models,
+            patterns=patterns,
+            whole=Whole(
+                table.rows,
+                {
+                    name: SensitiveColumn(table[name], sensitive_recipes.get(name))
+                    for name in sensitive
+                },
+                Original([table[name] for name in names], taxonomies, patterns, own),
+            ),
+            recipes=own,
+        )
+
+    def of(self, table: Table, progress: Progress) -> "Problem":
+        """Pose the same problem for another table with the same columns."""
+        return Problem.pose(
+            table,
+            dict(zip(self.names, self.recipes, strict=True)),
+            dict(zip(self.names, self.weights, strict=True)),
+            self.models,
+            {name: column.recipe for name, column in self.whole.sensitive.items()},
+            progress,
+        )
 
     @property
     def rows(self) -> int:

@@ -1,33 +1,33 @@
 """The two doors of the engine: protect a table by a plan, or only measure it."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from deid_portal.engine.checking import Check
 from deid_portal.engine.documents import Place
-from deid_portal.engine.found import Found
-from deid_portal.engine.grouping import Classes, reduce_table
+from deid_portal.engine.draft import Draft
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.methods import Method, RecodingMethod
 from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import Plan
-from deid_portal.engine.privacy import Original, SensitiveColumn, Whole
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.recoding import Recoding, Round
 from deid_portal.engine.releasing import build_release, check_pseudonym_key
-from deid_portal.engine.remeasuring import measure_release
+from deid_portal.engine.remeasuring import measure_draft, measure_release
 from deid_portal.engine.reporting import (
     Measured,
     build_report,
+    describe_breach,
     describe_coarser,
     describe_miss,
     describe_rounds,
     describe_search,
     measure_recoding,
 )
-from deid_portal.engine.table import Table
+from deid_portal.engine.table import Codes, Table
 
 
 def protect(
@@ -40,23 +40,20 @@ def protect(
     """Carry out a plan.
 
     `progress(done, total, phase, **figures)` is called at least once a second of work with the
-    phases "patterns", "search", "release" and "measure"; it may raise Cancelled. A plan nothing
-    satisfies gives an Outcome without a table; a plan or table that makes no sense raises.
+    phases "patterns", "search" or "protect", "release" and "measure"; it may raise Cancelled. A
+    plan nothing satisfies gives an Outcome without a table; a plan or table that makes no sense
+    raises.
     """
     steps = Progress(progress)
     problem = pose_problem(table, plan, steps)
     check_pseudonym_key(table, plan, pseudonym_key)
-    steps.report(0, 1, "search")
-    started = perf_counter()
-    method = plan.methods[0]
-    found = method.find(problem, steps)
-    searched = describe_search(found, getattr(method, "metric", "loss"), perf_counter() - started)
-    steps.report(1, 1, "search", nodes=found.nodes, checked=found.checked, settled=found.nodes)
-    if found.best is None:
-        return _without_solution(problem, plan, found, searched)
-    recoding = found.recoding or Recoding.of_check(problem, found.best)
-    released = build_release(recoding, plan, pseudonym_key, steps)
-    return _with_solution(recoding, plan, found.best, searched, released, steps)
+    draft = Draft.start(problem)
+    for place, method in enumerate(plan.methods):
+        before, draft = draft, method.apply(draft, _generator(plan, place), steps)
+        if not draft.table.rows:
+            return _nobody_left(plan, before, draft)
+    released, rows = build_release(draft, plan, pseudonym_key, steps)
+    return _measured(plan, draft, released, rows, steps)
 
 
 def assess(table: Table, plan: Plan, released: Table | None = None) -> dict[str, Any]:
@@ -67,8 +64,9 @@ def assess(table: Table, plan: Plan, released: Table | None = None) -> dict[str,
     lowest of them.
     """
     problem = pose_problem(table, plan, Progress(None))
-    before = _measure_before(problem)
-    after = before if released is None else measure_release(problem, released)
+    before = after = _measure_before(problem)
+    if released is not None:
+        after = measure_release(problem, released, may_be_changed=_changes_cells(plan.methods))
     report = build_report(
         plan=plan,
         problem=problem,
@@ -84,80 +82,110 @@ def assess(table: Table, plan: Plan, released: Table | None = None) -> dict[str,
 def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
     """Check that the plan fits the table and prepare what every method needs."""
     plan.check_table(table)
-    table = plan.typed(table)
     quasi = set(plan.quasi_identifiers)
-    names = tuple(name for name in table.names if name in quasi)
-    planned = {column.name: column for column in plan.columns}
-    wanted = {name for model in plan.models for name in model.counted_columns}
-    sensitive = [name for name in table.names if name in wanted]
-    taxonomies = [planned[name].recipe.build(table[name]) for name in names]
-    patterns = reduce_table(table, names, sensitive, progress)
-    problem = Problem(
-        table=table,
-        names=names,
-        taxonomies=taxonomies,
-        weights=[planned[name].weight for name in names],
-        models=plan.models,
-        patterns=patterns,
-        whole=Whole(
-            table.rows,
-            {name: SensitiveColumn(table[name], planned[name].taxonomy) for name in sensitive},
-            Original(
-                [table[name] for name in names],
-                taxonomies,
-                patterns,
-                [planned[name].recipe for name in names],
-            ),
-        ),
+    problem = Problem.pose(
+        plan.typed(table),
+        {column.name: column.recipe for column in plan.columns if column.name in quasi},
+        {column.name: column.weight for column in plan.columns},
+        plan.models,
+        {column.name: column.taxonomy for column in plan.columns},
+        progress,
     )
-    for method in plan.methods:
-        method.check_problem(Place(method.to_document(), "method"), problem)
+    for index, method in enumerate(plan.methods):
+        path = "method" if len(plan.methods) == 1 else f"method[{index}]"
+        method.check_problem(Place(method.to_document(), path), problem)
     return problem
 
 
-def _with_solution(
-    recoding: Recoding,
+def _generator(plan: Plan, place: int) -> np.random.Generator:
+    """Return the random numbers of one method; without a seed nobody can repeat them."""
+    return np.random.default_rng(None if plan.seed is None else [plan.seed, place])
+
+
+def _changes_cells(methods: Sequence[Method]) -> bool:
+    return not all(isinstance(method, RecodingMethod) for method in methods)
+
+
+def _measured(
     plan: Plan,
-    base: Check,
-    searched: dict[str, Any],
+    draft: Draft,
     released: Table,
+    rows: Codes,
     progress: Progress,
 ) -> Outcome:
-    problem = recoding.problem
+    """Measure the release; it stays in the house if a model does not hold on it."""
+    problem = draft.problem
     progress.report(0, 4, "measure")
     before = _measure_before(problem)
     progress.report(1, 4, "measure")
-    after = measure_recoding(recoding)
+    # Levels alone say all about a table that was only recoded; other cells are looked at anew.
+    after = measure_draft(draft) if draft.recoding is None else measure_recoding(draft.recoding)
     progress.report(2, 4, "measure")
     report = build_report(
-        plan=plan,
-        problem=problem,
-        before=before,
-        after=after,
-        released=released,
-        solution=True,
+        plan=plan, problem=problem, before=before, after=after, released=released, solution=True
     )
     progress.report(3, 4, "measure")
-    if len(recoding.rounds) > 1:
-        report["transformation"]["rounds"] = describe_rounds(recoding)
-    report |= {"search": searched, "coarser": describe_coarser(problem, base)}
+    report |= _describe_methods(draft)
+    report["transformation"] |= _describe_transformation(draft)
+    report["utility"] |= _information_loss(draft)
+    if not all(model["holds"] for model in report["models"]):
+        missed = describe_breach(plan.models, after.whole, after.classes)
+        return _without_solution(plan, draft, missed)
     progress.report(1, 1, "measure")
-    return Outcome(True, released, report)
+    return Outcome(True, released, report, rows)
 
 
-def _without_solution(
-    problem: Problem, plan: Plan, found: Found, searched: dict[str, Any]
-) -> Outcome:
+def _nobody_left(plan: Plan, before: Draft, draft: Draft) -> Outcome:
+    """Say what stood in the way of the method after which there was nobody left."""
+    search = draft.search if draft.search is not before.search else None
+    if search is not None and search.found.nearest is not None:
+        return _without_solution(plan, draft, describe_miss(search, search.found.nearest))
+    if search is not None or not plan.models:
+        return _without_solution(plan, draft, {})
+    measured = measure_draft(before)
+    return _without_solution(
+        plan, draft, describe_breach(plan.models, measured.whole, measured.classes)
+    )
+
+
+def _without_solution(plan: Plan, draft: Draft, missed: Mapping[str, Any]) -> Outcome:
+    problem = draft.problem
     before = _measure_before(problem)
-    columns = [replace(column, cells=np.zeros_like(column.cells)) for column in before.columns]
-    empty = Measured(_no_classes(before.classes), columns, {})
+    hidden = np.zeros(len(problem.patterns.counts), np.bool_)
+    nothing = Recoding(problem, (Round((0,) * len(problem.names), hidden),))
+    empty = replace(before, classes=_no_classes(before.classes), columns=nothing.columns, levels={})
     report = build_report(
         plan=plan, problem=problem, before=before, after=empty, released=None, solution=False
     )
-    report["search"] = searched
-    if found.nearest is not None:
-        report |= describe_miss(problem, found, found.nearest)
+    report |= {**_describe_methods(draft), **missed}
+    report.pop("coarser", None)
     return Outcome(False, None, report)
+
+
+def _describe_methods(draft: Draft) -> dict[str, Any]:
+    """Return the search of a method that has one, and what one step coarser would change."""
+    if draft.search is None:
+        return {}
+    described: dict[str, Any] = {"search": describe_search(draft.search)}
+    found = draft.search.found
+    if draft.recoding is not None and found.best is not None:
+        described["coarser"] = describe_coarser(draft.problem, found.best)
+    return described
+
+
+def _describe_transformation(draft: Draft) -> dict[str, Any]:
+    described: dict[str, Any] = {"cuts": dict(draft.cuts)}
+    if draft.steps:
+        described["steps"] = [dict(step) for step in draft.steps]
+    if draft.recoding is not None and len(draft.recoding.rounds) > 1:
+        described["rounds"] = describe_rounds(draft.recoding)
+    return described
+
+
+def _information_loss(draft: Draft) -> dict[str, float]:
+    """Return 100 · SSE/SST of the last step that measured it."""
+    measured = [step["information_loss"] for step in draft.steps if "information_loss" in step]
+    return {"information_loss": measured[-1]} if measured else {}
 
 
 def _measure_before(problem: Problem) -> Measured:

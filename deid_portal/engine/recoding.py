@@ -11,9 +11,10 @@ from deid_portal.engine.grouping import Classes, Pairs, Patterns, View
 from deid_portal.engine.lattice import Levels
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.rollup import Grouper
-from deid_portal.engine.table import Codes
+from deid_portal.engine.table import Codes, Column
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.utility import MeasuredColumn
+from deid_portal.engine.values import infer_type
 
 HIDDEN = -1
 
@@ -85,6 +86,13 @@ class Recoding:
             levels[round.shown] = round.levels[column]
         return levels
 
+    def show(self, name: str) -> Column:
+        """Return a quasi-identifier with every value as the label it is shown as."""
+        column, index = self.problem.table[name], self.problem.names.index(name)
+        if len(self.rounds) == 1:
+            return generalize(column, self.problem.taxonomies[index], self.base[index])
+        return self._show_in_rounds(column, index)
+
     def holds(self) -> bool:
         """Say whether every model holds on the release as a whole."""
         kept, whole = self.classes, self.problem.whole
@@ -92,6 +100,18 @@ class Recoding:
             bool(model.passes(kept, whole).all()) and model.accepts(kept, whole)
             for model in self.problem.models
         )
+
+    def _show_in_rounds(self, column: Column, index: int) -> Column:
+        taxonomy = self.problem.taxonomies[index]
+        levels = sorted({round.levels[index] for round in self.rounds})
+        numbers = label_numbers(taxonomy, levels)
+        labels = {text: None for level in levels for text in taxonomy.labels[level]}
+        level_of_row = self.levels_of_patterns(index)[self.problem.patterns.pattern_of_row]
+        codes = np.zeros(len(column.codes), np.int32)
+        for level in levels:
+            rows = np.flatnonzero(level_of_row == level)
+            codes[rows] = numbers[level][taxonomy.codes[level][column.codes[rows]]]
+        return Column(column.name, infer_type(tuple(labels)), codes, tuple(labels))
 
     def _nodes(self) -> Codes:
         """Return the number of the label each pattern shows: column × pattern."""
@@ -113,6 +133,15 @@ class Recoding:
             shown = taxonomy.codes[level][codes[round.shown]]
             labels[round.shown] = numbers[level][shown]
         return labels
+
+
+def generalize(column: Column, taxonomy: Taxonomy, level: int) -> Column:
+    """Return the column with every value as its label at a level."""
+    if level == 0:
+        return column
+    labels = taxonomy.labels[level]
+    codes = taxonomy.codes[level][column.codes]
+    return Column(column.name, infer_type(labels), codes, labels)
 
 
 def label_numbers(taxonomy: Taxonomy, levels: Sequence[int]) -> dict[int, Codes]:

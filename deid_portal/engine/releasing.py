@@ -11,13 +11,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_portal.engine.draft import Draft
 from deid_portal.engine.methods.pseudonyms import pseudonymize
 from deid_portal.engine.plan import ColumnPlan, Plan, Treatment
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.recoding import Recoding, label_numbers
 from deid_portal.engine.table import Codes, Column, Table
-from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.values import infer_type
 
 Rows = NDArray[np.intp]
 WORD_BITS = 63
@@ -25,29 +23,31 @@ DIGIT_BITS = 16
 
 
 def build_release(
-    recoding: Recoding, plan: Plan, pseudonym_key: bytes | None, progress: Progress
-) -> Table:
-    """Return the kept rows with every column as the plan lets it be seen."""
-    table = recoding.problem.table
-    rows = np.flatnonzero(recoding.shown[recoding.problem.patterns.pattern_of_row])
+    draft: Draft, plan: Plan, pseudonym_key: bytes | None, progress: Progress
+) -> tuple[Table, Codes]:
+    """Return the kept rows with every column as the plan lets it be seen, in a new order.
+
+    Beside it, the original row of each record; that stays in the house.
+    """
+    given = draft.table.columns
     columns: list[Column] = []
-    steps = 2 * len(table.columns) + 1
-    for step, column in enumerate(table.columns):
+    steps = 2 * len(given) + 1
+    for step, column in enumerate(given):
         progress.report(step, steps, "release")
         planned = plan.column(column.name)
-        if planned is not None and not planned.is_removed:
-            shown = _show(column, planned, recoding, pseudonym_key)
-            columns.append(_drop_unused(shown.take(rows)))
+        was_made = column.name not in draft.problem.table  # by a method, such as a group number
+        if was_made or (planned is not None and not planned.is_removed):
+            columns.append(_drop_unused(_show(column, planned, pseudonym_key)))
     order = sorted_order(
-        columns, len(rows), lambda: progress.report(len(table.columns), steps, "release")
+        columns, draft.table.rows, lambda: progress.report(len(given), steps, "release")
     )
     if plan.seed is not None:
         order = np.random.default_rng(plan.seed).permutation(order)
     for index, column in enumerate(columns):
-        progress.report(len(table.columns) + 1 + index, steps, "release")
+        progress.report(len(given) + 1 + index, steps, "release")
         columns[index] = column.take(order)
     progress.report(steps, steps, "release")
-    return Table(tuple(columns))
+    return Table(tuple(columns)), draft.rows[order]
 
 
 def check_pseudonym_key(table: Table, plan: Plan, key: bytes | None) -> None:
@@ -55,29 +55,6 @@ def check_pseudonym_key(table: Table, plan: Plan, key: bytes | None) -> None:
     for column in plan.columns:
         if column.treatment == Treatment.PSEUDONYM:
             pseudonymize(table[column.name].take(slice(0, 0)), key)
-
-
-def generalize(column: Column, taxonomy: Taxonomy, level: int) -> Column:
-    """Return the column with every value as its label at a level."""
-    if level == 0:
-        return column
-    labels = taxonomy.labels[level]
-    codes = taxonomy.codes[level][column.codes]
-    return Column(column.name, infer_type(labels), codes, labels)
-
-
-def generalize_in_rounds(column: Column, index: int, recoding: Recoding) -> Column:
-    """Return the column with every value as its label at the level of its round."""
-    taxonomy = recoding.problem.taxonomies[index]
-    levels = sorted({round.levels[index] for round in recoding.rounds})
-    numbers = label_numbers(taxonomy, levels)
-    labels = {text: None for level in levels for text in taxonomy.labels[level]}
-    level_of_row = recoding.levels_of_patterns(index)[recoding.problem.patterns.pattern_of_row]
-    codes = np.zeros(len(column.codes), np.int32)
-    for level in levels:
-        rows = np.flatnonzero(level_of_row == level)
-        codes[rows] = numbers[level][taxonomy.codes[level][column.codes[rows]]]
-    return Column(column.name, infer_type(tuple(labels)), codes, tuple(labels))
 
 
 def sorted_order(columns: list[Column], rows: int, report: Callable[[], None]) -> Rows:
@@ -112,17 +89,10 @@ def _pack_ranks(
     return words
 
 
-def _show(
-    column: Column, planned: ColumnPlan, recoding: Recoding, pseudonym_key: bytes | None
-) -> Column:
-    if planned.treatment == Treatment.PSEUDONYM:
+def _show(column: Column, planned: ColumnPlan | None, pseudonym_key: bytes | None) -> Column:
+    if planned is not None and planned.treatment == Treatment.PSEUDONYM:
         return pseudonymize(column, pseudonym_key)
-    if column.name not in recoding.problem.names:
-        return column
-    index = recoding.problem.names.index(column.name)
-    if len(recoding.rounds) == 1:
-        return generalize(column, recoding.problem.taxonomies[index], recoding.base[index])
-    return generalize_in_rounds(column, index, recoding)
+    return column
 
 
 def _drop_unused(column: Column) -> Column:

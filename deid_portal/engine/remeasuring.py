@@ -1,40 +1,86 @@
 """Measuring a release from its cells alone, without knowing how it was made."""
 
-import numpy as np
+from dataclasses import dataclass, replace
 
-from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.grouping import Classes, View, reduce_table
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine import kernels
+from deid_portal.engine.draft import Draft
+from deid_portal.engine.errors import InvalidPlan, InvalidTable
+from deid_portal.engine.grouping import Classes, View, combine, reduce_table
+from deid_portal.engine.privacy import SensitiveColumn, Whole
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.reporting import Measured
-from deid_portal.engine.table import Codes, Column, Table
+from deid_portal.engine.table import Codes, Column, Counts, Table
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.utility import MeasuredColumn
+from deid_portal.engine.utility import LabelledColumn
 from deid_portal.engine.utility.metric import Numbers
+from deid_portal.engine.utility.shown import describe_labels, find_labels, leaves_behind
+from deid_portal.engine.values import infer_type
+
+GROUP = "\0group"  # no column of a file can be called that
 
 
-def measure_release(problem: Problem, released: Table) -> Measured:
-    """Group the released records and find each of their cells in its taxonomy."""
-    _check_shape(problem, released)
-    sensitive = list(problem.whole.sensitive)
-    shared = Table(
-        tuple(
-            [released[name] for name in problem.names]
-            + [_recode(released[name], problem.table[name]) for name in sensitive]
+@dataclass(frozen=True, eq=False)
+class NoLabels(View):
+    """The view of a release in groups: its records show no label they share."""
+
+    def of(self, patterns: Codes) -> Codes:
+        raise InvalidPlan(
+            "models: a release in groups keeps exact values, so a model that looks at the labels "
+            "of a class cannot be measured on it; choose another model or another method."
         )
-    )
-    patterns = reduce_table(shared, problem.names, sensitive, Progress(None))
-    everyone = np.arange(len(patterns.counts), dtype=np.int32)
+
+
+def measure_draft(draft: Draft) -> Measured:
+    """Measure what would leave, each cell beside the original it comes from."""
+    problem = draft.problem
     columns = [
-        _measure_column(problem, index, released[name]) for index, name in enumerate(problem.names)
+        _beside_original(draft, index, _counts(draft, problem.table[name]))
+        for index, name in enumerate(problem.names)
     ]
+    rows = problem.rows if draft.drawn is None else int(draft.drawn.sum())
+    measured = _measure(problem, draft.table, columns, draft.groups)
+    return replace(measured, rows=max(rows, draft.table.rows))
+
+
+def measure_release(problem: Problem, released: Table, *, may_be_changed: bool) -> Measured:
+    """Measure a table without knowing which record is which.
+
+    A record spreads over the values its label may stand for, as often as each occurs. Values that
+    neither the original nor a taxonomy has are refused, unless a method may have made them up.
+    """
+    _check_shape(problem, released)
+    if not may_be_changed:
+        _check_values(problem, released)
+    columns = [
+        _without_original(problem, index, released[name])
+        for index, name in enumerate(problem.names)
+    ]
+    return _measure(problem, released, columns, None)
+
+
+def _measure(
+    problem: Problem, released: Table, columns: list[LabelledColumn], groups: Codes | None
+) -> Measured:
+    whole, recoded = _share_dictionaries(problem.whole, released)
+    names = problem.names if groups is None else (GROUP,)
+    shown = [released[name] for name in names] if groups is None else [_group_column(groups)]
+    own = {column.name for column in shown}
+    shared = Table((*shown, *(column for column in recoded if column.name not in own)))
+    patterns = reduce_table(shared, names, list(whole.sensitive), Progress(None))
+    nodes = _nodes(problem, released) if groups is None else []
+    view = View(patterns.codes, nodes) if groups is None else NoLabels(patterns.codes, nodes)
+    everyone = np.arange(len(patterns.counts), dtype=np.int32)
+    classes = Classes(everyone, patterns.counts, patterns.sensitive, view)
     levels = {
-        name: int(np.flatnonzero(column.cells.any(axis=1))[0])
+        name: int(column.labels.levels[column.shown[0]])
         for name, column in zip(problem.names, columns, strict=True)
-        if column.cells.any(axis=1).sum() == 1
+        if len(np.unique(column.labels.levels[column.shown])) == 1
     }
-    view = View(patterns.codes, _nodes(problem, released))
-    return Measured(Classes(everyone, patterns.counts, patterns.sensitive, view), columns, levels)
+    return Measured(classes, columns, levels, whole, problem.rows)
 
 
 def _check_shape(problem: Problem, released: Table) -> None:
@@ -48,65 +94,127 @@ def _check_shape(problem: Problem, released: Table) -> None:
         )
 
 
-def _measure_column(problem: Problem, index: int, released: Column) -> MeasuredColumn:
-    column = problem.table[problem.names[index]]
-    taxonomy = problem.taxonomies[index]
-    places = _find_labels(taxonomy)
-    unknown = [text for text in released.values if text not in places]
-    if unknown:
+def _check_values(problem: Problem, released: Table) -> None:
+    for name, taxonomy in zip(problem.names, problem.taxonomies, strict=True):
+        places = find_labels(taxonomy)
+        unknown = sum(text not in places for text in released[name].values)
+        if unknown:
+            raise InvalidTable(
+                f'{unknown} values of column "{name}" in the released table are not in its '
+                f"taxonomy."
+            )
+    for name, secret in problem.whole.sensitive.items():
+        known = set(secret.column.values)
+        foreign = sum(text not in known for text in released[name].values)
+        if foreign:
+            raise InvalidTable(
+                f'{foreign} values of column "{name}" in the released table do not occur in the '
+                f"original."
+            )
+
+
+def _counts(draft: Draft, column: Column) -> Counts:
+    if draft.drawn is None:
+        return column.counts
+    return np.bincount(column.codes[draft.drawn], minlength=len(column.values)).astype(np.int64)
+
+
+def _beside_original(draft: Draft, index: int, counts: Counts) -> LabelledColumn:
+    problem, name = draft.problem, draft.problem.names[index]
+    original, released, taxonomy = problem.table[name], draft.table[name], problem.taxonomies[index]
+    behind = leaves_behind(original, taxonomy, released.values)
+    known = draft.rows >= 0
+    shown, values = released.codes[known], original.codes[draft.rows[known]]
+    number, first = kernels.number_keys(combine(shown, values))
+    return LabelledColumn(
+        taxonomy=taxonomy,
+        counts=counts if known.all() else np.zeros_like(counts),
+        labels=describe_labels(taxonomy, original.counts, behind),
+        shown=shown[first],
+        values=values[first],
+        amounts=np.bincount(number, minlength=len(first)).astype(np.float64),
+        weight=problem.weights[index],
+    )
+
+
+def _without_original(problem: Problem, index: int, released: Column) -> LabelledColumn:
+    original, taxonomy = problem.table[problem.names[index]], problem.taxonomies[index]
+    behind = leaves_behind(original, taxonomy, released.values)
+    shown, values, amounts = [], [], []
+    for label, rows in enumerate(released.counts):
+        own, shares = _shares(original, behind[label])
+        shown.append(np.full(len(own), label, np.int32))
+        values.append(own)
+        amounts.append(rows * shares)
+    return LabelledColumn(
+        taxonomy=taxonomy,
+        counts=original.counts,
+        labels=describe_labels(taxonomy, original.counts, behind),
+        shown=np.concatenate([np.zeros(0, np.int32), *shown]),
+        values=np.concatenate([np.zeros(0, np.int32), *values]),
+        amounts=np.concatenate([np.zeros(0), *amounts]),
+        weight=problem.weights[index],
+    )
+
+
+def _shares(original: Column, behind: Codes | None) -> tuple[Codes, Numbers]:
+    """Return the values behind a label and how a record with it spreads over them."""
+    if behind is None:  # made up, so it may be anybody's
+        behind = np.arange(len(original.values), dtype=np.int32)
+    own = behind[behind < len(original.values)]
+    rows = original.counts[own].astype(np.float64)
+    if not rows.sum():
         raise InvalidTable(
-            f'{len(unknown)} values of column "{column.name}" in the released table are not in '
-            f"its taxonomy."
+            f'Column "{original.name}" of the released table shows a value that no record of the '
+            f"original can have."
         )
-    cells = np.zeros((taxonomy.height + 1, len(column.values)))
-    for text, rows in zip(released.values, released.counts, strict=True):
-        level, code = places[text]
-        cells[level] += rows * _share_of_leaves(taxonomy, column, level, code)
-    return MeasuredColumn(taxonomy, column.counts, cells, problem.weights[index])
+    return own[rows > 0], rows[rows > 0] / rows.sum()
 
 
 def _nodes(problem: Problem, released: Table) -> list[Codes]:
-    """Return, per quasi-identifier, the number of the label each released value is."""
-    found = []
-    for name, taxonomy in zip(problem.names, problem.taxonomies, strict=True):
-        starts = np.cumsum([0, *(len(labels) for labels in taxonomy.labels)])
-        places = _find_labels(taxonomy)
-        own = [places[text] for text in released[name].values]
-        found.append(np.array([starts[level] + code for level, code in own], np.int32))
-    return found
+    """Return, per quasi-identifier, a number for each released label.
+
+    Those of the taxonomy have its numbers (`Taxonomy.nodes`), others follow after them.
+    """
+    return [
+        _number_labels(taxonomy, released[name].values)
+        for name, taxonomy in zip(problem.names, problem.taxonomies, strict=True)
+    ]
 
 
-def _find_labels(taxonomy: Taxonomy) -> dict[str | None, tuple[int, int]]:
-    """Return the lowest level, and the code there, at which each label stands."""
-    places: dict[str | None, tuple[int, int]] = {}
-    for level, labels in enumerate(taxonomy.labels):
-        for code, label in enumerate(labels):
-            places.setdefault(label, (level, code))
-    return places
+def _number_labels(taxonomy: Taxonomy, labels: tuple[str | None, ...]) -> Codes:
+    starts = np.cumsum([0, *(len(own) for own in taxonomy.labels)])
+    places = find_labels(taxonomy)
+    numbers = np.empty(len(labels), np.int32)
+    strangers = int(starts[-1])
+    for code, text in enumerate(labels):
+        if text in places:
+            level, place = places[text]
+            numbers[code] = starts[level] + place
+        else:
+            numbers[code] = strangers
+            strangers += 1
+    return numbers
 
 
-def _share_of_leaves(taxonomy: Taxonomy, column: Column, level: int, code: int) -> Numbers:
-    """Return how a record with this label spreads over the values it may have had."""
-    under = taxonomy.codes[level, : len(column.values)] == code
-    rows = np.where(under, column.counts, 0).astype(np.float64)
-    if not rows.sum():
-        raise InvalidTable(
-            f'Column "{column.name}" of the released table shows a value that no record of the '
-            f"original can have."
-        )
-    share: Numbers = rows / rows.sum()
-    return share
+def _share_dictionaries(whole: Whole, released: Table) -> tuple[Whole, list[Column]]:
+    """Code the released sensitive values as the original's; values made up by a method follow."""
+    sensitive, recoded = {}, []
+    for name, secret in whole.sensitive.items():
+        original, shown = secret.column, released[name]
+        known = {text: code for code, text in enumerate(original.values)}
+        foreign = [text for text in shown.values if text not in known]
+        known |= {text: len(known) + place for place, text in enumerate(foreign)}
+        values = tuple(known)
+        kind = infer_type(values, original.decimal) if foreign else original.type
+        column = Column(name, kind, original.codes, values, original.decimal)
+        numbers: NDArray[np.int32] = np.array([known[text] for text in shown.values], np.int32)
+        codes = numbers[shown.codes] if len(shown.codes) else shown.codes
+        recoded.append(Column(name, kind, codes, values, original.decimal))
+        sensitive[name] = SensitiveColumn(column, secret.recipe) if foreign else secret
+    return replace(whole, sensitive=sensitive), recoded
 
 
-def _recode(released: Column, original: Column) -> Column:
-    """Return a released column coded with the original's dictionary."""
-    known = {text: code for code, text in enumerate(original.values)}
-    foreign = sum(1 for text in released.values if text not in known)
-    if foreign:
-        raise InvalidTable(
-            f'{foreign} values of column "{released.name}" in the released table do not occur in '
-            f"the original."
-        )
-    numbers: Codes = np.array([known[text] for text in released.values], dtype=np.int32)
-    codes = numbers[released.codes] if len(released.codes) else released.codes
-    return Column(released.name, original.type, codes, original.values, original.decimal)
+def _group_column(groups: Codes) -> Column:
+    count = int(groups.max(initial=-1)) + 1
+    return Column(GROUP, infer_type(()), groups, tuple(str(number) for number in range(count)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine.checking import Check, Mask
-from deid_portal.engine.found import Found
+from deid_portal.engine.draft import Search
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.lattice import Lattice
 from deid_portal.engine.plan import ColumnRole, Plan
@@ -16,7 +16,7 @@ from deid_portal.engine.problem import Problem
 from deid_portal.engine.recoding import Recoding, Round
 from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
 from deid_portal.engine.table import Table
-from deid_portal.engine.utility import METRICS, Loss, MeasuredColumn, Release
+from deid_portal.engine.utility import METRICS, LabelledColumn, Loss, MeasuredColumn, Release
 from deid_portal.engine.version import ENGINE_VERSION
 
 VERSION = 1
@@ -27,8 +27,10 @@ class Measured:
     """The classes and columns of one state of the table: as it came, or as it leaves."""
 
     classes: Classes
-    columns: Sequence[MeasuredColumn]
+    columns: Sequence[MeasuredColumn | LabelledColumn]
     levels: Mapping[str, int]  # of the quasi-identifiers that have one level throughout
+    whole: Whole  # what its models compare it with
+    rows: int  # records it could have shown
 
 
 def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> Measured:
@@ -40,7 +42,8 @@ def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> Measur
 def measure_recoding(recoding: Recoding) -> Measured:
     """Measure what a recipient would see."""
     levels = dict(zip(recoding.problem.names, recoding.base, strict=True))
-    return Measured(recoding.classes, recoding.columns, levels)
+    problem = recoding.problem
+    return Measured(recoding.classes, recoding.columns, levels, problem.whole, problem.rows)
 
 
 def describe_rounds(recoding: Recoding) -> list[dict[str, Any]]:
@@ -79,27 +82,30 @@ def build_report(
             "patterns": len(problem.patterns.counts),
         },
         "notes": describe_patterns(problem),
-        "rows": {"released": kept, "suppressed": rows - kept},
+        "rows": _count_rows(rows, kept, after),
         "transformation": {"levels": dict(after.levels) if solution else {}, "cuts": {}},
         "classes": {
             **summarize_sizes(after.classes.sizes),
             "bins": bin_sizes(after.classes.sizes),
             "bins_before": bin_sizes(before.classes.sizes),
         },
-        "models": [
-            _judge(model, problem.whole, before.classes, after.classes) for model in plan.models
-        ],
+        "models": [_judge(model, before, after) for model in plan.models],
         "risk": {
             "before": measure_risk(before.classes.sizes),
             "after": measure_risk(after.classes.sizes),
         },
-        "utility": _utility(problem, plan, after),
-        "utility_before": _utility(problem, plan, before),
+        "utility": _utility(plan, after),
+        "utility_before": _utility(plan, before),
         "columns": {
             column.name: _describe_column(column.name, plan, problem, after, released)
             for column in problem.table.columns
         },
     }
+
+
+def _count_rows(rows: int, kept: int, after: Measured) -> dict[str, int]:
+    counted = {"released": kept, "suppressed": after.rows - kept}
+    return counted | ({"not_drawn": rows - after.rows} if rows > after.rows else {})
 
 
 def describe_patterns(problem: Problem) -> list[str]:
@@ -112,17 +118,18 @@ def describe_patterns(problem: Problem) -> list[str]:
     ]
 
 
-def describe_search(found: Found, metric: str, seconds: float) -> dict[str, Any]:
+def describe_search(search: Search) -> dict[str, Any]:
     """Return what was searched; `bound` is the best value anything not searched could have."""
+    found = search.found
     described: dict[str, Any] = {
         "nodes": found.nodes,
         "checked": found.checked,
         "optimal": found.optimal,
-        "seconds": round(seconds, 3),
-        "metric": metric,
+        "seconds": round(search.seconds, 3),
+        "metric": search.metric,
     }
     if not found.optimal and np.isfinite(found.bound):
-        described["bound"] = METRICS[metric].value_of_cost(found.bound)
+        described["bound"] = METRICS[search.metric].value_of_cost(found.bound)
     return described
 
 
@@ -145,32 +152,49 @@ def describe_coarser(problem: Problem, check: Check) -> list[dict[str, Any]]:
     return steps
 
 
-def describe_miss(problem: Problem, found: Found, nearest: Check) -> dict[str, Any]:
+def describe_miss(search: Search, nearest: Check) -> dict[str, Any]:
     """Return which model blocked and how far the nearest combination misses."""
-    judged = [_judge_miss(model, problem.whole, nearest.classes) for model in problem.models]
+    problem = search.problem
+    missed = describe_breach(problem.models, problem.whole, nearest.classes)
+    allowed = search.found.allowed
+    missed["nearest"] |= {
+        "levels": dict(zip(problem.names, nearest.levels, strict=True)),
+        "suppressed": nearest.suppressed,
+        "allowed": allowed,
+        "excess": nearest.suppressed - allowed,
+    }
+    return missed
+
+
+def describe_breach(
+    models: Sequence[PrivacyModel], whole: Whole, classes: Classes
+) -> dict[str, Any]:
+    """Return which model these classes break most, and by how many records each is broken."""
+    judged = [_judge_miss(model, whole, classes) for model in models]
     worst = max(judged, key=lambda entry: (not entry["holds"], entry["records_over"]))
-    blocking = problem.models[judged.index(worst)]
+    blocking = models[judged.index(worst)]
     return {
         "blocked_by": blocking.name,
         "blocking_model": blocking.to_document(),
         "nearest": {
-            "levels": dict(zip(problem.names, nearest.levels, strict=True)),
-            "suppressed": nearest.suppressed,
-            "allowed": found.allowed,
-            "excess": nearest.suppressed - found.allowed,
-            "classes": len(nearest.classes.sizes),
+            "levels": {},
+            "suppressed": worst["records_over"],
+            "allowed": 0,
+            "excess": worst["records_over"],
+            "classes": len(classes.sizes),
             "models": judged,
         },
     }
 
 
-def _judge(model: PrivacyModel, whole: Whole, before: Classes, after: Classes) -> dict[str, Any]:
-    holds = bool(len(after.sizes)) and bool(model.passes(after, whole).all())
+def _judge(model: PrivacyModel, before: Measured, after: Measured) -> dict[str, Any]:
+    classes, whole = after.classes, after.whole
+    holds = bool(len(classes.sizes)) and bool(model.passes(classes, whole).all())
     return {
         **model.to_document(),
-        "holds": holds and model.accepts(after, whole),
-        "achieved": model.achieved(after, whole),
-        "achieved_before": model.achieved(before, whole),
+        "holds": holds and model.accepts(classes, whole),
+        "achieved": model.achieved(classes, whole),
+        "achieved_before": model.achieved(before.classes, before.whole),
     }
 
 
@@ -185,9 +209,9 @@ def _judge_miss(model: PrivacyModel, whole: Whole, classes: Classes) -> dict[str
     }
 
 
-def _utility(problem: Problem, plan: Plan, measured: Measured) -> dict[str, float]:
+def _utility(plan: Plan, measured: Measured) -> dict[str, float]:
     k = next((model.k for model in plan.models if isinstance(model, KAnonymity)), 1)
-    release = Release(problem.rows, measured.classes.sizes, measured.columns, k)
+    release = Release(measured.rows, measured.classes.sizes, measured.columns, k)
     return {name: metric.value(release) for name, metric in METRICS.items()}
 
 
@@ -220,5 +244,5 @@ def _describe_quasi_identifier(
         "level": level,
         "height": taxonomy.height,
         "level_name": taxonomy.level_names[level] if level is not None else None,
-        "loss": Loss().column_cost(after.columns[index], problem.rows),
+        "loss": Loss().column_cost(after.columns[index], after.rows),
     }

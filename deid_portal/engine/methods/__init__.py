@@ -1,10 +1,10 @@
 """Methods: one file each, found here by the name a plan uses."""
 
-from deid_portal.engine.documents import Place
+from deid_portal.engine.documents import Place, listed
 from deid_portal.engine.methods.full_domain import FullDomain
 from deid_portal.engine.methods.levels import ChosenLevels
 from deid_portal.engine.methods.local_recoding import LocalRecoding
-from deid_portal.engine.methods.method import Method
+from deid_portal.engine.methods.method import Method, RecodingMethod
 from deid_portal.engine.methods.none import NoChange
 
 METHODS: dict[str, type[Method]] = {
@@ -28,6 +28,7 @@ __all__ = [
     "LocalRecoding",
     "Method",
     "NoChange",
+    "RecodingMethod",
     "parse_methods",
 ]
 
@@ -38,8 +39,9 @@ def parse_methods(place: Place) -> tuple[Method, ...]:
     if not places:
         place.refuse("at least one method is needed.")
     methods = tuple(_parse_method(item) for item in places)
-    if len(methods) > 1:
-        place.refuse(f"{', '.join(METHODS)} cannot follow one another; keep one of them.")
+    choosing = [method.name for method in methods if isinstance(method, RecodingMethod)]
+    if len(choosing) > 1:
+        place.refuse(f"{listed(choosing)} cannot follow one another; keep one of them.")
     return methods
 
 

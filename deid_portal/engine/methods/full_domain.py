@@ -15,6 +15,10 @@ class FullDomain(SearchingMethod):
     """The optimum over all combinations of levels, leaving out at most a share of the records."""
 
     name: ClassVar[str] = "full-domain"
+    title: ClassVar[str] = "One level per column"
+    cites: ClassVar[str] = (
+        "P. Samarati, Protecting respondents' identities in microdata release, TKDE 13(6), 2001."
+    )
 
     def find(self, problem: Problem, progress: Progress) -> Found:
         allowed = records_allowed(self.suppression_limit, problem.rows)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.found import Found
-from deid_portal.engine.methods.method import Method, records_allowed, suppression_limit
+from deid_portal.engine.methods.method import RecodingMethod, records_allowed, suppression_limit
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.utility import Loss
@@ -15,13 +15,18 @@ LIMIT = suppression_limit(default=1.0)
 
 
 @dataclass(frozen=True)
-class ChosenLevels(Method):
+class ChosenLevels(RecodingMethod):
     """One given level per column; a column not named stays exact."""
 
     levels: Mapping[str, int] = field(default_factory=dict)
     suppression_limit: float = 1.0
 
     name: ClassVar[str] = "levels"
+    title: ClassVar[str] = "Levels chosen by hand"
+    cites: ClassVar[str] = (
+        "L. Sweeney, Achieving k-anonymity privacy protection using generalization and "
+        "suppression, IJUFKS 10(5), 2002."
+    )
 
     @classmethod
     def parse(cls, place: Place) -> "ChosenLevels":

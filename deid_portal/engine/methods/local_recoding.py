@@ -25,6 +25,10 @@ class LocalRecoding(SearchingMethod):
     """
 
     name: ClassVar[str] = "local-recoding"
+    title: ClassVar[str] = "Several levels per column"
+    cites: ClassVar[str] = (
+        "J. Xu et al., Utility-based anonymization using local recoding, KDD 2006."
+    )
 
     def find(self, problem: Problem, progress: Progress) -> Found:
         allowed = records_allowed(self.suppression_limit, problem.rows)

@@ -1,13 +1,18 @@
-"""What every method is: a way from a problem to a combination of levels, or to "impossible"."""
+"""What every method is: something done to a draft, and what the plan says about it."""
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from decimal import Decimal
+from time import perf_counter
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from deid_portal.engine.documents import Place
+from deid_portal.engine.draft import Draft, Search
 from deid_portal.engine.found import Found
-from deid_portal.engine.parameters import Parameter
+from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 
@@ -16,7 +21,12 @@ class Method(ABC):
     """One way to protect a table; subclasses are frozen dataclasses of their parameters."""
 
     name: ClassVar[str]
+    title: ClassVar[str]  # what a person reads
+    cites: ClassVar[str]
+    parameters: ClassVar[tuple[Declared, ...]] = ()
     needs_quasi_identifiers: ClassVar[bool] = True
+    is_random: ClassVar[bool] = False  # whoever knows the seed could undo it
+    makes_classes: ClassVar[bool] = False  # sees to it that the models hold
 
     @classmethod
     @abstractmethod
@@ -27,8 +37,8 @@ class Method(ABC):
     def to_document(self) -> dict[str, Any]: ...
 
     @abstractmethod
-    def find(self, problem: Problem, progress: Progress) -> Found:
-        """Return the levels to release at, or the nearest miss."""
+    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+        """Carry it out; a draft without rows says that nobody can be shown."""
 
     @abstractmethod
     def explain(self) -> str:
@@ -37,8 +47,31 @@ class Method(ABC):
     def cautions(self) -> list[str]:
         return []
 
+    def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:  # noqa: B027
+        """Refuse columns that the plan does not have, or not with the right role."""
+
     def check_problem(self, place: Place, problem: Problem) -> None:  # noqa: B027 - optional
-        """Refuse parameters that do not fit this table's taxonomies."""
+        """Refuse parameters that do not fit this table."""
+
+
+class RecodingMethod(Method):
+    """A method that shows every value as a label of its taxonomy, at levels it chooses."""
+
+    makes_classes: ClassVar[bool] = True
+    metric: str = "loss"  # what the search counts in
+
+    @abstractmethod
+    def find(self, problem: Problem, progress: Progress) -> Found:
+        """Return the levels to release at, or the nearest miss."""
+
+    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+        problem = draft.pose(progress)
+        progress.report(0, 1, "search")
+        started = perf_counter()
+        found = self.find(problem, progress)
+        seconds = perf_counter() - started
+        progress.report(1, 1, "search", nodes=found.nodes, checked=found.checked)
+        return draft.recoded(Search(problem, found, self.metric, seconds))
 
 
 def suppression_limit(default: float) -> Parameter:

@@ -5,17 +5,19 @@ from typing import Any, ClassVar
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.found import Found
-from deid_portal.engine.methods.method import Method
+from deid_portal.engine.methods.method import RecodingMethod
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.utility import Loss
 
 
 @dataclass(frozen=True)
-class NoChange(Method):
+class NoChange(RecodingMethod):
     """Measured and released as it is; a model that does not hold means no solution."""
 
     name: ClassVar[str] = "none"
+    title: ClassVar[str] = "No change"
+    cites: ClassVar[str] = "Nothing is done, so there is nothing to cite."
     needs_quasi_identifiers: ClassVar[bool] = False
 
     @classmethod

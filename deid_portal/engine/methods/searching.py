@@ -1,25 +1,28 @@
 """What the methods that search for the best levels have in common: limit, metric, time."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.found import Found
-from deid_portal.engine.methods.method import Method, suppression_limit
-from deid_portal.engine.parameters import Parameter
+from deid_portal.engine.methods.method import RecodingMethod, suppression_limit
+from deid_portal.engine.parameters import Choice, Declared, Parameter
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search import DEFAULT_SECONDS, find_optimum
 from deid_portal.engine.utility import METRICS
 
 LIMIT = suppression_limit(default=0.0)
+METRIC = Choice("metric", ("loss", *(name for name in METRICS if name != "loss")))
 # Matters only where there are too many combinations to prove the best.
 TIME_LIMIT = Parameter("time_limit_seconds", minimum=0.1, maximum=86_400, default=DEFAULT_SECONDS)
 
 
 @dataclass(frozen=True)
-class SearchingMethod(Method):
+class SearchingMethod(RecodingMethod):
     """A method that keeps a metric small while leaving out at most a share of the records."""
+
+    parameters: ClassVar[tuple[Declared, ...]] = (LIMIT, METRIC, TIME_LIMIT)
 
     suppression_limit: float = 0.0
     metric: str = "loss"
@@ -28,10 +31,9 @@ class SearchingMethod(Method):
     @classmethod
     def parse(cls, place: Place) -> Self:
         place.check_keys(
-            required=("name",), optional=("suppression_limit", "metric", TIME_LIMIT.name)
+            required=("name",), optional=[parameter.name for parameter in cls.parameters]
         )
-        metric = place["metric"].choice(METRICS) if "metric" in place else "loss"
-        return cls(LIMIT.read(place), metric, TIME_LIMIT.read(place))
+        return cls(LIMIT.read(place), METRIC.read(place), TIME_LIMIT.read(place))
 
     def to_document(self) -> dict[str, Any]:
         return {

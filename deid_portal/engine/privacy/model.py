@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.documents import Place, listed
+from deid_portal.engine.documents import Place, listed, plain
 from deid_portal.engine.grouping import Classes, Patterns
 from deid_portal.engine.parameters import Choice, Declared
 from deid_portal.engine.privacy.kinds import Attack, Disclosure
@@ -144,7 +144,7 @@ class PrivacyModel(ABC):
         declared = {parameter.name for parameter in self.parameters}
         names = [field.name for field in fields(self) if field.name in declared]  # type: ignore[arg-type]
         chosen = {name: getattr(self, name) for name in names}
-        said = {name: _plain(value) for name, value in chosen.items() if value is not None}
+        said = {name: plain(value) for name, value in chosen.items() if value is not None}
         return {"model": self.name, **said}
 
     def with_files(self, place: Place, read_file: ReadFile | None) -> Self:
@@ -191,12 +191,3 @@ def check_values(place: Place, values: Collection[str | None], table: Table, nam
 def check_numeric(place: Place, table: Table, name: str) -> None:
     if name in table and table[name].type not in (ColumnType.INTEGER, ColumnType.NUMBER):
         place.refuse(f'this rule is about numbers, and the column "{name}" holds none.')
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as a document holds it: lists for tuples, at any depth."""
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return value

@@ -7,10 +7,12 @@ from deid_portal.engine.utility.iloss import ILoss
 from deid_portal.engine.utility.loss import Loss
 from deid_portal.engine.utility.metric import (
     ClassMetric,
+    LabelledColumn,
     MeasuredColumn,
     Metric,
     Release,
     SeparableMetric,
+    ShownLabels,
 )
 from deid_portal.engine.utility.precision import Precision
 
@@ -29,9 +31,11 @@ METRICS: dict[str, Metric] = {
 __all__ = [
     "METRICS",
     "ClassMetric",
+    "LabelledColumn",
     "Loss",
     "MeasuredColumn",
     "Metric",
     "Release",
     "SeparableMetric",
+    "ShownLabels",
 ]

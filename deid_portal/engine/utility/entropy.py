@@ -6,7 +6,12 @@ import numpy as np
 
 from deid_portal.engine.table import Counts
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.utility.metric import Numbers, SeparableMetric, weighted_mean
+from deid_portal.engine.utility.metric import (
+    LabelledColumn,
+    Numbers,
+    SeparableMetric,
+    weighted_mean,
+)
 
 
 class Entropy(SeparableMetric):
@@ -30,12 +35,20 @@ class Entropy(SeparableMetric):
                 np.log2(np.bincount(codes[:own], weights=counts)[codes[:own]] / counts)
                 for codes in taxonomy.codes
             ]
-            hidden = np.log2(counts.sum() / counts)
-        bits = np.nan_to_num(np.array([*rows, hidden]), posinf=0.0)
-        most = float(bits[-1] @ counts) / max(int(counts.sum()), 1)
+        bits = np.nan_to_num(np.array([*rows, _hidden(counts)]), posinf=0.0)
+        most = _most(counts)
         if most == 0:
             return np.append(np.zeros((len(rows), own)), np.ones((1, own)), axis=0)
         answer: Numbers = bits / most
+        return answer
+
+    def label_costs(self, column: LabelledColumn) -> Numbers:
+        most = _most(column.counts)
+        if most == 0:
+            return np.zeros(len(column.shown))
+        # A changed value may be rarer than the true one; it hides nothing, but hints at nothing.
+        records = np.maximum(column.labels.records[column.shown], column.counts[column.values])
+        answer: Numbers = np.log2(records / column.counts[column.values]) / most
         return answer
 
     def factors(self, weights: Numbers) -> Numbers:
@@ -45,3 +58,15 @@ class Entropy(SeparableMetric):
         return (
             "How much harder the original value is to guess, from 0, certain, to 1, no hint left."
         )
+
+
+def _hidden(counts: Counts) -> Numbers:
+    """Return the bits that hiding each value costs."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bits: Numbers = np.nan_to_num(np.log2(counts.sum() / counts), posinf=0.0)
+    return bits
+
+
+def _most(counts: Counts) -> float:
+    """Return the mean bits a column can lose: the entropy of its values."""
+    return float(_hidden(counts) @ counts) / max(int(counts.sum()), 1)

@@ -6,7 +6,7 @@ import numpy as np
 
 from deid_portal.engine.table import Counts
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.utility.metric import Numbers, SeparableMetric
+from deid_portal.engine.utility.metric import LabelledColumn, Numbers, SeparableMetric
 
 
 class ILoss(SeparableMetric):
@@ -22,6 +22,10 @@ class ILoss(SeparableMetric):
             for under, codes in zip(taxonomy.leaves, taxonomy.codes, strict=True)
         ]
         return np.array([*rows, np.full(own, (leaves - 1) / leaves)])
+
+    def label_costs(self, column: LabelledColumn) -> Numbers:
+        lost = (column.labels.leaves - 1) / column.taxonomy.leaf_count
+        return np.asarray(lost[column.shown])
 
     def factors(self, weights: Numbers) -> Numbers:
         return weights / max(len(weights), 1)

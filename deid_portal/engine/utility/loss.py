@@ -6,7 +6,12 @@ import numpy as np
 
 from deid_portal.engine.table import Counts
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.utility.metric import Numbers, SeparableMetric, weighted_mean
+from deid_portal.engine.utility.metric import (
+    LabelledColumn,
+    Numbers,
+    SeparableMetric,
+    weighted_mean,
+)
 
 
 class Loss(SeparableMetric):
@@ -18,6 +23,10 @@ class Loss(SeparableMetric):
     def costs(self, taxonomy: Taxonomy, counts: Counts) -> Numbers:
         rows = [taxonomy.lost_share(level)[: len(counts)] for level in range(taxonomy.height + 1)]
         return np.array([*rows, np.ones(len(counts))])
+
+    def label_costs(self, column: LabelledColumn) -> Numbers:
+        lost = (column.labels.leaves - 1) / max(column.taxonomy.leaf_count - 1, 1)
+        return np.asarray(lost[column.shown])
 
     def factors(self, weights: Numbers) -> Numbers:
         return weighted_mean(weights)

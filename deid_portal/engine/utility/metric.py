@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table import Codes, Counts
 from deid_portal.engine.taxonomies import Taxonomy
 
 Numbers = NDArray[np.float64]
@@ -25,12 +25,37 @@ class MeasuredColumn:
 
 
 @dataclass(frozen=True, eq=False)
+class ShownLabels:
+    """What the labels of a released column may stand for, one entry per label."""
+
+    leaves: Counts  # leaves of the taxonomy
+    levels: Codes  # the lowest level with one label above all of them
+    records: Counts  # records of the input
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledColumn:
+    """A quasi-identifier of a release whose labels need not be those of its taxonomy.
+
+    `shown`, `values` and `amounts` say how many records have a value and show a label.
+    """
+
+    taxonomy: Taxonomy
+    counts: Counts  # records of the input per value
+    labels: ShownLabels
+    shown: Codes  # label, one per pair that occurs
+    values: Codes  # value, one per pair
+    amounts: Numbers  # records, one per pair
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
 class Release:
     """What a metric may look at. Suppressed records are in no class."""
 
     rows: int  # records of the input
     class_sizes: Counts
-    columns: Sequence[MeasuredColumn]
+    columns: Sequence[MeasuredColumn | LabelledColumn]
     k: int = 1  # that of the plan's k-anonymity
 
     @property
@@ -76,15 +101,23 @@ class SeparableMetric(Metric):
         """Return the cost of a cell per level and value, and in a last row of a suppressed one."""
 
     @abstractmethod
+    def label_costs(self, column: LabelledColumn) -> Numbers:
+        """Return the cost of a cell per pair of label and value."""
+
+    @abstractmethod
     def factors(self, weights: Numbers) -> Numbers:
         """Return what each column's mean cost is multiplied with."""
 
-    def column_cost(self, column: MeasuredColumn, rows: int) -> float:
+    def column_cost(self, column: MeasuredColumn | LabelledColumn, rows: int) -> float:
         """Return the mean cost of one column, between 0 and 1."""
         costs = self.costs(column.taxonomy, column.counts)
-        suppressed = column.counts - column.cells.sum(axis=0)
-        total = (costs[:-1] * column.cells).sum() + costs[-1] @ suppressed
-        return float(total) / max(rows, 1)
+        if isinstance(column, LabelledColumn):
+            kept = np.bincount(column.values, column.amounts, len(column.counts))
+            total = float(self.label_costs(column) @ column.amounts)
+        else:
+            kept = column.cells.sum(axis=0)
+            total = float((costs[:-1] * column.cells).sum())
+        return float(total + costs[-1] @ (column.counts - kept)) / max(rows, 1)
 
     def value(self, release: Release) -> float:
         weights = np.array([column.weight for column in release.columns])

@@ -6,7 +6,7 @@ import numpy as np
 
 from deid_portal.engine.table import Counts
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.utility.metric import Numbers, SeparableMetric
+from deid_portal.engine.utility.metric import LabelledColumn, Numbers, SeparableMetric
 
 
 class Precision(SeparableMetric):
@@ -22,6 +22,9 @@ class Precision(SeparableMetric):
     def costs(self, taxonomy: Taxonomy, counts: Counts) -> Numbers:
         levels = np.arange(taxonomy.height + 1) / max(taxonomy.height, 1)
         return np.repeat(np.append(levels, 1.0)[:, None], len(counts), axis=1)
+
+    def label_costs(self, column: LabelledColumn) -> Numbers:
+        return column.labels.levels[column.shown] / max(column.taxonomy.height, 1)
 
     def factors(self, weights: Numbers) -> Numbers:
         return np.full(len(weights), 1 / max(len(weights), 1))
