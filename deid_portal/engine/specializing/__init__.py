@@ -1,0 +1,1 @@
+"""Specializing: from everything hidden step by step to more detail, as long as the rules allow."""
