@@ -6,14 +6,21 @@ from deid_portal.engine.methods.levels import ChosenLevels
 from deid_portal.engine.methods.local_recoding import LocalRecoding
 from deid_portal.engine.methods.method import Method, RecodingMethod
 from deid_portal.engine.methods.none import NoChange
+from deid_portal.engine.methods.top_down import TopDown
 
 METHODS: dict[str, type[Method]] = {
-    method.name: method for method in (FullDomain, LocalRecoding, ChosenLevels, NoChange)
+    method.name: method
+    for method in (
+        FullDomain,
+        LocalRecoding,
+        ChosenLevels,
+        NoChange,
+        TopDown,
+    )
 }
 
 # Names the plan format reserves; each moves to METHODS with its file.
 NOT_YET = (
-    "top-down",
     "mondrian",
     "microaggregation",
     "pram",
@@ -29,6 +36,7 @@ __all__ = [
     "Method",
     "NoChange",
     "RecodingMethod",
+    "TopDown",
     "parse_methods",
 ]
 
