@@ -17,7 +17,7 @@ from deid_portal.engine.table import Codes, Column, Counts, Table
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.utility import LabelledColumn
 from deid_portal.engine.utility.metric import Numbers
-from deid_portal.engine.utility.shown import describe_labels, find_labels, leaves_behind
+from deid_portal.engine.utility.shown import describe_labels, find_labels, look_behind
 from deid_portal.engine.values import infer_type
 
 GROUP = "\0group"  # no column of a file can be called that
@@ -96,8 +96,8 @@ def _check_shape(problem: Problem, released: Table) -> None:
 
 def _check_values(problem: Problem, released: Table) -> None:
     for name, taxonomy in zip(problem.names, problem.taxonomies, strict=True):
-        places = find_labels(taxonomy)
-        unknown = sum(text not in places for text in released[name].values)
+        places = find_labels(taxonomy, released[name].values)
+        unknown = len(released[name].values) - len(places)
         if unknown:
             raise InvalidTable(
                 f'{unknown} values of column "{name}" in the released table are not in its '
@@ -122,7 +122,7 @@ def _counts(draft: Draft, column: Column) -> Counts:
 def _beside_original(draft: Draft, index: int, counts: Counts) -> LabelledColumn:
     problem, name = draft.problem, draft.problem.names[index]
     original, released, taxonomy = problem.table[name], draft.table[name], problem.taxonomies[index]
-    behind = leaves_behind(original, taxonomy, released.values)
+    behind = look_behind(original, taxonomy, released.values)
     known = draft.rows >= 0
     shown, values = released.codes[known], original.codes[draft.rows[known]]
     number, first = kernels.number_keys(combine(shown, values))
@@ -139,10 +139,10 @@ def _beside_original(draft: Draft, index: int, counts: Counts) -> LabelledColumn
 
 def _without_original(problem: Problem, index: int, released: Column) -> LabelledColumn:
     original, taxonomy = problem.table[problem.names[index]], problem.taxonomies[index]
-    behind = leaves_behind(original, taxonomy, released.values)
+    behind = look_behind(original, taxonomy, released.values)
     shown, values, amounts = [], [], []
     for label, rows in enumerate(released.counts):
-        own, shares = _shares(original, behind[label])
+        own, shares = _shares(original, behind[label].leaves)
         shown.append(np.full(len(own), label, np.int32))
         values.append(own)
         amounts.append(rows * shares)
@@ -184,7 +184,7 @@ def _nodes(problem: Problem, released: Table) -> list[Codes]:
 
 def _number_labels(taxonomy: Taxonomy, labels: tuple[str | None, ...]) -> Codes:
     starts = np.cumsum([0, *(len(own) for own in taxonomy.labels)])
-    places = find_labels(taxonomy)
+    places = find_labels(taxonomy, labels)
     numbers = np.empty(len(labels), np.int32)
     strangers = int(starts[-1])
     for code, text in enumerate(labels):
