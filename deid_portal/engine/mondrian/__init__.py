@@ -1,0 +1,1 @@
+"""Cutting the table into boxes, each as small as the rules allow (Mondrian)."""
