@@ -24,6 +24,24 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "local-recoding": [{"suppression_limit": 0.2}],
     "levels": [{"levels": {"age": 2, "zip": 5, "sex": 1, "visit": 4}}],
     "none": [{}],
+    "pram": [
+        {"columns": ["condition", "sex"], "epsilon": 1.5},
+        {"columns": ["condition"], "p": 0.6, "p_prime": 0.5, "answer": "Flu"},
+    ],
+    "noise": [
+        {"columns": ["pay"], "scale": 0.2},
+        {"columns": ["pay", "age"], "scale": 0.2, "kind": "correlated"},
+        {"columns": ["pay"], "scale": 0.2, "kind": "multiplicative"},
+    ],
+    "rank-swapping": [{"columns": ["pay", "visit", "zip"], "window": 10}],
+    "coding": [{"columns": ["age", "pay"], "top_share": 0.1, "bottom": 20}],
+    "rounding": [
+        {"columns": ["age"], "base": 5},
+        {"columns": ["pay"], "base": 250, "kind": "random"},
+    ],
+    "date-shifting": [{"columns": ["visit"], "days": 30, "person": "id"}],
+    "sampling": [{"share": 0.5}],
+    "mondrian": [{}, {"relaxed": True}],
 }
 # Columns a method adds to those of the table.
 MADE_COLUMNS: dict[str, set[str]] = {}

@@ -1,11 +1,19 @@
 """Methods: one file each, found here by the name a plan uses."""
 
 from deid_portal.engine.documents import Place, listed
+from deid_portal.engine.methods.coding import Coding
+from deid_portal.engine.methods.date_shifting import DateShifting
 from deid_portal.engine.methods.full_domain import FullDomain
 from deid_portal.engine.methods.levels import ChosenLevels
 from deid_portal.engine.methods.local_recoding import LocalRecoding
 from deid_portal.engine.methods.method import Method, RecodingMethod
+from deid_portal.engine.methods.mondrian import Mondrian
+from deid_portal.engine.methods.noise import Noise
 from deid_portal.engine.methods.none import NoChange
+from deid_portal.engine.methods.pram import Pram
+from deid_portal.engine.methods.rank_swapping import RankSwapping
+from deid_portal.engine.methods.rounding import Rounding
+from deid_portal.engine.methods.sampling import Sampling
 from deid_portal.engine.methods.top_down import TopDown
 
 METHODS: dict[str, type[Method]] = {
@@ -16,26 +24,36 @@ METHODS: dict[str, type[Method]] = {
         ChosenLevels,
         NoChange,
         TopDown,
+        Mondrian,
+        Pram,
+        Noise,
+        RankSwapping,
+        Coding,
+        Rounding,
+        DateShifting,
+        Sampling,
     )
 }
 
 # Names the plan format reserves; each moves to METHODS with its file.
-NOT_YET = (
-    "mondrian",
-    "microaggregation",
-    "pram",
-    "noise",
-    "rank-swapping",
-)
+NOT_YET = ("microaggregation",)
 
 __all__ = [
     "METHODS",
     "ChosenLevels",
+    "Coding",
+    "DateShifting",
     "FullDomain",
     "LocalRecoding",
     "Method",
+    "Mondrian",
     "NoChange",
+    "Noise",
+    "Pram",
+    "RankSwapping",
     "RecodingMethod",
+    "Rounding",
+    "Sampling",
     "TopDown",
     "parse_methods",
 ]
