@@ -62,6 +62,7 @@ class Checker:
         self.patterns = patterns
         self.taxonomies = taxonomies
         self.models = models
+        self.judges = [model for model in models if model.judges_release]
         self.metric = metric
         self.rows = patterns.rows
         self.whole = whole
@@ -79,13 +80,15 @@ class Checker:
 
     def check_grouped(self, grouped: Grouped) -> Check:
         classes = grouped.classes
-        gone = np.zeros(len(classes.sizes), np.bool_)
-        lost = np.zeros(len(classes.sizes), np.int64)
-        for model in self.models:
-            passes, lost_here = model.judge(classes, self.whole)
-            gone |= ~passes
-            np.maximum(lost, lost_here, out=lost)
-        return Check(self, grouped, gone, lost, int(classes.sizes @ gone))
+        if not self.models:
+            nobody = np.zeros(len(classes.sizes), np.int64)
+            return Check(self, grouped, nobody > 0, nobody, 0)
+        passes, lost = self.models[0].judge(classes, self.whole)
+        for model in self.models[1:]:
+            passes_too, lost_too = model.judge(classes, self.whole)
+            passes, lost = passes & passes_too, np.maximum(lost, lost_too)
+        suppressed = self.rows - kernels.add_chosen(classes.sizes, passes)
+        return Check(self, grouped, ~passes, lost, suppressed)
 
     def cost_of(self, check: Check) -> float:
         classes, gone = check.classes, check.suppressed_classes
@@ -97,9 +100,10 @@ class Checker:
         return self.costs.least(check.levels) + self.costs.penalty(check, classes.sizes * gone)
 
     def _accepts(self, classes: Classes, gone: Mask) -> bool:
-        judges = [model for model in self.models if model.judges_release]
-        kept = classes.only(~gone) if judges else classes
-        return all(model.accepts(kept, self.whole) for model in judges)
+        if not self.judges:
+            return True
+        kept = classes.only(~gone)
+        return all(model.accepts(kept, self.whole) for model in self.judges)
 
 
 class CostTables:
@@ -127,7 +131,8 @@ class CostTables:
             counts = kernels.add_up(patterns.codes[index], patterns.counts, values)
             costs = metric.costs(taxonomy, counts) * factors[index] / rows
             self.kept.append(costs[:-1] @ counts)
-            self.penalties.append(np.ascontiguousarray(costs[-1] - costs[:-1]))
+            penalties = costs[-1] - costs[:-1]
+            self.penalties.append(_same_for_all_of_a_label(penalties, taxonomy, counts))
         self.flat_penalties = np.concatenate(
             [np.zeros(0), *(table.reshape(-1) for table in self.penalties)]
         )
@@ -139,12 +144,12 @@ class CostTables:
 
     def penalty(self, check: Check, records: Counts) -> float:
         """Return what suppressing so many records of each class adds to the cost."""
-        return kernels.penalty_of(
-            self.grouper.patterns.codes,
-            self.grouper.keys.starts_of(check.levels),
-            self.flat_penalties,
-            check.classes.members,
-            records,
+        keys = self.grouper.keys
+        return sum(
+            kernels.penalty_of(
+                word, *keys.places(columns, check.levels), self.flat_penalties, records
+            )
+            for word, columns in zip(check.grouped.words, keys.columns_of_word, strict=True)
         )
 
     def added(self, chosen: Mask) -> list[Numbers]:
@@ -155,3 +160,18 @@ class CostTables:
         )
         parts = np.split(counts, self.offsets[1:-1])
         return [table @ part for table, part in zip(self.penalties, parts, strict=True)]
+
+
+def _same_for_all_of_a_label(penalties: Numbers, taxonomy: Taxonomy, counts: Counts) -> Numbers:
+    """Return the penalties with those of values that occur instead of those that do not.
+
+    Classes know their labels by a value that may not occur, which a metric need not care about.
+    """
+    by_count = np.argsort(counts, kind="stable")
+    answer = np.empty(penalties.shape)
+    for level, own in enumerate(penalties):
+        labels = taxonomy.codes[level][: len(counts)]
+        most_frequent = np.zeros(len(taxonomy.labels[level]), np.intp)
+        most_frequent[labels[by_count]] = by_count  # the last one written stays
+        answer[level] = own[most_frequent[labels]]
+    return answer

@@ -27,7 +27,7 @@ def raise_keys(
     keys: NDArray[np.uint64],
     shifts: NDArray[np.uint64],  # where each column to raise stands in a key
     masks: NDArray[np.uint64],  # as many bits as it takes
-    starts: NDArray[np.int64],  # where it finds its new level in the lookup
+    starts: NDArray[np.uint64],  # where it finds its new level in the lookup
     lookup: NDArray[np.uint64],  # leaf -> shifted leaf that stands for its label
 ) -> NDArray[np.uint64]:
     raised = keys.copy()
@@ -35,9 +35,48 @@ def raise_keys(
         shift, mask, start = shifts[column], masks[column], starts[column]
         others = ~(mask << shift)
         for index in range(len(raised)):
-            leaf = (raised[index] >> shift) & mask
-            raised[index] = (raised[index] & others) | lookup[start + np.int64(leaf)]
+            key = raised[index]
+            raised[index] = (key & others) | lookup[start + ((key >> shift) & mask)]
     return raised
+
+
+@compiled
+def number_at_most(
+    keys: NDArray[np.uint64], most: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Number distinct keys, of which there are at most so many, in order of appearance.
+
+    Return numbers and first positions. Whether a key is new cannot be foreseen by the processor, so
+    the loop does not branch on it: each key is entered as if it were new, and the entry stays only
+    if the count moves on. Slots hold numbers from 1 on; numbers are unsigned because the compiler
+    checks every signed index for counting from the end.
+    """
+    bits = 4
+    while (1 << bits) < 2 * most:
+        bits += 1
+    slots = np.zeros(1 << bits, np.uint32)
+    mask = np.uint64((1 << bits) - 1)
+    shift = np.uint64(64 - bits)
+    one = np.uint64(1)
+    numbers = np.empty(len(keys), np.int32)
+    known = np.empty(most + 1, np.uint64)
+    first = np.empty(most + 1, np.int32)
+    count = np.uint64(0)
+    for index in range(len(keys)):
+        key = keys[index]
+        known[count] = key
+        first[count] = index
+        slot = (key * SPREAD) >> shift
+        entry = np.uint64(slots[slot])
+        number = entry - one if entry else count
+        while known[number] != key:
+            slot = (slot + one) & mask
+            entry = np.uint64(slots[slot])
+            number = entry - one if entry else count
+        slots[slot] = np.uint32(number + one)
+        numbers[index] = np.int32(number)
+        count += np.uint64(number == count)
+    return numbers, first[:count].copy()
 
 
 @compiled
@@ -45,40 +84,50 @@ def number_keys(
     keys: NDArray[np.uint64],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Number distinct keys in order of appearance; return numbers and first positions."""
-    bits = 4
-    while (1 << bits) < 2 * len(keys):
-        bits += 1
-    slots = np.full(1 << bits, EMPTY, np.int32)
-    mask = np.uint64((1 << bits) - 1)
-    shift = np.uint64(64 - bits)
-    numbers = np.empty(len(keys), np.int32)
-    first = np.empty(len(keys), np.int32)
-    count = 0
-    for index in range(len(keys)):
-        key = keys[index]
-        slot = (key * SPREAD) >> shift
-        while True:
-            number = slots[slot]
-            if number == EMPTY:
-                slots[slot] = count
-                first[count] = index
-                number = count
-                count += 1
-                break
-            if keys[first[number]] == key:
-                break
-            slot = (slot + np.uint64(1)) & mask
-        numbers[index] = number
-    return numbers, first[:count].copy()
+    return number_at_most(keys, len(keys))
 
 
 @compiled
-def group_keys(
-    keys: NDArray[np.uint64], sizes: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Number distinct keys; return numbers, first positions and the sum of sizes of each."""
-    numbers, first = number_keys(keys)
-    return numbers, first, add_up(numbers, sizes, len(first))
+def pick_keys(keys: NDArray[np.uint64], places: NDArray[np.int32]) -> NDArray[np.uint64]:
+    picked = np.empty(len(places), np.uint64)
+    for index in range(len(places)):
+        picked[index] = keys[np.uint64(places[index])]
+    return picked
+
+
+@compiled
+def join_classes(
+    keys: NDArray[np.uint64],  # one per finer class
+    members: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    most: int,  # classes there can be
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Join classes of equal keys.
+
+    Return the new class of each finer one, and of each new one its first finer one, member, size.
+    """
+    class_of, first = number_at_most(keys, most)
+    joined = np.empty(len(first), np.int32)
+    for index in range(len(first)):
+        joined[index] = members[np.uint64(first[index])]
+    return class_of, first, joined, add_up(class_of, sizes, len(first))
+
+
+@compiled
+def raise_and_join(
+    keys: NDArray[np.uint64],
+    members: NDArray[np.int32],
+    sizes: NDArray[np.int64],
+    most: int,
+    shifts: NDArray[np.uint64],
+    masks: NDArray[np.uint64],
+    starts: NDArray[np.uint64],
+    lookup: NDArray[np.uint64],
+) -> tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64]]:
+    """Raise some columns of keys of one word and join the classes; return their keys too."""
+    raised = raise_keys(keys, shifts, masks, starts, lookup)
+    class_of, first, joined, sums = join_classes(raised, members, sizes, most)
+    return class_of, pick_keys(raised, first), joined, sums
 
 
 @compiled
@@ -159,25 +208,36 @@ def add_up(numbers: NDArray[np.int32], amounts: NDArray[np.int64], count: int) -
     """Sum the amounts of equal numbers."""
     sums = np.zeros(count, np.int64)
     for index in range(len(numbers)):
-        sums[numbers[index]] += amounts[index]
+        sums[np.uint64(numbers[index])] += amounts[index]
     return sums
 
 
 @compiled
+def add_chosen(amounts: NDArray[np.int64], chosen: NDArray[np.bool_]) -> int:
+    """Sum the chosen amounts."""
+    total = 0
+    for index in range(len(amounts)):
+        total += amounts[index] if chosen[index] else 0
+    return total
+
+
+@compiled
 def penalty_of(
-    codes: NDArray[np.int32],  # column × pattern
-    starts: NDArray[np.int64],  # one per column
+    keys: NDArray[np.uint64],  # one per class
+    shifts: NDArray[np.uint64],  # where each column stands in a key
+    masks: NDArray[np.uint64],
+    starts: NDArray[np.uint64],  # where each column finds its level in the penalties
     penalties: NDArray[np.float64],  # leaf at level -> extra cost of suppressing a record
-    members: NDArray[np.int32],  # one pattern per class
     records: NDArray[np.int64],  # to be suppressed, per class
 ) -> float:
     """Sum what suppressing these records costs beyond keeping them at their level."""
     total = 0.0
-    for index in range(len(members)):
+    for index in range(len(keys)):
         if records[index]:
             extra = 0.0
             for column in range(len(starts)):
-                extra += penalties[starts[column] + codes[column, members[index]]]
+                leaf = (keys[index] >> shifts[column]) & masks[column]
+                extra += penalties[starts[column] + leaf]
             total += extra * records[index]
     return total
 

@@ -4,6 +4,7 @@ A label is written as the first leaf under it. A key made of such leaves can be 
 without knowing at which level it stands, and classes roll up to coarser ones from their keys alone.
 """
 
+import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from deid_portal.engine import kernels
 from deid_portal.engine.grouping import WORD_BITS, Classes, Keys, Patterns, View, combine
 from deid_portal.engine.lattice import Levels
-from deid_portal.engine.table import Codes
+from deid_portal.engine.table import Codes, Counts
 from deid_portal.engine.taxonomies import Taxonomy
 
 REMEMBERED_BYTES = 128 << 20
@@ -55,7 +56,8 @@ class LevelKeys:
 
     def __init__(self, taxonomies: Sequence[Taxonomy], value_counts: Sequence[int]) -> None:
         self.word_of: list[int] = []
-        self.starts: list[NDArray[np.int64]] = []  # per column: start of each level
+        self.starts: list[list[int]] = []  # per column: start of each level
+        self.label_counts: list[list[int]] = []  # per column and level
         shifts: list[int] = []
         masks: list[int] = []
         tables: list[Keys] = [np.zeros(0, np.uint64)]
@@ -68,7 +70,8 @@ class LevelKeys:
             shift = min(used, WORD_BITS - 1)
             leaves = _first_leaves(taxonomy.codes[:, :values])
             tables.append((leaves << np.uint64(shift)).reshape(-1))
-            self.starts.append(length + values * np.arange(len(leaves), dtype=np.int64))
+            self.starts.append([length + values * level for level in range(len(leaves))])
+            self.label_counts.append([len(np.unique(level)) for level in leaves])
             self.word_of.append(word)
             shifts.append(shift)
             masks.append((1 << bits) - 1)
@@ -78,11 +81,19 @@ class LevelKeys:
         self.shifts = np.array(shifts, np.uint64)
         self.masks = np.array(masks, np.uint64)
         self.lookup = np.concatenate(tables)
+        self.columns_of_word = [
+            [column for column, own in enumerate(self.word_of) if own == word]
+            for word in range(self.word_count)
+        ]
+        everyone = range(len(self.starts))
+        self._one_step = [
+            [self._place([column], [start]) for start in self.starts[column]] for column in everyone
+        ]
 
-    def starts_of(self, levels: Sequence[int]) -> NDArray[np.int64]:
-        """Return where each column finds the given level in the lookup."""
-        pairs = zip(self.starts, levels, strict=True)
-        return np.array([starts[level] for starts, level in pairs], dtype=np.int64)
+    def most_classes(self, levels: Levels) -> int:
+        """Return how many combinations of labels there are."""
+        pairs = zip(self.label_counts, levels, strict=True)
+        return math.prod([counts[level] for counts, level in pairs])
 
     def pack(self, codes: Codes) -> list[Keys]:
         """Return the keys of patterns at level 0: one array per word."""
@@ -91,16 +102,23 @@ class LevelKeys:
             words[word] |= codes[column].astype(np.uint64) << self.shifts[column]
         return words
 
+    def places(self, columns: list[int], levels: Levels) -> tuple[Keys, Keys, Keys]:
+        """Return where these columns of one word stand in a key, and their levels in a lookup."""
+        if len(columns) == 1:
+            return self._one_step[columns[0]][levels[columns[0]]]
+        return self._place(columns, [self.starts[column][levels[column]] for column in columns])
+
+    def _place(self, columns: list[int], starts: list[int]) -> tuple[Keys, Keys, Keys]:
+        return self.shifts[columns], self.masks[columns], np.array(starts, np.uint64)
+
     def raise_words(self, words: list[Keys], columns: list[int], levels: Levels) -> list[Keys]:
         """Return the keys with these columns raised to their levels."""
         raised = list(words)
         for word in range(self.word_count):
             own = [column for column in columns if self.word_of[column] == word]
             if own:
-                starts = np.array([self.starts[column][levels[column]] for column in own])
-                raised[word] = kernels.raise_keys(
-                    words[word], self.shifts[own], self.masks[own], starts, self.lookup
-                )
+                places = self.places(own, levels)
+                raised[word] = kernels.raise_keys(words[word], *places, self.lookup)
         return raised
 
 
@@ -111,7 +129,7 @@ class Grouper:
         self.patterns = patterns
         self.value_counts = [int(codes.max(initial=-1)) + 1 for codes in patterns.codes]
         self.keys = LevelKeys(taxonomies, self.value_counts)
-        self.nodes = [taxonomy.nodes for taxonomy in taxonomies]
+        self.nodes = [list(taxonomy.nodes) for taxonomy in taxonomies]
         everyone = np.arange(len(patterns.counts), dtype=np.int32)
         self.finest = Grouped(
             (0,) * len(taxonomies),
@@ -129,19 +147,32 @@ class Grouper:
     def group(self, levels: Levels, finer: Grouped | None = None) -> Grouped:
         """Return the classes at these levels, made from classes nowhere coarser."""
         source = self.finest if finer is None else finer
-        changed = [c for c, level in enumerate(levels) if level != source.levels[c]]
-        words = self.keys.raise_words(source.words, changed, levels)
         own = source.classes
-        class_of, first, sizes = kernels.group_keys(_join_words(words), own.sizes)
+        class_of, words, members, sizes = self._join(source, levels)
         sensitive = {name: pairs.regroup(class_of) for name, pairs in own.sensitive.items()}
-        classes = Classes(own.members[first], sizes, sensitive, self._view(levels))
-        return Grouped(
-            levels,
-            classes,
-            [word[first] for word in words],
-            class_of,
-            None if source is self.finest else source,
+        classes = Classes(members, sizes, sensitive, self._view(levels))
+        return Grouped(levels, classes, words, class_of, None if source is self.finest else source)
+
+    def _join(self, source: Grouped, levels: Levels) -> tuple[Codes, list[Keys], Codes, Counts]:
+        """Return the class of each class of the source; keys, members and sizes of the classes."""
+        keys, own = self.keys, source.classes
+        raised = [column for column, level in enumerate(levels) if level != source.levels[column]]
+        most = min(len(own.sizes), keys.most_classes(levels))
+        if keys.word_count == 1:
+            class_of, word, members, sizes = kernels.raise_and_join(
+                source.words[0],
+                own.members,
+                own.sizes,
+                most,
+                *keys.places(raised, levels),
+                keys.lookup,
+            )
+            return class_of, [word], members, sizes
+        words = keys.raise_words(source.words, raised, levels)
+        class_of, first, members, sizes = kernels.join_classes(
+            _join_words(words), own.members, own.sizes, most
         )
+        return class_of, [kernels.pick_keys(word, first) for word in words], members, sizes
 
     def roll_up(self, levels: Levels) -> Grouped:
         """Return the same classes as `group`, by way of remembered finer ones."""

@@ -76,17 +76,19 @@ def every_check(checker: Checker, lattice: Lattice) -> Iterator[Check]:
     """Visit all combinations depth first, keeping only the classes on the way."""
     grouper = checker.grouper
     order = grouper.column_order
-
-    def visit(place: int, grouped: Grouped) -> Iterator[Check]:
+    # Combinations to be checked, the finer classes each is made from, and which of the columns in
+    # order may be raised further: those from this place on.
+    waiting: list[tuple[Levels, Grouped | None, int]] = [(lattice.bottom, None, 0)]
+    while waiting:
+        levels, source, place = waiting.pop()
+        grouped = grouper.group(levels, source)
         yield checker.check_grouped(grouped)
         for later in range(place, len(order)):
-            column, raised = order[later], grouped
-            for level in range(1, lattice.heights[column] + 1):
-                levels = (*grouped.levels[:column], level, *grouped.levels[column + 1 :])
-                raised = grouper.group(levels, raised)
-                yield from visit(later + 1, raised)
-
-    return visit(0, grouper.group(lattice.bottom))
+            column = order[later]
+            level = levels[column] + 1
+            if level <= lattice.heights[column]:
+                coarser = (*levels[:column], level, *levels[column + 1 :])
+                waiting.append((coarser, grouped, later))
 
 
 def _to_beat(found: Found) -> tuple[float, Levels | None]:

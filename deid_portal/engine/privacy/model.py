@@ -108,7 +108,7 @@ class PrivacyModel(ABC):
         """
         passes = self.passes(classes, whole)
         if self.is_monotone_per_record:
-            return passes, np.where(passes, 0, classes.sizes)
+            return passes, classes.sizes * ~passes
         return passes, np.zeros(len(classes.sizes), np.int64)
 
     def accepts(self, kept: Classes, whole: Whole) -> bool:
