@@ -34,6 +34,10 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"columns": ["pay"], "scale": 0.2, "kind": "multiplicative"},
     ],
     "rank-swapping": [{"columns": ["pay", "visit", "zip"], "window": 10}],
+    "record-swapping": [
+        {"columns": ["zip"], "share": 0.4, "match": ["sex"]},
+        {"columns": ["zip"], "share": 0.4, "household": "id", "select": "random"},
+    ],
     "coding": [{"columns": ["age", "pay"], "top_share": 0.1, "bottom": 20}],
     "rounding": [
         {"columns": ["age"], "base": 5},

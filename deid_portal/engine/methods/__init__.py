@@ -12,6 +12,7 @@ from deid_portal.engine.methods.noise import Noise
 from deid_portal.engine.methods.none import NoChange
 from deid_portal.engine.methods.pram import Pram
 from deid_portal.engine.methods.rank_swapping import RankSwapping
+from deid_portal.engine.methods.record_swapping import RecordSwapping
 from deid_portal.engine.methods.rounding import Rounding
 from deid_portal.engine.methods.sampling import Sampling
 from deid_portal.engine.methods.top_down import TopDown
@@ -28,6 +29,7 @@ METHODS: dict[str, type[Method]] = {
         Pram,
         Noise,
         RankSwapping,
+        RecordSwapping,
         Coding,
         Rounding,
         DateShifting,
@@ -52,6 +54,7 @@ __all__ = [
     "Pram",
     "RankSwapping",
     "RecodingMethod",
+    "RecordSwapping",
     "Rounding",
     "Sampling",
     "TopDown",
