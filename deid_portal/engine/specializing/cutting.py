@@ -2,8 +2,9 @@
 
 N. Mohammed, B. Fung, P. Hung and C. Lee, Anonymizing healthcare data: a case study on the blood
 transfusion service, KDD 2009. Every column starts at the top of its tree; each step specializes the
-node with the best score whose children keep all rules. Rules are anti-monotone, so a node that is
-refused once is refused for good, and each is judged exactly once.
+node with the best score whose children keep all rules. Rules are anti-monotone, so what is refused
+once is refused for good, and each specialization is judged exactly once. A stretch of numbers has
+many: where the best cut is refused, the next best takes its place among the candidates.
 """
 
 import heapq
@@ -20,12 +21,13 @@ from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.specializing.partition import NOWHERE, Partition
 from deid_portal.engine.specializing.rules import Proposal, make_rules
-from deid_portal.engine.specializing.scores import GainScore, Score, SquareScore
+from deid_portal.engine.specializing.scores import GainScore, Mask, Score, SquareScore
 from deid_portal.engine.specializing.trees import Node, Tree, plant
 from deid_portal.engine.table import Codes, Column
 from deid_portal.engine.values import infer_type
 
 DIGITS = 9  # scores that agree so far are a tie
+MOST_CUTS_TRIED = 64  # per stretch of numbers
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class _Candidate:
     position: int = field(compare=False)  # in the cut of its column
     children: Sequence[Node] = field(compare=False)
     score: float = field(compare=False)
+    tried: int = field(compare=False)  # other ways to specialize the node, all refused
 
     @property
     def bounds(self) -> NDArray[np.int64]:
@@ -134,8 +137,8 @@ class Specialization:
             for index, (column, taxonomy, recipe) in enumerate(parts)
         ]
 
-    def _find_split(self, column: int, start: int, stop: int) -> int:
-        return self._score.find_split(column, start, stop, self._least)
+    def _find_split(self, column: int, start: int, stop: int, refused: Mask) -> int:
+        return self._score.find_split(column, start, stop, self._least, refused)
 
     def _place_roots(self) -> None:
         """Start with the topmost cuts; a taxonomy without one root starts with all of its tops."""
@@ -155,12 +158,12 @@ class Specialization:
         self._cuts[column][node.start] = node
         self._numbers[column][node.start : node.stop] = node.number
 
-    def _enter(self, column: int, node: Node, position: int) -> None:
+    def _enter(self, column: int, node: Node, position: int, tried: int = 0) -> None:
         """Make a node a candidate if it has records and children."""
         children = self._trees[column].children(node) if position != NOWHERE else []
         if children:
             label = (node.label is not None, node.label or "")
-            blank = _Candidate(0.0, column, label, node.start, node, position, children, 0.0)
+            blank = _Candidate(0.0, column, label, node.start, node, position, children, 0.0, tried)
             heapq.heappush(self._candidates, self._scored(blank))
 
     def _scored(self, candidate: _Candidate) -> _Candidate:
@@ -176,6 +179,9 @@ class Specialization:
         )
         nodes = partial(self._show_nodes, column, children)
         if not self._is_allowed(Proposal(self._partition, cells, nodes), progress):
+            has_another = self._trees[column].refuse(children)
+            if has_another and candidate.tried + 1 < MOST_CUTS_TRIED:
+                self._enter(column, candidate.node, candidate.position, candidate.tried + 1)
             return
         positions = self._partition.apply(cells, candidate.position).tolist()
         self._steps.append(Step(self._names[column], candidate.node.label, candidate.score))

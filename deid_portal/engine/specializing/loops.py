@@ -367,6 +367,7 @@ def best_gain_split(
     start: int,
     stop: int,
     least: int,  # records on either side
+    refused: NDArray[np.bool_],  # places where none may begin
     tolerance: float,
     entry_starts: NDArray[np.int64],
     entry_values: NDArray[np.int32],
@@ -400,7 +401,7 @@ def best_gain_split(
             right[value] -= count
             below += count
         above = total - below
-        if below < least or above < least:
+        if below < least or above < least or refused[leaf + 1]:
             continue
         rest = (times_log(below) - rest_left + times_log(above) - rest_right) / total
         if rest < lowest - tolerance:
@@ -410,7 +411,13 @@ def best_gain_split(
 
 
 @compiled
-def most_even_split(start: int, stop: int, least: int, counts: NDArray[np.int64]) -> int:
+def most_even_split(
+    start: int,
+    stop: int,
+    least: int,  # records on either side
+    refused: NDArray[np.bool_],  # places where none may begin
+    counts: NDArray[np.int64],  # records per leaf
+) -> int:
     """Return where the second of two parts begins so that both are most alike in size."""
     total = 0
     for leaf in range(start, stop):
@@ -421,7 +428,7 @@ def most_even_split(start: int, stop: int, least: int, counts: NDArray[np.int64]
     for leaf in range(start, stop - 1):
         below += counts[leaf]
         above = total - below
-        if below < least or above < least:
+        if below < least or above < least or refused[leaf + 1]:
             continue
         squares = below * below + above * above
         if smallest < 0 or squares < smallest:

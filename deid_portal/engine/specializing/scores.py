@@ -12,6 +12,7 @@ from deid_portal.engine.specializing import loops
 from deid_portal.engine.table import Codes, Column, Counts
 
 Bounds = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 TOLERANCE = 1e-10  # gains nearer to each other than this are a tie
 LARGEST_MATRIX = 1 << 24
 
@@ -43,8 +44,11 @@ class Score(ABC):
     falls: bool
 
     @abstractmethod
-    def find_split(self, column: int, start: int, stop: int, least: int) -> int:
-        """Return where to cut a stretch of numbers in two; its start if it cannot be."""
+    def find_split(self, column: int, start: int, stop: int, least: int, refused: Mask) -> int:
+        """Return where to cut a stretch of numbers in two; its start if it cannot be.
+
+        Both parts have at least so many records, and the second begins at no refused place.
+        """
 
     @abstractmethod
     def score(self, column: int, bounds: Bounds, squares: int) -> float:
@@ -73,10 +77,18 @@ class GainScore(Score):
             for column, places, leaves in columns
         ]
 
-    def find_split(self, column: int, start: int, stop: int, least: int) -> int:
+    def find_split(self, column: int, start: int, stop: int, least: int, refused: Mask) -> int:
         own = self._entries[column]
         return loops.best_gain_split(
-            start, stop, least, TOLERANCE, own.starts, own.values, own.counts, own.different
+            start,
+            stop,
+            least,
+            refused,
+            TOLERANCE,
+            own.starts,
+            own.values,
+            own.counts,
+            own.different,
         )
 
     def score(self, column: int, bounds: Bounds, squares: int) -> float:
@@ -98,8 +110,8 @@ class SquareScore(Score):
             kernels.add_up(places, column.counts, leaves) for column, places, leaves in columns
         ]
 
-    def find_split(self, column: int, start: int, stop: int, least: int) -> int:
-        return loops.most_even_split(start, stop, least, self._counts[column])
+    def find_split(self, column: int, start: int, stop: int, least: int, refused: Mask) -> int:
+        return loops.most_even_split(start, stop, least, refused, self._counts[column])
 
     def score(self, column: int, bounds: Bounds, squares: int) -> float:
         return float(squares)

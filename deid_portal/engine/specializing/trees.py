@@ -18,8 +18,10 @@ from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL
 from deid_portal.engine.values import ColumnType
 
 NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
-# Finds where the second part of a stretch of places should begin; its start for nowhere.
-FindSplit = Callable[[int, int], int]
+Mask = NDArray[np.bool_]
+# Finds where the second part of a stretch of places should begin, but at no refused place; its
+# start for nowhere.
+FindSplit = Callable[[int, int, Mask], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,10 @@ class Tree(ABC):
     @abstractmethod
     def children(self, node: Node) -> list[Node]:
         """Return what a node is specialized into, by place; nothing for a leaf."""
+
+    def refuse(self, children: Sequence[Node]) -> bool:
+        """Take note that a specialization was refused; say whether the node may have another."""
+        return False
 
 
 def plant(column: Column, taxonomy: Taxonomy, recipe: Recipe | None, find_split: FindSplit) -> Tree:
@@ -106,6 +112,9 @@ class GivenTree(Tree):
 class GrownTree(Tree):
     """Numbers: every node is cut in two where that is best, a gap stands apart from the first cut.
 
+    Where the best cut is refused the next best is tried. A place refused once is refused for good,
+    also for what lies beneath the node: any cut there makes finer classes than it would have made.
+
     The outermost ranges are open, `<37` and `≥61`: the lowest and the highest number of a table
     would tell of one person. A stretch of a single number is shown as that number.
     """
@@ -121,6 +130,7 @@ class GrownTree(Tree):
         self.places = np.where(gaps, len(self._numbers), np.where(used, places, 0)).astype(np.int32)
         self._gaps = int(gaps.any())
         self._texts = self._write_numbers(used)
+        self._refused = np.zeros(len(self._numbers) + 1, np.bool_)
         self._grown = 0
 
     @property
@@ -142,10 +152,15 @@ class GrownTree(Tree):
             below.append(self._grow(None, stop, node.stop))
         return below
 
+    def refuse(self, children: Sequence[Node]) -> bool:
+        middle = children[0].stop
+        self._refused[middle] = True
+        return middle < len(self._numbers)
+
     def _bounds(self, start: int, stop: int) -> list[tuple[int, int]]:
         if stop - start == 1:
             return [(start, stop)]
-        middle = self._find_split(start, stop)
+        middle = self._find_split(start, stop, self._refused)
         return [(start, middle), (middle, stop)] if middle > start else []
 
     def _grow(self, label: str | None, start: int, stop: int) -> Node:
