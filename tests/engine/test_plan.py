@@ -9,7 +9,6 @@ import pytest
 
 from deid_portal.engine import InvalidPlan, InvalidTable, Plan, Table, load_plan
 from deid_portal.engine.plan import ColumnRole
-from deid_portal.engine.privacy import NOT_YET
 from tests.engine.tables import FOUR, document, four_columns, four_plan
 
 L_DIVERSITY = {"model": "l-diversity", "l": 2, "column": "condition"}
@@ -63,10 +62,6 @@ def refusal_of(changed: dict[str, Any]) -> str:
         ),
         ({"models": [HIERARCHICAL]}, "models[0].column: this needs a taxonomy"),
         ({"method": {"name": "magic"}}, "method.name: accepted are"),
-        (
-            {"method": {"name": "mondrian"}},
-            '"mondrian" is not available yet; available: full-domain',
-        ),
         ({"method": []}, "method: at least one method is needed."),
         ({"method": [{"name": "none"}, {"name": "none"}]}, "cannot follow one another"),
         ({"method": {"name": "full-domain", "suppression_limit": 1.5}}, "from 0 to 1 is accepted"),
@@ -94,12 +89,6 @@ def test_required_parts_are_asked_for(missing: str) -> None:
 @pytest.mark.parametrize("changed", [None, [], "plan", 7])
 def test_anything_but_an_object_is_refused(changed: Any) -> None:
     assert "an object" in refusal_of(changed)
-
-
-def test_reserved_names_of_models_are_not_available_yet() -> None:
-    for name in NOT_YET:
-        message = refusal_of(document(four_columns(), models=[{"model": name}]))
-        assert f'models[0].model: "{name}" is not available yet' in message
 
 
 def test_defaults_are_filled_in_and_read_back_the_same() -> None:

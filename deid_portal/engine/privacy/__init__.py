@@ -4,6 +4,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.privacy.alpha_k_anonymity import AlphaKAnonymity
 from deid_portal.engine.privacy.average_risk import AverageRisk
 from deid_portal.engine.privacy.beta_likeness import BetaLikeness
+from deid_portal.engine.privacy.c_t_isolation import CTIsolation
 from deid_portal.engine.privacy.confidence_bounding import ConfidenceBounding
 from deid_portal.engine.privacy.delta_disclosure import DeltaDisclosure
 from deid_portal.engine.privacy.delta_presence import DeltaPresence
@@ -12,6 +13,7 @@ from deid_portal.engine.privacy.highest_risk import HighestRisk
 from deid_portal.engine.privacy.interval_disclosure import IntervalDisclosure
 from deid_portal.engine.privacy.k_anonymity import KAnonymity
 from deid_portal.engine.privacy.k_concealment import KConcealment
+from deid_portal.engine.privacy.k_confusion import KConfusion
 from deid_portal.engine.privacy.k_e_anonymity import KEAnonymity
 from deid_portal.engine.privacy.k_l_anonymity import KLAnonymity
 from deid_portal.engine.privacy.k_map import KMap
@@ -51,6 +53,8 @@ MODELS: dict[str, type[PrivacyModel]] = {
         DeltaPresence,
         KMap,
         KConcealment,
+        KConfusion,
+        CTIsolation,
         AverageRisk,
         HighestRisk,
         SampleUniqueness,
@@ -60,12 +64,6 @@ MODELS: dict[str, type[PrivacyModel]] = {
         ResultPrivacy,
     )
 }
-
-# Names the plan format reserves; each moves to MODELS with its file.
-NOT_YET = (
-    "c-t-isolation",
-    "k-confusion",
-)
 
 __all__ = [
     "MODELS",
@@ -85,6 +83,4 @@ def parse_model(place: Place, read_file: ReadFile | None = None) -> PrivacyModel
     """Read one entry of a plan's models, and the files it names."""
     place.check_object()
     name = place["model"]
-    if name.value in NOT_YET:
-        name.refuse(f'"{name.value}" is not available yet; available: {", ".join(MODELS)}.')
     return MODELS[name.choice(MODELS)].parse(place).with_files(place, read_file)

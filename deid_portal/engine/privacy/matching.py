@@ -30,6 +30,12 @@ def shows_mixed_levels(classes: Classes, taxonomies: Sequence[Taxonomy]) -> bool
 def consistent_pairs(classes: Classes, original: Original) -> Pairs:
     """Return which pattern may be behind which class: class × pattern."""
     codes = original.patterns.codes
+    if len(classes.sizes) * codes.shape[1] > LARGEST:
+        raise InvalidTable(
+            f"The release shows people at different levels of detail in {len(classes.sizes):,} "
+            f"groups, too many to be matched with {codes.shape[1]:,} combinations of the original "
+            f"(at most {LARGEST:,} pairs); use one level per column, or k-anonymity."
+        )
     pairs = np.ones((len(classes.sizes), codes.shape[1]), np.bool_)
     for taxonomy, labels, own in zip(original.taxonomies, classes.labels, codes, strict=True):
         levels = levels_of_labels(taxonomy)[labels]
@@ -46,8 +52,6 @@ def links_by_matchings(classes: Classes, original: Original) -> Counts:
     matching or both ends lie in one strongly connected part of the graph of possible exchanges
     (Tassa et al., 2012). Records that were not released are matched with a place outside.
     """
-    if len(classes.sizes) * len(original.patterns.counts) > LARGEST:
-        raise InvalidTable("The release is too large to be matched record by record.")
     released = int(classes.sizes.sum())
     outside = int(original.patterns.counts.sum()) - released
     pairs = consistent_pairs(classes, original)
@@ -59,6 +63,21 @@ def links_by_matchings(classes: Classes, original: Original) -> Counts:
     possible = (everywhere & _exchangeable(everywhere, matched))[:-1]
     links = possible.T.astype(np.int64) @ classes.sizes
     fewest: Counts = np.where(possible, links, released).min(axis=1)
+    return fewest
+
+
+def count_equally_likely(classes: Classes, original: Original) -> Counts:
+    """Return, per class, the fewest records as likely as its own for a pattern it is likeliest for.
+
+    A record is as likely one person's as that of any other who fits it, so a pattern's likeliest
+    records are those that the fewest people fit. A class that is nobody's likeliest counts all.
+    """
+    pairs = consistent_pairs(classes, original)
+    people = pairs @ original.patterns.counts  # who fit each class
+    crowd = np.where(pairs, people[:, None], np.iinfo(np.int64).max).min(axis=0)
+    likeliest = pairs & (people[:, None] == crowd)
+    records = likeliest.T.astype(np.int64) @ classes.sizes
+    fewest: Counts = np.where(likeliest, records, classes.sizes.sum()).min(axis=1)
     return fewest
 
 

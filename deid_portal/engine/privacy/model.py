@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.documents import Place, listed, plain
 from deid_portal.engine.grouping import Classes, Patterns
 from deid_portal.engine.parameters import Choice, Declared
+from deid_portal.engine.privacy.distances import Distances
 from deid_portal.engine.privacy.kinds import Attack, Disclosure
 from deid_portal.engine.privacy.sensitive import SensitiveColumn
 from deid_portal.engine.table import Column, Counts, Table
@@ -48,6 +50,10 @@ class Original:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def distances(self) -> Distances:
+        return Distances(self.columns, self.taxonomies, self.patterns)
 
 
 class PrivacyModel(ABC):

@@ -1,0 +1,98 @@
+"""(c, t)-isolation: whoever comes near one person comes near many."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
+from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.table import Counts
+
+MOST_COMBINATIONS = 50_000  # every class is compared with each of them
+
+
+@dataclass(frozen=True)
+class CTIsolation(PrivacyModel):
+    """Nobody is isolated by what the release shows: t people are nearly as near as the nearest.
+
+    A point q isolates a person at distance δ if fewer than t people of the original table lie in
+    the ball of radius c · δ around q. Whoever isolates anybody isolates the nearest person, so
+    that is the one to look at. Points are the released records on the quasi-identifiers, a label
+    as far from everybody under it as it leaves open (`distances`). The paper lets the intruder
+    choose any point, and compares with what could be isolated without the release; here the
+    release is the intruder's choice and nothing is subtracted.
+
+    A label and the one above it are as far apart as the one leaves more open than the other. So
+    with c of 1 or more the ball around the coarser label holds that around the finer: a class
+    that passes keeps passing, whoever joins it. People who were left out stay in the original.
+    With c = 1 only people who look alike are in the ball, and it is k-anonymity.
+    """
+
+    c: float
+    t: int
+
+    name: ClassVar[str] = "c-t-isolation"
+    cites: ClassVar[str] = (
+        "S. Chawla, C. Dwork, F. McSherry, A. Smith, H. Wee, Toward privacy in public databases, "
+        "TCC 2005, LNCS 3378."
+    )
+    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.PROBABILISTIC)
+    disclosure: ClassVar[Disclosure] = IDENTITY
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter(
+            "c",
+            minimum=1,
+            maximum=1000,
+            unusual_above=4,
+            caution="c = {value} is unusual: people more than four times as far as the nearest "
+            "one hardly hide anybody.",
+        ),
+        Parameter(
+            "t",
+            minimum=2,
+            whole=True,
+            unusual_below=3,
+            unusual_above=1000,
+            caution="t = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
+        ),
+    )
+    is_monotone = True
+    is_monotone_per_record = True
+
+    def check_rows(self, place: Place, rows: int) -> None:
+        if self.t > rows:
+            place["t"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")
+
+    def passes(self, classes: Classes, whole: Whole) -> Answers:
+        return self._near(classes, whole, self.t) >= self.t
+
+    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+        near = self._near(kept, whole, whole.rows, only_fewest=True)
+        return {"c": self.c, "t": int(near.min()) if len(near) else 0}
+
+    def explain(self) -> str:
+        return (
+            f"Around everything the release shows, at least {self.t} people are at most "
+            f"{self.c:g} times as far away as the nearest, so nobody can be pointed at alone."
+        )
+
+    def _near(
+        self, classes: Classes, whole: Whole, enough: int, *, only_fewest: bool = False
+    ) -> Counts:
+        """Return, per class, how many people lie in the ball; no more than enough."""
+        original = whole.original
+        if original is None or not original.columns:
+            return np.full(len(classes.sizes), min(whole.rows, enough), np.int64)
+        combinations = len(original.patterns.counts)
+        if combinations > MOST_COMBINATIONS:
+            raise InvalidTable(
+                f"{self.name} compares what is shown with every different combination of "
+                f"quasi-identifiers, at most {MOST_COMBINATIONS:,} of them, and the table has "
+                f"{combinations:,}; use fewer quasi-identifiers or k-anonymity."
+            )
+        return original.distances.count_near(classes, self.c, enough, only_fewest=only_fewest)

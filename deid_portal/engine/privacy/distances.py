@@ -1,0 +1,177 @@
+"""How far people are from what a release shows of them.
+
+A column is a tree whose leaves are its values, 1 apart at most. Numbers and dates are as far apart
+as their difference, divided by the range of the column; other values as the level of the lowest
+label they share, divided by the height of the taxonomy. A gap is 1 away from everything else.
+
+A label stands in the middle of the values under it, equally far from them all: half as far as the
+two that are furthest apart. So what it leaves open is its distance from everybody it may be about,
+and a cell that is hidden altogether is half of 1 away from everybody. The distance of a record is
+that of all its cells together (J. Gower, A general coefficient of similarity and some of its
+properties, Biometrics 27(4), 1971, without dividing by the number of columns).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.grouping import Classes, Patterns
+from deid_portal.engine.numbers import positions_of
+from deid_portal.engine.privacy.distance_kernels import (
+    BOTH,
+    GAP,
+    NUMBERS,
+    TREE,
+    count_near,
+    find_shared,
+)
+from deid_portal.engine.table import Codes, Column, Counts
+from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.values import ColumnType
+
+Numbers = NDArray[np.float64]
+ORDERED = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Every label of a column, by its number (`Taxonomy.nodes`): where it stands."""
+
+    kinds: NDArray[np.int8]
+    halves: Numbers  # how far it is from the values under it
+    centers: Numbers  # of numbers
+    levels: Codes
+    leaves: Codes  # one value under it
+
+
+class Distances:
+    """The people of a table, ready to be counted around any class of a release."""
+
+    def __init__(
+        self, columns: Sequence[Column], taxonomies: Sequence[Taxonomy], patterns: Patterns
+    ) -> None:
+        # Few values first: then many people begin alike, and are passed over together.
+        self._order = sorted(range(len(columns)), key=lambda column: len(columns[column].values))
+        columns = [columns[column] for column in self._order]
+        taxonomies = [taxonomies[column] for column in self._order]
+        codes = patterns.codes[self._order]
+        by_codes = np.lexsort(codes[::-1])
+        self._people = np.ascontiguousarray(codes[:, by_codes].T)
+        self._counts = patterns.counts[by_codes]
+        self._shared, self._skip = find_shared(self._people)
+        pairs = list(zip(columns, taxonomies, strict=True))
+        positions = [_positions(column) for column in columns]
+        self._labels = [
+            _place_labels(taxonomy, places)
+            for taxonomy, places in zip(taxonomies, positions, strict=True)
+        ]
+        above = [taxonomy.codes[:, : len(column.values)].reshape(-1) for column, taxonomy in pairs]
+        self._above = np.concatenate([np.zeros(0, np.int32), *above])
+        self._positions = np.concatenate([np.zeros(0), *positions])
+        self._starts = np.array([_starts(above), _starts(positions)], np.int64).T.copy()
+        self._sizes = np.array(
+            [[len(column.values), own.height, _top(own)] for column, own in pairs], np.int64
+        ).reshape(len(pairs), 3)
+
+    def count_near(
+        self, classes: Classes, stretch: float, enough: int, *, only_fewest: bool = False
+    ) -> Counts:
+        """Count, per class, the people up to `stretch` times as far as the nearest one.
+
+        No count goes beyond `enough`. With `only_fewest` just the smallest count is exact.
+        """
+        columns = list(zip(self._labels, classes.labels[self._order], strict=True))
+        return count_near(
+            self._people,
+            self._counts,
+            self._shared,
+            self._skip,
+            self._above,
+            self._positions,
+            self._starts,
+            self._sizes,
+            np.stack([own.kinds[shown] for own, shown in columns], axis=1),
+            np.stack([own.halves[shown] for own, shown in columns], axis=1),
+            np.stack([own.centers[shown] for own, shown in columns], axis=1),
+            np.stack([own.levels[shown] for own, shown in columns], axis=1),
+            np.stack([own.leaves[shown] for own, shown in columns], axis=1),
+            float(stretch),
+            int(enough),
+            only_fewest,
+        )
+
+
+def _starts(parts: Sequence[NDArray[Any]]) -> list[int]:
+    return [0, *accumulate(len(part) for part in parts)][:-1]
+
+
+def _top(taxonomy: Taxonomy) -> int:
+    """Return the level of the root; several tops are read as if they stood under one."""
+    has_root = taxonomy.height and len(taxonomy.labels[-1]) == 1
+    return taxonomy.height if has_root else taxonomy.height + 1
+
+
+def _positions(column: Column) -> Numbers:
+    """Return each value of an ordered column between 0 and 1, NaN for the gap and all others."""
+    if column.type not in ORDERED:
+        return np.full(len(column.values), np.nan)
+    places = positions_of(column)
+    known = places[~np.isnan(places)]
+    if not len(known):
+        return places
+    spread = float(known.max() - known.min())
+    between: Numbers = (places - known.min()) / (spread or 1.0)
+    return between
+
+
+def _place_labels(taxonomy: Taxonomy, positions: Numbers) -> Labels:
+    """Place every label over the values of the column that stand under it."""
+    is_ordered = not np.isnan(positions).all()
+    place = _place_over_numbers if is_ordered else _place_in_tree
+    parts = [place(taxonomy, level, positions) for level in range(taxonomy.height + 1)]
+    kinds, halves, centers = (np.concatenate(part) for part in zip(*parts, strict=True))
+    counts = [len(labels) for labels in taxonomy.labels]
+    leaves = np.zeros(sum(counts), np.int32)
+    own = len(positions)
+    for nodes in taxonomy.nodes:
+        leaves[nodes[:own]] = np.arange(own, dtype=np.int32)
+    levels = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    return Labels(kinds, halves, centers, levels, leaves)
+
+
+def _place_over_numbers(
+    taxonomy: Taxonomy, level: int, positions: Numbers
+) -> tuple[NDArray[np.int8], Numbers, Numbers]:
+    """Place the labels of a level in the middle of their smallest and largest number."""
+    count = len(taxonomy.labels[level])
+    codes = taxonomy.codes[level, : len(positions)]
+    gaps = np.isnan(positions)
+    lowest, highest = np.full(count, np.inf), np.full(count, -np.inf)
+    np.minimum.at(lowest, codes[~gaps], positions[~gaps])
+    np.maximum.at(highest, codes[~gaps], positions[~gaps])
+    has_gap, has_number = np.zeros(count, np.bool_), lowest <= highest
+    has_gap[codes[gaps]] = True
+    kinds = np.where(has_gap, np.where(has_number, BOTH, GAP), NUMBERS).astype(np.int8)
+    spread = np.where(has_number, highest - lowest, 0.0)
+    halves = np.where(kinds == BOTH, 0.5, spread / 2)
+    return kinds, halves, np.where(has_number, lowest, 0.0) + spread / 2
+
+
+def _place_in_tree(
+    taxonomy: Taxonomy, level: int, positions: Numbers
+) -> tuple[NDArray[np.int8], Numbers, Numbers]:
+    """Place the labels of a level at half the height at which their values first meet."""
+    count = len(taxonomy.labels[level])
+    own = len(positions)
+    meets = np.full(count, level)
+    for lower in range(level - 1, -1, -1):
+        inside = np.unique(
+            np.stack([taxonomy.codes[level, :own], taxonomy.codes[lower, :own]]), axis=1
+        )
+        parts = np.bincount(inside[0], minlength=count)
+        meets = np.where(parts <= 1, lower, meets)
+    return np.full(count, TREE, np.int8), meets / (2 * _top(taxonomy)), np.zeros(count)

@@ -1,0 +1,90 @@
+"""k-confusion: for everybody many records of the release are equally likely."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.grouping import Classes
+from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
+from deid_portal.engine.privacy.matching import count_equally_likely, shows_mixed_levels
+from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.sensitive import Shares
+from deid_portal.engine.table import Counts
+
+
+@dataclass(frozen=True)
+class KConfusion(PrivacyModel):
+    """For each original record at least k released ones are the likeliest, all equally.
+
+    The intruder knows everybody's quasi-identifiers and how the release was made. A released
+    record is then as likely one person's as that of any other its labels fit, and a person is
+    linked to the records that fewest others fit. Records need not look alike for that: what makes
+    k-anonymity is dropped, what it is good for is kept. Where all records are shown at the same
+    levels those of a class fit each other's people and no one else, so it is k-anonymity there,
+    and as monotone. k-anonymity always implies it; k-concealment asks for less, for it counts
+    unlikely records as well.
+    """
+
+    k: int
+
+    name: ClassVar[str] = "k-confusion"
+    cites: ClassVar[str] = (
+        "K. Stokes, V. Torra, n-confusion: a generalization of k-anonymity, EDBT/ICDT Workshops "
+        "2012; K. Stokes, V. Torra, Reidentification and k-anonymity: a model for disclosure risk "
+        "in graphs, Soft Computing 16(10), 2012."
+    )
+    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    disclosure: ClassVar[Disclosure] = IDENTITY
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter(
+            "k",
+            minimum=2,
+            whole=True,
+            unusual_below=3,
+            unusual_above=1000,
+            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
+        ),
+    )
+    is_monotone = True
+    is_monotone_per_record = True
+
+    def check_rows(self, place: Place, rows: int) -> None:
+        if self.k > rows:
+            place["k"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")
+
+    def passes(self, classes: Classes, whole: Whole) -> Answers:
+        return self._likeliest(classes, whole) >= self.k
+
+    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+        likeliest = self._likeliest(kept, whole)
+        return {"k": int(likeliest.min()) if len(likeliest) else 0}
+
+    def explain(self) -> str:
+        return (
+            f"Whoever looks for a person finds at least {self.k} records that are equally likely "
+            f"to be the person's, even if no two of them look alike."
+        )
+
+    def _likeliest(self, classes: Classes, whole: Whole) -> Counts:
+        """Return, per class, the fewest records as likely as its own for somebody it fits best."""
+        original = whole.original
+        if original is None or not shows_mixed_levels(classes, original.taxonomies):
+            return classes.sizes
+        return count_equally_likely(classes, original)
+
+
+def spread_on_axes(points: Shares) -> Shares:
+    """Return records that confuse a whole cluster and keep its mean and variance (Torra, 2022).
+
+    `points` are the numbers of the cluster: record × column. On the axis of each column two
+    records stand at equal distances to both sides of the mean, so far out that the column's
+    variance (n - 1 in the denominator) stays. They depend on nothing but mean and variance, so
+    each is as likely anybody's.
+    """
+    columns = points.shape[1]
+    reach = points.std(axis=0, ddof=1) * np.sqrt((2 * columns - 1) / 2)
+    ends = np.concatenate([np.diag(reach), -np.diag(reach)])
+    return np.asarray(points.mean(axis=0) + ends, np.float64)
