@@ -1,7 +1,7 @@
 """A plan that has met its table: columns in order, taxonomies built, patterns counted."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from deid_portal.engine.checking import Checker
 from deid_portal.engine.grouping import Patterns, reduce_table
@@ -11,6 +11,14 @@ from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Table
 from deid_portal.engine.taxonomies import Recipe, Taxonomy
 from deid_portal.engine.utility import Metric
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """What the plan says about a column that leaves."""
+
+    is_pseudonym: bool = False
+    taxonomy: Recipe | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +33,7 @@ class Problem:
     patterns: Patterns
     whole: Whole
     recipes: Sequence[Recipe] = ()  # how the taxonomies were made
+    leaving: Mapping[str, Leaving] = field(default_factory=dict)  # the columns that leave
 
     @classmethod
     def pose(
@@ -63,7 +72,7 @@ class Problem:
 
     def of(self, table: Table, progress: Progress) -> "Problem":
         """Pose the same problem for another table with the same columns."""
-        return Problem.pose(
+        problem = Problem.pose(
             table,
             dict(zip(self.names, self.recipes, strict=True)),
             dict(zip(self.names, self.weights, strict=True)),
@@ -71,6 +80,7 @@ class Problem:
             {name: column.recipe for name, column in self.whole.sensitive.items()},
             progress,
         )
+        return replace(problem, leaving=self.leaving)
 
     @property
     def rows(self) -> int:
