@@ -8,19 +8,27 @@ import codecs
 import csv
 import hashlib
 import io
-import re
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv
 
-from deid_portal.engine import kernels
-from deid_portal.engine.arrow_arrays import codes_from_arrow
+from deid_portal.engine import csv_kernels
+from deid_portal.engine.csv_encoding import (
+    NOT_UTF_8,
+    OPEN_QUOTE,
+    Block,
+    BrokenRecord,
+    Encoder,
+    TableBuilder,
+    encode_in_turn,
+    ragged,
+)
 from deid_portal.engine.csv_format import (
     SAMPLE_BYTES,
     CsvFormat,
@@ -31,7 +39,7 @@ from deid_portal.engine.csv_format import (
 )
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table import Codes, Column, Table
+from deid_portal.engine.table import Table
 from deid_portal.engine.values import ColumnType, infer_type
 
 __all__ = ["CsvFormat", "Detection", "Preview", "detect_csv", "preview_csv", "read_csv"]
@@ -40,8 +48,7 @@ BLOCK_BYTES = 1 << 20
 LONGEST_RECORD = 64 << 20
 MOST_COLUMNS = 2000
 LONGEST_NAME = 300
-ARROW_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
-ARROW_UNDECODABLE = re.compile(r"Row #(\d+): CSV conversion error.*invalid UTF8")
+NUL = "holds a NUL byte, so this is not a text file in the chosen encoding."
 HEADER_ONLY = "The file has a header with column names but no rows below it."
 UTF_8 = ("utf-8", "utf_8", "utf8", "utf-8-sig", "utf_8_sig")
 
@@ -75,30 +82,39 @@ def preview_csv(stream: BinaryIO, form: CsvFormat, rows: int = 8) -> Preview:
 
 
 def read_csv(
-    source: BinaryIO | Path, form: CsvFormat, progress: ProgressCallback | None = None
+    source: BinaryIO | Path,
+    form: CsvFormat,
+    progress: ProgressCallback | None = None,
+    threads: int | None = None,
 ) -> Table:
     """Read a CSV file into a table, a block at a time.
 
     `progress(done, total, "read", rows=…)` counts bytes; total is 0 for a stream of unknown
-    length. The table remembers the SHA-256 of the file's bytes.
+    length. The table remembers the SHA-256 of the file's bytes. A file of more than one block is
+    read in as many threads as there are cores, unless told otherwise; the table is the same.
     """
     with _opened(source) as (stream, size):
         blocks = RecordBlocks(stream, form)
-        columns: list[ColumnBuilder] = []
         steps = Progress(progress)
-        first_row = 2 if form.has_header else 1
         rows = 0
-        for block in blocks:
-            if not columns:
-                names = _name_columns(blocks.first_record, form)
-                columns = [ColumnBuilder(name, form) for name in names]
-            rows += _parse_block(block, form, columns, first_row + rows)
-            blocks.rows_before = first_row + rows - 1
-            steps.report(blocks.bytes_read, size, "read", rows=rows)
+        try:
+            parts = iter(blocks)
+            first = next(parts, b"")
+            names = _name_columns(blocks.first_record, form)
+            is_all = blocks.bytes_read == size
+            encoders = [
+                Encoder(len(names), form) for _ in range(1 if is_all else _how_many(threads))
+            ]
+            builder = TableBuilder(names, form, len(encoders))
+            for encoder, block in encode_in_turn(chain([first], parts), encoders):
+                builder.add(encoder, block)
+                rows = builder.rows
+                steps.report(blocks.bytes_read, size, "read", rows=rows)
+        except BrokenRecord as broken:
+            raise InvalidTable(broken.sentence(rows + (2 if form.has_header else 1))) from None
         if not rows:
-            _name_columns(blocks.first_record, form)
             raise InvalidTable(HEADER_ONLY)
-        return Table(tuple(column.build() for column in columns), blocks.sha256)
+        return Table(builder.build(), blocks.sha256)
 
 
 class RecordBlocks:
@@ -110,7 +126,7 @@ class RecordBlocks:
     def __init__(self, stream: BinaryIO, form: CsvFormat) -> None:
         self.first_record: list[str] = []
         self.bytes_read = 0
-        self.rows_before = 0  # rows in the blocks handed out so far, the names included
+        self._is_started = False
         self._stream = stream
         self._form = form
         self._digest = hashlib.sha256()
@@ -124,16 +140,15 @@ class RecordBlocks:
     def sha256(self) -> str:
         return self._digest.hexdigest()
 
-    def __iter__(self) -> Iterator[bytes]:
+    def __iter__(self) -> Iterator[Block]:
         rest = b""
-        started = False
         while chunk := self._read():
             block, rest = self._cut(rest + chunk)
-            if block and not started:
-                block, started = self._take_first_record(block), True
+            if block and not self._is_started:
+                block = self._take_first_record(bytes(block))
             if block:
                 yield block
-        if rest and not started:
+        if rest and not self._is_started:
             rest = self._take_first_record(rest)
         if rest:
             self._check_quotes_closed(rest)
@@ -162,19 +177,18 @@ class RecordBlocks:
             start = getattr(error, "start", 0)  # UTF-16 without its mark names no position
             raise _wrong_encoding(self._form, self.bytes_read + start) from None
 
-    def _cut(self, text: bytes) -> tuple[bytes, bytes]:
+    def _cut(self, text: bytes) -> tuple[Block, bytes]:
         """Split after the last complete record; refuse NULs and endless records."""
         nul = text.find(b"\0")
         if nul >= 0:
-            before, _, _ = _scan(text[:nul], self._form)
-            raise InvalidTable(_nul(self.rows_before + before + 1))
+            raise self._broken(self._scan(text[:nul])[0], NUL)
         if self._form.quote.encode() in text:
-            _, end, _ = _scan(text, self._form)
+            _, end, _ = self._scan(text)
         else:
             end = max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1
         if not end and len(text) > LONGEST_RECORD:
-            raise self._unclosed()
-        return text[:end], text[end:]
+            raise self._broken(0, OPEN_QUOTE)
+        return memoryview(text)[:end], text[end:]
 
     def _take_first_record(self, block: bytes) -> bytes:
         """Keep the first record for names and width; return the block without column names."""
@@ -184,52 +198,24 @@ class RecordBlocks:
         try:
             self.first_record = next((record for record in reader if record), [])
         except csv.Error:
-            raise self._unclosed() from None
+            raise self._broken(0, OPEN_QUOTE) from None
         if any("\udc80" <= sign <= "\udcff" for name in self.first_record for sign in name):
-            raise InvalidTable(_not_utf8(1))
-        if not form.has_header:
-            return block
-        self.rows_before = 1
-        return lines.rest().encode("utf-8", "surrogateescape")
+            raise self._broken(0, NOT_UTF_8)
+        self._is_started = True
+        return lines.rest().encode("utf-8", "surrogateescape") if form.has_header else block
 
     def _check_quotes_closed(self, rest: bytes) -> None:
-        records, _, is_open = _scan(rest, self._form)
+        records, _, is_open = self._scan(rest)
         if is_open:
-            self.rows_before += records
-            raise self._unclosed()
+            raise self._broken(records, OPEN_QUOTE)
 
-    def _unclosed(self) -> InvalidTable:
-        return InvalidTable(
-            f"Row {self.rows_before + 1} opens a quote that is never closed; mend the file or "
-            f"choose another quote sign."
-        )
+    def _scan(self, text: bytes) -> tuple[int, int, bool]:
+        return _scan(text, self._form, len(self.first_record) == 1)
 
-
-class ColumnBuilder:
-    """One column while it is being read: its dictionary so far and its codes so far."""
-
-    def __init__(self, name: str, form: CsvFormat) -> None:
-        self._name = name
-        self._decimal = form.decimal
-        self._gaps = {"", *form.missing}
-        self._dictionary: dict[str | None, int] = {}
-        self._codes: list[Codes] = []
-
-    def add(self, chunk: "pa.DictionaryArray") -> None:
-        texts = chunk.dictionary.to_pylist()
-        known = self._dictionary
-        numbers = np.array(
-            [known.setdefault(None if text in self._gaps else text, len(known)) for text in texts],
-            dtype=np.int32,
-        )
-        self._codes.append(numbers[codes_from_arrow(chunk.indices)])
-
-    def build(self) -> Column:
-        codes = np.concatenate(self._codes)
-        self._codes = []
-        values = tuple(self._dictionary)
-        type = infer_type(values, self._decimal)
-        return Column(self._name, type, codes, values, self._decimal)
+    def _broken(self, records_before: int, what: str) -> BrokenRecord:
+        """Count from the first row below the names, which may not have been taken off yet."""
+        names = self._form.has_header and not self._is_started
+        return BrokenRecord(records_before - names, what)
 
 
 class _CountedLines:
@@ -260,58 +246,26 @@ def _decode_start(start: bytes, form: CsvFormat, is_cut: bool) -> str:
         position = getattr(error, "start", 0)  # UTF-16 without its mark names no position
         if form.encoding.lower() not in UTF_8:
             raise _wrong_encoding(form, position) from None
-        raise InvalidTable(_not_utf8(_scan(start[:position], form)[0] + 1)) from None
+        row = _scan(start[:position], form)[0] + 1
+        raise InvalidTable(f"Row {row} {NOT_UTF_8}") from None
     if "\0" in text:
-        before, _, _ = _scan(text[: text.index("\0")].encode(), form)
-        raise InvalidTable(_nul(before + 1))
+        row = _scan(text[: text.index("\0")].encode(), form)[0] + 1
+        raise InvalidTable(f"Row {row} {NUL}")
     return text
 
 
-def _scan(text: bytes, form: CsvFormat) -> tuple[int, int, bool]:
+def _scan(text: bytes, form: CsvFormat, count_blank: bool = False) -> tuple[int, int, bool]:
     """Return how many records end in the text, where the last ends, and if a quote is open."""
     array = np.frombuffer(text, np.uint8)
-    return kernels.scan_records(array, ord(form.delimiter), ord(form.quote))
+    return csv_kernels.scan_records(array, ord(form.delimiter), ord(form.quote), count_blank)
 
 
-def _parse_block(
-    block: bytes, form: CsvFormat, columns: Sequence[ColumnBuilder], first_row: int
-) -> int:
-    """Add the records of a block to the columns; return how many there were."""
-    labels = [str(index) for index in range(len(columns))]
-    text = pa.dictionary(pa.int32(), pa.string())
-    try:
-        batch = pa.csv.read_csv(
-            pa.BufferReader(block),
-            pa.csv.ReadOptions(column_names=labels, use_threads=False, block_size=len(block) + 1),
-            pa.csv.ParseOptions(
-                delimiter=form.delimiter,
-                quote_char=form.quote,
-                newlines_in_values=True,
-                # In a table of one column a blank line is a record with a gap.
-                ignore_empty_lines=len(columns) > 1,
-            ),
-            pa.csv.ConvertOptions(
-                column_types=dict.fromkeys(labels, text), strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        raise _explain(str(error), first_row) from None
-    for column, arrays in zip(columns, batch.columns, strict=True):
-        for chunk in arrays.chunks:
-            column.add(chunk)
-    return int(batch.num_rows)
-
-
-def _explain(message: str, first_row: int) -> InvalidTable:
-    """Say in our words what Arrow found; its own words quote the row."""
-    if ragged := ARROW_RAGGED.search(message):
-        number, expected, found = (int(part) for part in ragged.groups())
-        return InvalidTable(_ragged(first_row + number - 1, found, expected))
-    if broken := ARROW_UNDECODABLE.search(message):
-        return InvalidTable(_not_utf8(first_row + int(broken.group(1)) - 1))
-    return InvalidTable(
-        "The file cannot be read as CSV with these settings; check the delimiter and quote sign."
-    )
+def _how_many(threads: int | None) -> int:
+    if threads is not None:
+        return max(threads, 1)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _name_columns(record: Sequence[str], form: CsvFormat) -> tuple[str, ...]:
@@ -343,19 +297,7 @@ def _name_columns(record: Sequence[str], form: CsvFormat) -> tuple[str, ...]:
 
 def _check_width(row: int, found: int, expected: int) -> None:
     if found != expected:
-        raise InvalidTable(_ragged(row, found, expected))
-
-
-def _ragged(row: int, found: int, expected: int) -> str:
-    return f"Row {row} has {found} cells where {expected} are expected."
-
-
-def _nul(row: int) -> str:
-    return f"Row {row} holds a NUL byte, so this is not a text file in the chosen encoding."
-
-
-def _not_utf8(row: int) -> str:
-    return f"Row {row} holds a character that is not UTF-8; choose Windows-1252 or Latin-1."
+        raise InvalidTable(f"Row {row} {ragged(found, expected)}")
 
 
 def _wrong_encoding(form: CsvFormat, position: int) -> InvalidTable:

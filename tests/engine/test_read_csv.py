@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid_portal.engine import Cancelled, InvalidTable, reading
+from deid_portal.engine import Cancelled, InvalidTable, Table, reading
+from deid_portal.engine.csv_format import DELIMITERS
 from deid_portal.engine.reading import CsvFormat, preview_csv, read_csv
+from deid_portal.engine.writing import csv_bytes, neutralize
 from tests.engine.tables import ADULT
 
 
@@ -147,6 +149,127 @@ def test_reads_what_the_csv_module_writes(rows: list[list[str]]) -> None:
     writer.writerows([["a", "b", "c"], *rows])
     expected = [[cell or None for cell in row] for row in rows]
     assert read(stream.getvalue().encode()) == expected
+
+
+def read_slowly(text: str, columns: int) -> list[list[str | None]] | str:
+    """Read sign by sign what stands below the names; return the rows or what is wrong."""
+    rows: list[list[str | None]] = []
+    at = 0
+    while at < len(text):
+        if columns > 1 and text[at] in "\r\n":
+            at += 1
+            continue
+        row: list[str | None] = []
+        while True:
+            cell = ""
+            if text[at : at + 1] == '"':
+                at += 1
+                while text[at : at + 1] != '"' or text[at : at + 2] == '""':
+                    if at >= len(text):
+                        return f"Row {len(rows) + 2} opens a quote that is never closed"
+                    cell += text[at]
+                    at += 2 if text[at] == '"' else 1
+                at += 1
+            while at < len(text) and text[at] not in ",\r\n":
+                cell += text[at]
+                at += 1
+            row.append(cell or None)
+            if text[at : at + 1] != ",":
+                break
+            at += 1
+        if len(row) != columns:
+            return f"Row {len(rows) + 2} has {len(row)} cells where {columns} are expected."
+        rows.append(row)
+        at += 2 if text[at : at + 2] == "\r\n" else 1
+    return rows or "no rows below"
+
+
+pieces = st.sampled_from(["a", "b", "12345678", '"', '"', '""', ",", ",", "\n", "\r", "\r\n", "é"])
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(pieces, max_size=40).map("".join),
+    st.sampled_from(["a", "a,b", "a,b,c"]),
+    st.sampled_from([1, 2, 3]),
+    st.sampled_from([1, 7, 64, 1 << 20]),
+)
+def test_reads_any_text_as_reading_sign_by_sign_does(
+    text: str, names: str, threads: int, block: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "BLOCK_BYTES", block)
+        try:
+            stream = io.BytesIO(f"{names}\n{text}".encode())
+            found: list[list[str | None]] | str
+            found = read_csv(stream, CsvFormat(), threads=threads).head(100)
+        except InvalidTable as refusal:
+            found = str(refusal)
+    expected = read_slowly(text, names.count(",") + 1)
+    if isinstance(expected, str):
+        assert expected in found
+    else:
+        assert found == expected
+
+
+names = st.lists(cells.filter(str.strip), min_size=1, max_size=4, unique=True)
+
+
+@settings(max_examples=100, deadline=None)
+@given(names, st.data(), st.sampled_from(DELIMITERS), st.sampled_from([1, 2]))
+def test_reads_back_what_we_write(
+    names: list[str], data: st.DataObject, delimiter: str, threads: int
+) -> None:
+    row = st.lists(st.none() | cells.filter(bool), min_size=len(names), max_size=len(names))
+    rows = data.draw(st.lists(row, min_size=1, max_size=8))
+    table = Table.from_rows(names, [[tame(cell) for cell in row] for row in rows])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "BLOCK_BYTES", 16)
+        stream = io.BytesIO(csv_bytes(table, delimiter))
+        back = read_csv(stream, CsvFormat(delimiter=delimiter), threads=threads)
+    assert back.head(100) == table.head(100)
+
+
+def tame(cell: str | None) -> str | None:
+    """Return the cell as it is written: what a spreadsheet would run has an apostrophe."""
+    return None if cell is None else neutralize(cell)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_codes_do_not_depend_on_the_number_of_threads(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BLOCK_BYTES", 256)
+    content = b"a,b\n" + b"".join(b"%d,%d\n" % (n * n % 997, n % 7) for n in range(2000))
+    table = read_csv(io.BytesIO(content), CsvFormat(missing=("0",)), threads=threads)
+    expected = [str(n * n % 997) if n * n % 997 else None for n in range(2000)]
+    assert table["a"].values == tuple(dict.fromkeys(expected))
+    assert [table["a"].values[code] for code in table["a"].codes] == expected
+
+
+def test_several_words_for_a_gap_are_one_value() -> None:
+    table = read_csv(io.BytesIO(b"a,b\n?,1\nNA,1\n,1\nx,1\n"), CsvFormat(missing=("?", "NA")))
+    assert table["a"].values == (None, "x")
+    assert table["a"].codes.tolist() == [0, 0, 0, 1]
+
+
+def test_quote_inside_a_cell_is_plain() -> None:
+    assert read(b'a,b\n5"" pipe,1\n6" pipe,2\n') == [['5"" pipe', "1"], ['6" pipe', "2"]]
+
+
+def test_cell_longer_than_a_block_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "BLOCK_BYTES", 64)
+    long = "x" * 5000
+    assert read(f'a,b\n{long},1\n"{long}""\n",2\n'.encode()) == [[long, "1"], [long + '"\n', "2"]]
+
+
+def test_first_broken_row_is_named_though_a_later_one_is_broken_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reading, "BLOCK_BYTES", 32)
+    content = b"a,b\n" + b"1,2\n" * 20 + b"1\n" + b"1,2\n" * 5 + b"1,\0\n"
+    with pytest.raises(InvalidTable, match="Row 22 has 1 cells"):
+        read_csv(io.BytesIO(content), CsvFormat(), threads=3)
 
 
 def test_preview_shows_first_rows_and_guesses_types() -> None:
