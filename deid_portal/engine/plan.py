@@ -10,6 +10,7 @@ from typing import Any
 
 from deid_portal.engine.documents import Place, listed
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
+from deid_portal.engine.measures import NO_MEASURES, Measures
 from deid_portal.engine.methods import Method, parse_methods
 from deid_portal.engine.privacy import PrivacyModel, parse_model
 from deid_portal.engine.table import Column, Table
@@ -92,6 +93,7 @@ class Plan:
     methods: tuple[Method, ...]
     seed: int | None = None
     removes_other_columns: bool = False
+    measures: Measures = NO_MEASURES
 
     @classmethod
     def from_document(
@@ -104,7 +106,8 @@ class Plan:
         """
         place = Place(document)
         place.check_keys(
-            required=("plan", "columns", "method"), optional=("models", "seed", "other_columns")
+            required=("plan", "columns", "method"),
+            optional=("models", "seed", "other_columns", "measures"),
         )
         if place["plan"].value != VERSION or isinstance(place["plan"].value, bool):
             place["plan"].refuse(f"version {VERSION} is accepted.")
@@ -117,6 +120,7 @@ class Plan:
             methods=parse_methods(place["method"]),
             seed=_parse_seed(place),
             removes_other_columns=_parse_other_columns(place),
+            measures=_parse_measures(place, read_file),
         )
         plan._check_columns(place)
         return plan
@@ -132,6 +136,8 @@ class Plan:
         }
         if self.removes_other_columns:
             document["other_columns"] = "remove"
+        if self.measures.is_asked:
+            document["measures"] = self.measures.to_document()
         if self.seed is not None:
             document["seed"] = self.seed
         return document
@@ -206,6 +212,7 @@ class Plan:
         places = place["method"].items() if several else [place["method"]]
         for method, here in zip(self.methods, places, strict=True):
             method.check_columns(here, self._roles)
+        self.measures.check_columns(place["measures"], self._roles)
 
     @property
     def _roles(self) -> dict[str, str]:
@@ -303,6 +310,10 @@ def _parse_models(
     return tuple(
         parse_model(item, read_file).for_columns(sensitive) for item in place["models"].items()
     )
+
+
+def _parse_measures(place: Place, read_file: ReadFile | None) -> Measures:
+    return Measures.parse(place["measures"], read_file) if "measures" in place else NO_MEASURES
 
 
 def _parse_seed(place: Place) -> int | None:

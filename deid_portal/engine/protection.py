@@ -8,11 +8,12 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft import Draft
+from deid_portal.engine.evidence import Evidence
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.methods import Method, RecodingMethod
 from deid_portal.engine.outcome import Outcome
-from deid_portal.engine.plan import Plan
-from deid_portal.engine.problem import Problem
+from deid_portal.engine.plan import Plan, Treatment
+from deid_portal.engine.problem import Leaving, Problem
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.recoding import Recoding, Round
 from deid_portal.engine.releasing import build_release, check_pseudonym_key
@@ -27,6 +28,7 @@ from deid_portal.engine.reporting import (
     describe_search,
     measure_recoding,
 )
+from deid_portal.engine.row_matching import match_rows
 from deid_portal.engine.table import Codes, Table
 
 
@@ -76,6 +78,12 @@ def assess(table: Table, plan: Plan, released: Table | None = None) -> dict[str,
         solution=True,
     )
     report["solution"] = all(model["holds"] for model in report["models"])
+    shown = problem.table if released is None else released
+    rows: Codes | None = np.arange(table.rows, dtype=np.int32)
+    if released is not None:
+        rows = match_rows(problem, released, after.levels)
+    evidence = Evidence(plan, problem, shown, rows)
+    _add_evidence(report, evidence, before, after, Progress(None))
     return report
 
 
@@ -91,10 +99,19 @@ def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
         {column.name: column.taxonomy for column in plan.columns},
         progress,
     )
+    problem = replace(problem, leaving=_leaving(plan))
     for index, method in enumerate(plan.methods):
         path = "method" if len(plan.methods) == 1 else f"method[{index}]"
         method.check_problem(Place(method.to_document(), path), problem)
     return problem
+
+
+def _leaving(plan: Plan) -> dict[str, Leaving]:
+    return {
+        column.name: Leaving(column.treatment == Treatment.PSEUDONYM, column.taxonomy)
+        for column in plan.columns
+        if not column.is_removed
+    }
 
 
 def _generator(plan: Plan, place: int) -> np.random.Generator:
@@ -128,11 +145,23 @@ def _measured(
     report |= _describe_methods(draft)
     report["transformation"] |= _describe_transformation(draft)
     report["utility"] |= _information_loss(draft)
+    _add_evidence(report, Evidence(plan, problem, released, rows), before, after, progress)
     if not all(model["holds"] for model in report["models"]):
         missed = describe_breach(plan.models, after.whole, after.classes)
         return _without_solution(plan, draft, missed)
     progress.report(1, 1, "measure")
     return Outcome(True, released, report, rows)
+
+
+def _add_evidence(
+    report: dict[str, Any],
+    evidence: Evidence,
+    before: Measured,
+    after: Measured,
+    progress: Progress,
+) -> None:
+    for section, parts in evidence.describe(before, after, progress).items():
+        report[section] = {**report[section], **parts} if section in report else parts
 
 
 def _nobody_left(plan: Plan, before: Draft, draft: Draft) -> Outcome:

@@ -25,7 +25,10 @@ def publish_plan(
         _publish_column(column, number, released, levels, files)
         for number, column in enumerate(plan.columns, start=1)
     )
-    return replace(plan, columns=columns), files
+    # Whoever has the seed of a random method could undo it.
+    seed = None if any(method.is_random for method in plan.methods) else plan.seed
+    measures = plan.measures.without_files()
+    return replace(plan, columns=columns, seed=seed, measures=measures), files
 
 
 def _publish_column(

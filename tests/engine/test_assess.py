@@ -1,7 +1,9 @@
+from typing import Any
+
 import pytest
 
-from deid_portal.engine import InvalidTable, Table, assess, protect
-from tests.engine.tables import FOUR, four_plan
+from deid_portal.engine import InvalidTable, Plan, Table, assess, protect
+from tests.engine.tables import FOUR, adult_columns, adult_table, document, four_plan, read_adult
 
 
 def test_table_as_it_is() -> None:
@@ -39,3 +41,25 @@ def test_release_that_cannot_come_from_the_table_is_refused(
 def test_release_without_a_needed_column_is_refused() -> None:
     with pytest.raises(InvalidTable, match='no column "age"'):
         assess(FOUR, four_plan(), Table.from_rows(["zip"], [["13053"]]))
+
+
+def adult_plan(names: list[str], **changes: Any) -> Plan:
+    columns = adult_columns(names)
+    return Plan.from_document(
+        document(columns, models=[], other_columns="remove", **changes), read_file=read_adult
+    )
+
+
+def test_adult_as_it_came() -> None:
+    table = adult_table()
+    figures = []
+    for left_out in ((), ("occupation",)):
+        names = [name for name in table.names if name not in left_out]
+        report = assess(table, adult_plan(names))
+        uniques = report["risk"]["details"]["before"]["sample_uniques"]
+        average = report["risk"]["before"]["prosecutor"]["average"]
+        figures.append((report["classes"]["count"], uniques["records"], uniques["share"], average))
+    assert figures == [
+        (19_502, 15_512, pytest.approx(0.5143, abs=5e-5), pytest.approx(0.6466, abs=5e-5)),
+        (12_458, 8_841, pytest.approx(0.2931, abs=5e-5), pytest.approx(0.4130, abs=5e-5)),
+    ]

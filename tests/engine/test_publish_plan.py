@@ -4,6 +4,7 @@ import pytest
 
 from deid_portal.engine import Column, Plan, Table, assess, protect
 from deid_portal.engine.publishing import publish_plan
+from tests.engine.tables import FOUR, four_plan
 
 ROWS = [["Nurse", "1"], ["Nurse", "1"], ["Doctor", "1"], ["Doctor", "1"], ["Bishop", "2"]]
 JOBS = b"Nurse;Health;*\nDoctor;Health;*\nBishop;Church;*\nPope;Church;*\n"
@@ -63,3 +64,11 @@ def test_the_published_plan_can_be_read_and_measures_the_release() -> None:
 def test_assess_still_understands_the_full_plan() -> None:
     table = Table.from_rows(["job", "ward"], ROWS)
     assert assess(table, _plan({"tree": TREE}, 0))["classes"]["smallest"] == 1
+
+
+def test_seed_of_a_random_method_stays_in_the_house() -> None:
+    noise = {"name": "rank-swapping", "columns": ["condition"], "window": 10}
+    for method, seed in ((noise, None), ({"name": "none"}, 7)):
+        plan = four_plan(models=[], method=method, seed=7)
+        published, _ = publish_plan(plan, FOUR, {})
+        assert published.seed == seed

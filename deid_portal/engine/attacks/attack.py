@@ -14,6 +14,7 @@ import numpy as np
 from deid_portal.engine.attacks.confidence import Interval
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.grouping import Patterns, reduce_table
+from deid_portal.engine.parameters import Declared
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
@@ -99,6 +100,7 @@ class Attack(ABC):
     name: ClassVar[str]
     cites: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()  # parts of the setting beyond original and release
+    parameters: ClassVar[tuple[Declared, ...]] = ()  # fields a plan may set
 
     @abstractmethod
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:

@@ -8,6 +8,7 @@ import numpy as np
 from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.attacks.homogeneity import best_guess, disclose, distinct_per_class
+from deid_portal.engine.parameters import Declared, Parameter
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,9 @@ class BackgroundKnowledge(Attack):
         "ICDE 2007."
     )
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter("excluded", minimum=1, maximum=1000, whole=True, default=1),
+    )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
         exposed = distinct_per_class(setting) <= 1 + self.excluded

@@ -15,6 +15,7 @@ from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.attacks.record_linkage import know_people, released_rows
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.numbers import numbers_of
+from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.table import Codes, Column
 from deid_portal.engine.utility.coverage import cover
 
@@ -137,6 +138,9 @@ class DistanceLinkage(Attack):
     cites: ClassVar[str] = (
         "J. Domingo-Ferrer and V. Torra, A quantitative comparison of disclosure control methods "
         "for microdata, 2001."
+    )
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter("most_people", minimum=1, maximum=1_000_000, whole=True, default=100_000),
     )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:

@@ -19,6 +19,7 @@ from deid_portal.engine.attacks.attack import (
     share_of,
 )
 from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
+from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.table import Codes, Table
 from deid_portal.engine.utility.coverage import cover_all
 from deid_portal.engine.utility.matching import match_people
@@ -68,6 +69,9 @@ class Inference(Attack):
         "PETS 2023."
     )
     needs: ClassVar[tuple[str, ...]] = ("sensitive", "control")
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter("attempts", minimum=1, maximum=1_000_000, whole=True, default=1000),
+    )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
         people = sample_rows(setting.original, self.attempts, generator)

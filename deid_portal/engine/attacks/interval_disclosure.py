@@ -14,6 +14,7 @@ from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, per
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.numbers import numbers_of
+from deid_portal.engine.parameters import Choice, Declared, Parameter
 from deid_portal.engine.utility.coverage import cover
 
 Numbers = NDArray[np.float64]
@@ -52,6 +53,10 @@ class IntervalDisclosure(Attack):
         "basis of information loss and disclosure risk, 2001."
     )
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter("width", minimum=0, default=5.0),
+        Choice("unit", ("percent", "absolute", "rank")),
+    )
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS or self.width < 0:

@@ -21,6 +21,7 @@ from deid_portal.engine.attacks.attack import (
 )
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.table import Codes, Table
 from deid_portal.engine.utility.coverage import cover
 
@@ -74,6 +75,10 @@ class MembershipInference(Attack):
         "R. Shokri et al., Membership inference attacks against machine learning models, S&P 2017."
     )
     needs: ClassVar[tuple[str, ...]] = ("sensitive", "control")
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter("shadows", minimum=1, maximum=50, whole=True, default=4),
+        Parameter("most_people", minimum=20, maximum=100_000, whole=True, default=2000),
+    )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
         seed = int(generator.integers(2**31))

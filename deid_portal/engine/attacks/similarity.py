@@ -10,6 +10,7 @@ from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, per
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.numbers import numbers_of
+from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.table import Codes
 from deid_portal.engine.taxonomies import Taxonomy
 
@@ -27,6 +28,10 @@ class Similarity(Attack):
     name: ClassVar[str] = "similarity"
     cites: ClassVar[str] = "N. Li, T. Li and S. Venkatasubramanian, t-closeness, ICDE 2007."
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter("level", minimum=0, maximum=40, whole=True, default=1),
+        Parameter("width", minimum=0, maximum=1, default=0.1),
+    )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
         taxonomy = setting.taxonomies.get(setting.sensitive_name)

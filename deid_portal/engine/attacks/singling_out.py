@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
 from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
 from deid_portal.engine.grouping import reduce_table
+from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Table
 from deid_portal.engine.utility.coverage import Coverage, cover
@@ -36,6 +37,10 @@ class SinglingOut(Attack):
         "117(15), 2020."
     )
     needs: ClassVar[tuple[str, ...]] = ("control",)
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter("attempts", minimum=1, maximum=100_000, whole=True, default=500),
+        Parameter("columns", minimum=1, maximum=20, whole=True, default=3),
+    )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
         others = setting.control_table

@@ -14,6 +14,7 @@ from deid_portal.engine.attacks.attack import (
     share_of,
 )
 from deid_portal.engine.attacks.confidence import exactly
+from deid_portal.engine.parameters import Declared, Parameter
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,9 @@ class Skewness(Attack):
     name: ClassVar[str] = "skewness"
     cites: ClassVar[str] = "N. Li, T. Li and S. Venkatasubramanian, t-closeness, ICDE 2007."
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter("threshold", minimum=0, maximum=1, default=0.2),
+    )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
         original = setting.original[setting.sensitive_name]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.attacks.distance_linkage import Points, place_columns
+from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.table import Codes
 
 Weights = NDArray[np.float64]
@@ -82,6 +83,9 @@ class WorstCaseLinkage(Attack):
     cites: ClassVar[str] = (
         "D. Abril, G. Navarro-Arribas and V. Torra, Improving record linkage with supervised "
         "learning for disclosure risk assessment, Information Fusion 13(4), 2012."
+    )
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter("most_people", minimum=10, maximum=2000, whole=True, default=200),
     )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:

@@ -1,6 +1,7 @@
 """Every class-based risk of a table in one document, for reports and the command line."""
 
 from dataclasses import asdict
+from math import comb
 from typing import Any
 
 from deid_portal.engine.grouping import Patterns
@@ -9,7 +10,7 @@ from deid_portal.engine.risk.column_influence import rank_columns
 from deid_portal.engine.risk.distinction import rank_combinations
 from deid_portal.engine.risk.population_uniques import estimate_population_uniques
 from deid_portal.engine.risk.sample_uniques import count_sample_uniques
-from deid_portal.engine.risk.special_uniques import find_special_uniques
+from deid_portal.engine.risk.special_uniques import MOST_COMBINATIONS, find_special_uniques
 from deid_portal.engine.table import Counts
 
 COMBINED_COLUMNS = 3  # combinations up to this size are ranked and searched for special uniques
@@ -29,8 +30,9 @@ def summarize_risk(
     number of people in it.
     """
     sizes = patterns.counts
-    special = find_special_uniques(patterns, COMBINED_COLUMNS)
-    combinations = rank_combinations(patterns, COMBINED_COLUMNS)
+    combined = _columns_to_combine(len(patterns.names))
+    special = find_special_uniques(patterns, combined)
+    combinations = rank_combinations(patterns, combined)
     summary: dict[str, Any] = {
         "prosecutor": _describe(prosecutor(sizes, threshold)),
         "journalist": _describe(journalist(sizes, population, threshold)),
@@ -47,6 +49,16 @@ def summarize_risk(
     if population_size is not None:
         summary["population_uniques"] = asdict(estimate_population_uniques(sizes, population_size))
     return summary
+
+
+def _columns_to_combine(width: int) -> int:
+    """Return up to how many of so many columns can be combined in every way."""
+    sets = 0
+    for size in range(1, COMBINED_COLUMNS + 1):
+        sets += comb(width, size)
+        if sets > MOST_COMBINATIONS:
+            return size - 1
+    return COMBINED_COLUMNS
 
 
 def _describe(risk: AttackerRisk) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from deid_portal.engine.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
 
 NOTHING = -1
+MOST_DENSE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +58,20 @@ class Coverage:
 
     @cached_property
     def spread(self) -> Any:
-        """Return label × value, sparse: each value's chance if all a label covers are alike."""
-        from scipy.sparse import csr_array
+        """Return label × value: each value's chance if all a label covers are alike.
 
+        A large one is sparse, and works alike in products.
+        """
         lengths = [len(codes) for codes in self.covered]
         chances = np.repeat(1 / self.sizes, lengths)
         values = np.concatenate([np.zeros(0, np.int32), *self.covered])
         shape = (len(self.covered), self.values)
+        if shape[0] * shape[1] <= MOST_DENSE:
+            dense = np.zeros(shape)
+            dense[np.repeat(np.arange(shape[0]), lengths), values] = chances
+            return dense
+        from scipy.sparse import csr_array  # heavy, and rarely needed
+
         return csr_array((chances, values, np.cumsum([0, *lengths])), shape=shape)
 
 

@@ -1,0 +1,284 @@
+"""What a report says beyond the models: whose risk, which attacks succeed, what is it good for."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.errors import EngineError, InvalidTable
+from deid_portal.engine.grouping import Patterns
+from deid_portal.engine.measures import Measures, PlannedAttack
+from deid_portal.engine.plan import ColumnRole, Plan
+from deid_portal.engine.problem import Problem
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.reporting import Measured
+from deid_portal.engine.risk.burden import measure_burden
+from deid_portal.engine.risk.safe_harbor import check_safe_harbor
+from deid_portal.engine.risk.summary import summarize_risk
+from deid_portal.engine.table import Codes, Column, Table
+from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.utility.ambiguity import measure_ambiguity
+from deid_portal.engine.utility.comparison import compare_marginals, compare_pairs
+from deid_portal.engine.utility.coverage import Coverage, cover_all
+from deid_portal.engine.utility.divergence import measure_divergence
+from deid_portal.engine.utility.information_gain import measure_information_gain
+
+MOST_GROUPS = 20
+SMALLEST_GROUP = 10  # records; rarer values of a column are told together
+RARE = "(rarer values)"
+UNKNOWN = -1
+MOST_PAIRED_COLUMNS = 12
+MOST_LABELS, MOST_LAYERS = 5000, 64  # beyond, matching labels with values takes too long
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Two tables beside each other: the original and what leaves, or would.
+
+    `rows` holds the original row of each released record, None where it is not known.
+    """
+
+    plan: Plan
+    problem: Problem
+    released: Table
+    rows: Codes | None
+
+    @property
+    def measures(self) -> Measures:
+        return self.plan.measures
+
+    @property
+    def seed(self) -> int | None:
+        return self.plan.seed
+
+    @property
+    def original(self) -> Table:
+        return self.problem.table
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name in self.problem.names if name in self.released)
+
+    @property
+    def taxonomies(self) -> dict[str, Taxonomy]:
+        return dict(zip(self.problem.names, self.problem.taxonomies, strict=True))
+
+    def describe(self, before: Measured, after: Measured, progress: Progress) -> dict[str, Any]:
+        """Return the parts to add to a report, by section."""
+        coverages = cover_all(self.original, self.released, self.names, self.taxonomies)
+        parts: dict[str, Any] = {
+            "risk": self._describe_risk(before, after),
+            "utility": self._describe_utility(coverages),
+            "comparison": self._compare(coverages),
+        }
+        if self.measures.groups and self.rows is not None:
+            parts["who_pays"] = [
+                self._tell_who_pays(self.original[name]) for name in self.measures.groups
+            ]
+        if self.measures.attacks:
+            parts["attacks"] = self._attack(progress)
+        return parts
+
+    def _describe_risk(self, before: Measured, after: Measured) -> dict[str, Any]:
+        details = {"before": self._summarize_risk(self.problem.patterns)}
+        seen = _seen_patterns(self.names, after)
+        if seen is not None:
+            details["after"] = self._summarize_risk(seen)
+        found = check_safe_harbor(self.released).findings
+        return {"details": details, "safe_harbor": [asdict(finding) for finding in found]}
+
+    def _summarize_risk(self, patterns: Patterns) -> dict[str, Any]:
+        return summarize_risk(
+            patterns,
+            threshold=self.measures.threshold,
+            population_size=self.measures.population_size,
+        )
+
+    def _describe_utility(self, coverages: tuple[Coverage, ...]) -> dict[str, Any]:
+        rows = max(self.original.rows, self.released.rows)
+        ambiguity = measure_ambiguity(self.released, coverages, rows)
+        described: dict[str, Any] = {
+            "ambiguity": ambiguity.share,
+            "kl_divergence": self._measure_divergence(coverages),
+        }
+        wanted = self.measures.class_column
+        if wanted is not None and wanted in self.released:
+            others = [name for name in self.names if name != wanted]
+            gain = measure_information_gain(self.released, others, wanted)
+            described["information_gain"] = gain.gain
+        return described
+
+    def _measure_divergence(self, coverages: tuple[Coverage, ...]) -> float | None:
+        """Return the divergence; None if too many labels overlap, or if it is not finite.
+
+        It is infinite where the release rules out a record that exists.
+        """
+        if any(len(coverage.covered) > MOST_LABELS for coverage in coverages):
+            return None
+        layers = np.prod([float(len(coverage.layers[1])) for coverage in coverages])
+        if layers > MOST_LAYERS:
+            return None
+        found = measure_divergence(self.original, self.released, self.names, self.taxonomies)
+        return found if np.isfinite(found) else None
+
+    def _compare(self, coverages: tuple[Coverage, ...]) -> dict[str, Any]:
+        compared: dict[str, Any] = {
+            "columns": [
+                asdict(change)
+                for change in compare_marginals(self.original, self.released, coverages)
+            ],
+            "pairs": [
+                {**asdict(change), "columns": list(change.columns)}
+                for change in compare_pairs(
+                    self.original, self.released, coverages[:MOST_PAIRED_COLUMNS]
+                )
+            ],
+        }
+        if self.measures.queries:
+            from deid_portal.engine.utility.workload import measure_workload_error
+
+            errors = measure_workload_error(
+                self.original,
+                self.released,
+                coverages,
+                generator=np.random.default_rng(self.seed),
+                queries=self.measures.queries,
+            )
+            compared["queries"] = asdict(errors)
+        if self.measures.class_column is not None:
+            compared["classifiers"] = self._classify(self.measures.class_column)
+        return compared
+
+    def _classify(self, class_column: str) -> list[dict[str, Any]]:
+        from deid_portal.engine.utility.classifiers import compare_classifiers
+
+        if class_column not in self.released:
+            return []
+        names = [name for name in self.names if name != class_column]
+        seed = self.seed or 0
+        found = compare_classifiers(self.original, self.released, names, class_column, seed=seed)
+        return [asdict(accuracy) for accuracy in found]
+
+    def _tell_who_pays(self, column: Column) -> dict[str, Any]:
+        """Split suppression and loss by the values of a column; rare values are told together."""
+        assert self.rows is not None  # noqa: S101 - asked only then
+        kept = np.zeros(self.original.rows, np.bool_)
+        kept[self.rows[self.rows >= 0]] = True
+        burden = measure_burden(column, kept, _lost_per_row(self))
+        order = np.argsort(-burden.records, kind="stable")
+        shown = [code for code in order[:MOST_GROUPS] if burden.records[code] >= SMALLEST_GROUP]
+        rest = np.setdiff1d(np.flatnonzero(burden.records), shown)
+        groups = [([code], column.values[code]) for code in shown]
+        if len(rest):
+            groups.append((rest.tolist(), RARE))
+        return {
+            "column": column.name,
+            "gap": burden.gap,
+            "groups": [
+                {
+                    "value": text,
+                    "records": int(burden.records[codes].sum()),
+                    "suppressed": int(burden.suppressed[codes].sum()),
+                    "loss": float(np.average(burden.loss[codes], weights=burden.records[codes])),
+                }
+                for codes, text in groups
+            ],
+        }
+
+    def _attack(self, progress: Progress) -> list[dict[str, Any]]:
+        if self.rows is None:
+            raise InvalidTable(
+                "It cannot be told which released record is whose, so attacks cannot be judged; "
+                "ask for them in the plan the release is made with."
+            )
+        found = []
+        for number, planned in enumerate(self.measures.attacks):
+            progress.report(number, len(self.measures.attacks), "attack")
+            found.append(self._run(planned))
+        return found
+
+    def _run(self, planned: PlannedAttack) -> dict[str, Any]:
+        """Run one attack; one that does not fit the tables says so and fails alone."""
+        from deid_portal.engine.attacks import Setting
+
+        entry: dict[str, Any] = {**planned.to_document(), "explain": planned.attack.explain()}
+        sensitive = planned.column or next(iter(self.plan.names_of(ColumnRole.SENSITIVE)), None)
+        assert self.rows is not None  # noqa: S101 - checked before
+        try:
+            setting = Setting(
+                original=self.original,
+                released=self.released,
+                rows=self.rows,
+                quasi_identifiers=self.names,
+                sensitive=sensitive if sensitive in self.released else None,
+                taxonomies=self._taxonomies_with(sensitive),
+                outside=planned.outside.table if planned.outside else None,
+                outside_rows=self._who_is_who(planned),
+                control=planned.control.table if planned.control else None,
+            )
+            result = planned.attack.run(setting, np.random.default_rng(self.seed))
+        except EngineError as error:
+            return {**entry, "problem": str(error)}
+        return {
+            **entry,
+            "column": sensitive if "sensitive" in planned.attack.needs else None,
+            "value": result.value,
+            "interval": [float(result.interval[0]), float(result.interval[1])],
+            "control_value": result.control,
+            "records": result.records,
+            "sentence": result.sentence,
+            "figures": dict(result.figures),
+        }
+
+    def _taxonomies_with(self, sensitive: str | None) -> Mapping[str, Taxonomy]:
+        planned = self.plan.column(sensitive) if sensitive is not None else None
+        if planned is None or planned.taxonomy is None:
+            return self.taxonomies
+        built = planned.taxonomy.build(self.original[planned.name])
+        return {**self.taxonomies, planned.name: built}
+
+    def _who_is_who(self, planned: PlannedAttack) -> Codes | None:
+        """Return the original row of each person in the outside table."""
+        if planned.outside is None or planned.person is None:
+            return None
+        outside = planned.outside.table
+        if planned.person not in outside:
+            raise InvalidTable(f'The outside table has no column "{planned.person}".')
+        own, theirs = self.original[planned.person], outside[planned.person]
+        row_of = np.full(len(own.values) + 1, UNKNOWN, np.int32)
+        row_of[own.codes] = np.arange(len(own.codes), dtype=np.int32)
+        known = {text: code for code, text in enumerate(own.values) if text is not None}
+        nobody = len(own.values)
+        found = [nobody if text is None else known.get(text, nobody) for text in theirs.values]
+        codes = np.array(found, np.int64)
+        return row_of[codes[theirs.codes]]
+
+
+def _seen_patterns(names: tuple[str, ...], measured: Measured) -> Patterns | None:
+    """Return the classes of a release as patterns; None for a release in groups."""
+    try:
+        labels = measured.classes.labels
+    except EngineError:
+        return None
+    nothing = np.zeros(0, np.int32)
+    return Patterns(names, np.ascontiguousarray(labels), measured.classes.sizes, nothing, {})
+
+
+def _lost_per_row(evidence: Evidence) -> dict[str, Any]:
+    """Return, per quasi-identifier, the share of detail each original row lost."""
+    from deid_portal.engine.utility.shown import describe_labels, look_behind
+
+    assert evidence.rows is not None  # noqa: S101 - asked only then
+    known = evidence.rows >= 0
+    lost = {}
+    for name, taxonomy in evidence.taxonomies.items():
+        original, released = evidence.original[name], evidence.released[name]
+        shown = describe_labels(
+            taxonomy, original.counts, look_behind(original, taxonomy, released.values)
+        )
+        share = (shown.leaves - 1) / max(taxonomy.leaf_count - 1, 1)
+        per_row = np.zeros(evidence.original.rows)
+        per_row[evidence.rows[known]] = share[released.codes[known]]
+        lost[name] = per_row
+    return lost
