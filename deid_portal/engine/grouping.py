@@ -11,13 +11,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine import kernels
+from deid_portal.engine import kernels, row_kernels
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Codes, Column, Counts, Table
 
 Keys = NDArray[np.uint64]
 WORD_BITS = 64
-ROWS_PER_CHUNK = 1 << 20
+# Few enough that their keys stay near the processor.
+ROWS_PER_CHUNK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,14 +114,14 @@ def reduce_table(
     steps = _Steps(table.rows, 1 + len(sensitive), progress)
     pattern_of_row = _number_rows(columns, steps)
     count = int(pattern_of_row.max()) + 1 if table.rows else 0
-    first = _first_rows(pattern_of_row, count)
+    first, counts = row_kernels.count_rows(pattern_of_row, count)
     codes = np.array([column.codes[first] for column in columns], dtype=np.int32)
-    pairs = {name: _pair_up(pattern_of_row, table[name], count, steps) for name in sensitive}
+    pairs = {name: _pair_up(pattern_of_row, table[name], steps) for name in sensitive}
     progress.report(1, 1, "patterns")
     return Patterns(
         names=tuple(quasi_identifiers),
         codes=codes.reshape(len(columns), count),
-        counts=np.bincount(pattern_of_row, minlength=count).astype(np.int64),
+        counts=counts,
         pattern_of_row=pattern_of_row,
         sensitive=pairs,
     )
@@ -133,6 +134,11 @@ class Numbering:
         self._slots = np.full(1 << 16, kernels.EMPTY, np.int32)
         self._known = np.empty(1 << 15, np.uint64)
         self._count = 0
+
+    @property
+    def count(self) -> int:
+        """Return how many distinct keys there were so far."""
+        return self._count
 
     def number(self, keys: Keys) -> Codes:
         numbers = np.empty(len(keys), np.int32)
@@ -205,34 +211,20 @@ def _share_words(columns: Sequence[Column]) -> list[list[tuple[Column, int]]]:
 def _pack_rows(word: list[tuple[Column, int]], chunk: slice) -> Keys:
     keys = np.zeros(chunk.stop - chunk.start, np.uint64)
     for column, shift in word:
-        keys |= column.codes[chunk].astype(np.uint64) << _shift(shift)
+        # After a full word comes at most a column of one value, which has no bits to place.
+        if shift < WORD_BITS:
+            row_kernels.place_codes(keys, column.codes[chunk], shift)
     return keys
 
 
-def _shift(bits: int) -> np.uint64:
-    """Return the shift; a column of one value after a full word has nothing left to shift."""
-    return np.uint64(min(bits, WORD_BITS - 1))
-
-
-def _first_rows(numbers: Codes, count: int) -> NDArray[np.intp]:
-    """Return one row of each number."""
-    first = np.zeros(count, np.intp)
-    first[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)
-    return first
-
-
-def _pair_up(pattern_of_row: Codes, column: Column, count: int, steps: _Steps) -> Pairs:
-    """Count the values of a column per pattern, chunk by chunk and then together."""
-    same = np.arange(count, dtype=np.int32)
-    parts = []
+def _pair_up(pattern_of_row: Codes, column: Column, steps: _Steps) -> Pairs:
+    """Count the values of a column per pattern."""
+    numbering = Numbering()
+    pair_of_row = np.empty(steps.rows, np.int32)
     for chunk in steps.chunks():
-        ones = np.ones(chunk.stop - chunk.start, np.int64)
-        parts.append(Pairs(pattern_of_row[chunk], column.codes[chunk], ones).regroup(same))
-    return Pairs(
-        np.concatenate([np.zeros(0, np.int32), *(part.groups for part in parts)]),
-        np.concatenate([np.zeros(0, np.int32), *(part.codes for part in parts)]),
-        np.concatenate([np.zeros(0, np.int64), *(part.counts for part in parts)]),
-    ).regroup(same)
+        pair_of_row[chunk] = numbering.number(combine(pattern_of_row[chunk], column.codes[chunk]))
+    first, counts = row_kernels.count_rows(pair_of_row, numbering.count)
+    return Pairs(pattern_of_row[first], column.codes[first], counts)
 
 
 def _only(pairs: Pairs, kept: NDArray[np.bool_], numbers: Codes) -> Pairs:

@@ -1,7 +1,11 @@
+from collections import Counter
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from deid_portal.engine import Table
+from deid_portal.engine import Table, grouping
 from deid_portal.engine.grouping import Numbering, reduce_table
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.rollup import Grouper
@@ -71,3 +75,32 @@ def test_numbering_goes_on_over_chunks_and_grows() -> None:
     distinct = np.unique(keys)
     pairs = np.unique(np.stack([keys.astype(np.int64), numbers.astype(np.int64)]), axis=1)
     assert pairs.shape[1] == len(distinct) == numbers.max() + 1
+
+
+rows_of_three = st.lists(st.tuples(*[st.sampled_from(["a", "b", "c", None])] * 3), min_size=1)
+
+
+@settings(max_examples=50, deadline=None)
+@given(rows_of_three)
+def test_patterns_and_pairs_count_as_plain_counting_does(
+    rows: list[tuple[str | None, ...]],
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grouping, "ROWS_PER_CHUNK", 4)
+        table = Table.from_rows(["x", "y", "z"], [list(row) for row in rows])
+        patterns = reduce_table(table, ["x", "y"], ["z"], Progress(None))
+    shown = [
+        tuple(
+            table[name].values[codes[number]]
+            for name, codes in zip("xy", patterns.codes, strict=True)
+        )
+        for number in range(len(patterns.counts))
+    ]
+    assert dict(zip(shown, patterns.counts, strict=True)) == Counter(row[:2] for row in rows)
+    assert [shown[number] for number in patterns.pattern_of_row] == [row[:2] for row in rows]
+    pairs = patterns.sensitive["z"]
+    triples = [
+        (*shown[group], table["z"].values[code])
+        for group, code in zip(pairs.groups, pairs.codes, strict=True)
+    ]
+    assert dict(zip(triples, pairs.counts, strict=True)) == Counter(rows)
