@@ -11,6 +11,7 @@ from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Table
 from deid_portal.engine.taxonomies import Recipe, Taxonomy
 from deid_portal.engine.utility import Metric
+from deid_portal.engine.values import ColumnType
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Leaving:
     """What the plan says about a column that leaves."""
 
     is_pseudonym: bool = False
+    type: ColumnType | None = None  # None where it was inferred
     taxonomy: Recipe | None = None
 
 

@@ -108,7 +108,7 @@ def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
 
 def _leaving(plan: Plan) -> dict[str, Leaving]:
     return {
-        column.name: Leaving(column.treatment == Treatment.PSEUDONYM, column.taxonomy)
+        column.name: Leaving(column.treatment == Treatment.PSEUDONYM, column.type, column.taxonomy)
         for column in plan.columns
         if not column.is_removed
     }

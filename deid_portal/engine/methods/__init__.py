@@ -1,8 +1,10 @@
 """Methods: one file each, found here by the name a plan uses."""
 
 from deid_portal.engine.documents import Place, listed
+from deid_portal.engine.methods.bucketization import Bucketization
 from deid_portal.engine.methods.coding import Coding
 from deid_portal.engine.methods.date_shifting import DateShifting
+from deid_portal.engine.methods.dp_table import DPTable
 from deid_portal.engine.methods.full_domain import FullDomain
 from deid_portal.engine.methods.levels import ChosenLevels
 from deid_portal.engine.methods.local_recoding import LocalRecoding
@@ -10,6 +12,7 @@ from deid_portal.engine.methods.method import Method, RecodingMethod
 from deid_portal.engine.methods.mondrian import Mondrian
 from deid_portal.engine.methods.noise import Noise
 from deid_portal.engine.methods.none import NoChange
+from deid_portal.engine.methods.permutation import Permutation
 from deid_portal.engine.methods.pram import Pram
 from deid_portal.engine.methods.rank_swapping import RankSwapping
 from deid_portal.engine.methods.record_swapping import RecordSwapping
@@ -26,6 +29,8 @@ METHODS: dict[str, type[Method]] = {
         NoChange,
         TopDown,
         Mondrian,
+        Bucketization,
+        Permutation,
         Pram,
         Noise,
         RankSwapping,
@@ -34,6 +39,7 @@ METHODS: dict[str, type[Method]] = {
         Rounding,
         DateShifting,
         Sampling,
+        DPTable,
     )
 }
 
@@ -42,8 +48,10 @@ NOT_YET = ("microaggregation",)
 
 __all__ = [
     "METHODS",
+    "Bucketization",
     "ChosenLevels",
     "Coding",
+    "DPTable",
     "DateShifting",
     "FullDomain",
     "LocalRecoding",
@@ -51,6 +59,7 @@ __all__ = [
     "Mondrian",
     "NoChange",
     "Noise",
+    "Permutation",
     "Pram",
     "RankSwapping",
     "RecodingMethod",

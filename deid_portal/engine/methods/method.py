@@ -26,6 +26,7 @@ class Method(ABC):
     parameters: ClassVar[tuple[Declared, ...]] = ()
     needs_quasi_identifiers: ClassVar[bool] = True
     is_random: ClassVar[bool] = False  # whoever knows the seed could undo it
+    is_repeatable: ClassVar[bool] = True  # differential privacy has no seed at all
     makes_classes: ClassVar[bool] = False  # sees to it that the models hold
 
     @classmethod
