@@ -374,7 +374,9 @@ class Plainly:
         cells = {self.rows[row][1] for row in box}
         groups: list[set[str | None]] = [set(jobs) for jobs in JOBS["tree"]["ANY"].values()]
         inside = next((jobs for jobs in groups if cells <= jobs), None)
-        kinds = [*groups, {None}] if inside is None else [{job} for job in inside]
+        kinds: list[set[str | None]] = [*groups, {None}]
+        if inside is not None:
+            kinds = [{job} for job in inside]
         parts = [[row for row in box if self.rows[row][1] in kind] for kind in kinds]
         return [part for part in parts if part]
 
