@@ -1,8 +1,6 @@
 """The decks' worked examples about generalization, risk, attacks and utility, from the file."""
 
-import json
 from collections import Counter
-from math import isclose
 from typing import Any
 
 import numpy as np
@@ -33,65 +31,55 @@ from deid_portal.engine.utility.coverage import cover, cover_all
 from deid_portal.engine.utility.distortion import count_distortion_units, distortion_of
 from deid_portal.engine.utility.information_gain import entropy_of, gain_of_split
 from deid_portal.engine.utility.matching import match_people
-from tests.engine.tables import DATA
-
-VECTORS = json.loads((DATA / "vectors.json").read_text(encoding="utf-8"))["vectors"]
-
-# Masking operators and whole runs that issue 5 brings; the list can only shrink.
-WAITING = {
-    "s1-kconfusion-kanon-centroid",
-    "s1-microagg-mdav-suboptimal-opt",
-    "s1-mdav-2d",
-    "s1-individual-ranking",
-    "s4-hdtds-run",
-}
+from tests.engine.vectors import check, compare, find, read_table, vectors
 
 
-def vectors(*checks: str) -> Any:
-    chosen = [
-        vector for vector in VECTORS if vector["check"] in checks and vector["id"] not in WAITING
-    ]
-    assert chosen
-    return pytest.mark.parametrize("vector", chosen, ids=[vector["id"] for vector in chosen])
-
-
-def read_table(document: dict[str, Any]) -> Table:
-    rows = [[None if cell is None else str(cell) for cell in row] for row in document["rows"]]
-    return Table.from_rows([str(name) for name in document["columns"]], rows)
-
-
-def check(vector: dict[str, Any], found: Any) -> None:
-    """Compare everything the vector expects; it may expect less than was found."""
-    _compare(vector["expected"], found, vector["tolerance"])
-
-
-def _compare(expected: Any, found: Any, tolerance: float) -> None:
-    if isinstance(expected, dict):
-        for key, part in expected.items():
-            _compare(part, found[key], tolerance)
-    elif isinstance(expected, int | float) and not isinstance(expected, bool):
-        assert isclose(found, expected, rel_tol=tolerance, abs_tol=tolerance)
-    else:
-        assert found == expected
-
-
-def test_waiting_list_names_vectors_of_the_file() -> None:
-    assert {vector["id"] for vector in VECTORS} >= WAITING
-
-
-def find(identifier: str) -> dict[str, Any]:
-    return next(vector for vector in VECTORS if vector["id"] == identifier)
-
-
-def test_arithmetic_of_the_slides() -> None:
+def test_the_chance_to_find_somebody_among_fourteen() -> None:
     check(find("s3-aol-arnold"), {"risk": prosecutor(np.array([14])).highest})
-    unique = np.append(np.ones(216, np.int64), [32])
-    check_part("s1-sweeney-uniqueness", "zip5_gender_dob", count_sample_uniques(unique).share)
-    check_part("s2-bloodsugar-noisy-slide-arith", "bob", infer_from_means(5.23, 5, 5.46))
 
 
-def check_part(identifier: str, key: str, found: float) -> None:
-    assert found == pytest.approx(find(identifier)["expected"][key])
+def test_shares_of_unique_people() -> None:
+    """In millions and tenths of millions of 248 million people; the others are alike."""
+    shares = {
+        "zip5_gender_dob": np.append(np.ones(216, np.int64), 248 - 216),
+        "zip5_gender_month_year": np.append(np.ones(91, np.int64), 2480 - 91),
+    }
+    found = {name: count_sample_uniques(sizes).share for name, sizes in shares.items()}
+    check(find("s1-sweeney-uniqueness"), found)
+
+
+def test_what_noisy_means_still_tell() -> None:
+    """The slide's own means, which are not those of the rows it prints."""
+    exact, rows = find("s2-bloodsugar-exact")["input"], find("s2-bloodsugar-noisy-avg")["input"]
+    truth = infer_from_means(float(np.mean(exact["all"])), 5, float(np.mean(exact["without"])))
+    means = [float(np.mean(exact[name])) for name in ("all", "without")]
+    bob = infer_from_means(5.23, 5, 5.46)
+
+    def error(right: float, told: float) -> float:
+        return (right - told) / right
+
+    found = {
+        "bob": bob,
+        "err": error(truth, bob),
+        "err_q1": error(means[0], 5.23),
+        "err_q2": error(means[1], 5.46),
+        "err_q1_from_rows": error(means[0], float(np.mean(rows["all"]))),
+    }
+    check(find("s2-bloodsugar-noisy-slide-arith"), found)
+
+
+def test_noise_below_one_in_401_people_gives_nearly_everybody_away() -> None:
+    """The bound of the attack is 4 · error people; among so few that is nobody."""
+    people = 12
+    error = people / 401
+    check(find("s2-dinur-nissim-401"), {"agreement": 1 - 4 * error / people})
+    generator = np.random.default_rng(0)
+    bits = generator.integers(0, 2, people)
+    found = reconstruct_exhaustively(
+        lambda chosen: float(bits[chosen].sum() + generator.uniform(-error, error)), people, error
+    )
+    assert found is not None
+    assert (found == bits).mean() >= find("s2-dinur-nissim-401")["expected"]["agreement"]
 
 
 @vectors("pram_estimate")
@@ -326,7 +314,7 @@ def test_differencing(vector: dict[str, Any]) -> None:
         "noisy_diff": infer_by_difference(noisy[1], noisy[0]),
     }
     expected = {key: part for key, part in vector["expected"].items() if key != "noisy"}
-    _compare(expected, found, vector["tolerance"])
+    compare(expected, found, vector["tolerance"])
     assert noisy == pytest.approx(vector["expected"]["noisy"])
 
 
@@ -411,7 +399,7 @@ def nest(flat: dict[str, list[str]]) -> dict[str, Any]:
     return {root: grow(root)}
 
 
-@vectors("hdtds")
+@vectors("hdtds", without=["s4-hdtds-run"])  # test_top_down.py
 def test_information_gain_of_the_topmost_splits(vector: dict[str, Any]) -> None:
     table, given = read_table(vector["input"]["table"]), vector["parameters"]
     found = {}
@@ -420,7 +408,7 @@ def test_information_gain_of_the_topmost_splits(vector: dict[str, Any]) -> None:
         children = [leaves_under(tree, child) for child in tree[root]]
         split = [count_classes(table, name, leaves, given["cls"]) for leaves in children]
         found[f"{name}:{root}"] = gain_of_split(np.array(split))
-    _compare(vector["expected"]["first_scores"], found, vector["tolerance"])
+    check(vector, {"first_scores": found})
 
 
 def leaves_under(tree: dict[str, list[str]], name: str) -> list[str]:
@@ -468,12 +456,16 @@ def test_precision(vector: dict[str, Any]) -> None:
 
 @vectors("iloss")
 def test_iloss(vector: dict[str, Any]) -> None:
-    # Two states of two places each; our denominator is the leaves (ambiguities, 32).
-    paths = [("a", "NY", "*"), ("b", "NY", "*"), ("c", "MA", "*"), ("d", "MA", "*")]
+    """Ours divides by the leaves (ambiguities, 32); all nodes are as many leaves as there are."""
     levels = [{1: 0, 2: 1}[leaves] for leaves in vector["input"]["LN"]]
-    column = measured(Taxonomy.from_paths(paths), levels)
-    found = METRICS["iloss"].value(Release(len(levels), np.array([1, 1]), [column]))
-    assert found == pytest.approx(vector["expected"]["leaves(4)"])
+    found = {}
+    for name, size in vector["parameters"]["denominators"].items():
+        others = [(f"{leaf}", "MA", "*") for leaf in range(size - 2)]
+        column = measured(
+            Taxonomy.from_paths([("a", "NY", "*"), ("b", "NY", "*"), *others]), levels
+        )
+        found[name] = METRICS["iloss"].value(Release(len(levels), np.array([1, 1]), [column]))
+    check(vector, found)
 
 
 def measured(taxonomy: Taxonomy, levels: list[int]) -> MeasuredColumn:
