@@ -28,6 +28,7 @@ FIRST_BITS = 2
 FIRST_ENTRIES = 64
 FIRST_BYTES = 1 << 10
 FIRST_NUMBERS = 1 << 10
+ROWS_TO_SPARE = 1 << 16
 OPEN_QUOTE = "opens a quote that is never closed; mend the file or choose another quote sign."
 NOT_UTF_8 = "holds a character that is not UTF-8; choose Windows-1252 or Latin-1."
 
@@ -195,20 +196,28 @@ class TableBuilder:
         self._decimal = form.decimal
         self._gaps = {"", *form.missing}
         self._dictionaries: list[dict[str | None, int]] = [{} for _ in names]
-        self._codes: list[list[Codes]] = [[] for _ in names]
+        self._codes: list[Codes] = [np.empty(0, np.int32) for _ in names]
         # Per encoder: entry -> code in its column.
         self._numbers = [np.empty(FIRST_NUMBERS, np.int32) for _ in range(encoders)]
 
     def add(self, encoder: int, block: EncodedBlock) -> None:
         """Add the records of a block that comes after those added so far."""
         self._add_texts(encoder, block)
-        numbers = self._numbers[encoder]
+        rows = slice(self.rows, self.rows + block.cells.shape[1])
+        if rows.stop > len(self._codes[0]):
+            self._resize(rows.stop + max(rows.stop // 8, ROWS_TO_SPARE))
         for codes, cells in zip(self._codes, block.cells, strict=True):
-            codes.append(numbers[cells])
-        self.rows += block.cells.shape[1]
+            codes[rows] = self._numbers[encoder][cells]
+        self.rows = rows.stop
 
     def build(self) -> tuple[Column, ...]:
+        self._resize(self.rows)
         return tuple(self._build_column(index) for index in range(len(self._names)))
+
+    def _resize(self, rows: int) -> None:
+        """Make every column so long, in place: a second copy of the table would not fit."""
+        for codes in self._codes:
+            codes.resize(rows, refcheck=False)
 
     def _add_texts(self, encoder: int, block: EncodedBlock) -> None:
         last = block.first_new + len(block.new_texts)
@@ -230,8 +239,6 @@ class TableBuilder:
         return dictionary.setdefault(None if cell in self._gaps else cell, len(dictionary))
 
     def _build_column(self, index: int) -> Column:
-        codes = np.concatenate(self._codes[index])
-        self._codes[index] = []
         values = tuple(self._dictionaries[index])
         kind = infer_type(values, self._decimal)
-        return Column(self._names[index], kind, codes, values, self._decimal)
+        return Column(self._names[index], kind, self._codes[index], values, self._decimal)
