@@ -15,7 +15,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_portal.engine.privacy.c_t_isolation import CTIsolation
 from deid_portal.engine.privacy.delta_presence import DeltaPresence
+from deid_portal.engine.privacy.k_concealment import KConcealment
+from deid_portal.engine.privacy.k_confusion import KConfusion
 from deid_portal.engine.privacy.k_map import KMap
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
@@ -28,6 +31,8 @@ from deid_portal.engine.values import infer_type
 
 DIGITS = 9  # scores that agree so far are a tie
 MOST_CUTS_TRIED = 64  # per stretch of numbers
+# These find people under the labels of taxonomies, where ranges that have grown do not stand.
+NEED_TAXONOMIES = (CTIsolation, DeltaPresence, KConcealment, KConfusion, KMap)
 
 
 @dataclass(frozen=True)
@@ -129,8 +134,7 @@ class Specialization:
         return {(self._names[own.column], own.node.label): own.score for own in self._candidates}
 
     def _plant_trees(self, problem: Problem) -> list[Tree]:
-        # People outside the table can be counted only under the labels of a taxonomy.
-        may_grow = not any(isinstance(model, KMap | DeltaPresence) for model in problem.models)
+        may_grow = not any(isinstance(model, NEED_TAXONOMIES) for model in problem.models)
         parts = zip(self._columns, problem.taxonomies, problem.recipes, strict=True)
         return [
             plant(column, taxonomy, recipe if may_grow else None, partial(self._find_split, index))

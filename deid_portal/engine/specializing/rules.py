@@ -15,6 +15,7 @@ import numpy as np
 from deid_portal.engine.grouping import Classes, Pairs, Patterns, View
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
 from deid_portal.engine.privacy.k_concealment import KConcealment
+from deid_portal.engine.privacy.k_confusion import KConfusion
 from deid_portal.engine.privacy.k_l_anonymity import KLAnonymity
 from deid_portal.engine.privacy.lkc_privacy import LKCPrivacy
 from deid_portal.engine.privacy.model import ROUNDING
@@ -196,7 +197,7 @@ def _make_rule(
     nothing = Entries(np.zeros(count + 1, np.int64), *_NOTHING, 0)
     match model:
         # A cut shows every value in one way, so nobody may be behind records of another class.
-        case KAnonymity() | KConcealment():
+        case KAnonymity() | KConcealment() | KConfusion():
             return ProjectionRule(columns, model.k, 1.0, nothing)
         case KLAnonymity():
             return ProjectionRule(model.l, model.k, 1.0, nothing)

@@ -65,7 +65,7 @@ def plant(column: Column, taxonomy: Taxonomy, recipe: Recipe | None, find_split:
 
 
 class GivenTree(Tree):
-    """A taxonomy. Below a node that repeats its own label the next that differs comes at once."""
+    """A taxonomy; a label that is repeated on the level below is one node."""
 
     def __init__(self, taxonomy: Taxonomy, values: int) -> None:
         self._taxonomy = taxonomy
@@ -90,23 +90,30 @@ class GivenTree(Tree):
         return self._nodes(self._taxonomy.height, 0, self.leaf_count)
 
     def children(self, node: Node) -> list[Node]:
-        for level in range(node.level - 1, -1, -1):
-            below = self._nodes(level, node.start, node.stop)
-            if len(below) > 1 or below[0].label != node.label:
-                return below
-        return []
+        return self._nodes(node.level - 1, node.start, node.stop) if node.level else []
 
     def _nodes(self, level: int, start: int, stop: int) -> list[Node]:
+        """Return the nodes of a level over a stretch of places."""
         firsts = self._firsts[level]
         low, high = np.searchsorted(firsts, (start, stop))
         begins = firsts[low:high].tolist()
-        labels, codes = self._taxonomy.labels[level], self._codes[level]
         return [
-            Node(labels[code], begin, end, int(self._starts[level]) + code, level)
-            for begin, end, code in zip(
-                begins, [*begins[1:], stop], codes[begins].tolist(), strict=True
-            )
+            self._lowest(level, begin, end)
+            for begin, end in zip(begins, [*begins[1:], stop], strict=True)
         ]
+
+    def _lowest(self, level: int, start: int, stop: int) -> Node:
+        """Return the node at the lowest level at which it has the same label and leaves."""
+        label = self._label(level, start)
+        while level and self._label(level - 1, start) == label:
+            if np.diff(self._firsts[level - 1].searchsorted((start, stop)))[0] > 1:
+                break
+            level -= 1
+        number = int(self._starts[level] + self._codes[level, start])
+        return Node(label, start, stop, number, level)
+
+    def _label(self, level: int, place: int) -> str | None:
+        return self._taxonomy.labels[level][int(self._codes[level, place])]
 
 
 class GrownTree(Tree):
