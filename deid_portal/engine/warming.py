@@ -33,6 +33,8 @@ METHODS = [
     {"name": "full-domain", "suppression_limit": 0.4, "metric": "loss"},
     {"name": "full-domain", "suppression_limit": 0.4, "metric": "discernibility"},
     {"name": "local-recoding", "suppression_limit": 0.4},
+    {"name": "top-down"},
+    {"name": "top-down", "score": "information-gain", "class_column": "pay"},
 ]
 
 
@@ -53,6 +55,9 @@ def warm_up() -> None:
             plan = Plan.from_document(document)
             protect(table, plan)
             assess(table, plan)
+    for method in SEPARATING_METHODS:
+        document = {"plan": 1, "columns": COLUMNS, "models": [], "method": method}
+        protect(table, Plan.from_document(document))
 
 
 def _warm_keys_of_several_words() -> None:
