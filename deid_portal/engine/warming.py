@@ -35,6 +35,12 @@ METHODS = [
     {"name": "local-recoding", "suppression_limit": 0.4},
     {"name": "top-down"},
     {"name": "top-down", "score": "information-gain", "class_column": "pay"},
+    {"name": "mondrian"},
+]
+# These leave quasi-identifiers exact, so some of the models have nothing to say about them.
+SEPARATING_METHODS = [
+    {"name": "bucketization", "l": 2, "column": "pay"},
+    {"name": "permutation", "k": 2, "e": 0, "column": "pay"},
 ]
 
 

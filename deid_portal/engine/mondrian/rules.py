@@ -67,8 +67,10 @@ def pairs_of_rows(problem: Problem) -> dict[str, Pairs]:
     """Return the sensitive values of each row."""
     rows: Codes = np.arange(problem.rows, dtype=np.int32)
     ones = np.ones(problem.rows, np.int64)
+    # Copies, because kernels are compiled once more for arrays that are not to be written to.
     return {
-        name: Pairs(rows, problem.table[name].codes, ones) for name in problem.patterns.sensitive
+        name: Pairs(rows, problem.table[name].codes.copy(), ones)
+        for name in problem.patterns.sensitive
     }
 
 
