@@ -132,6 +132,26 @@ class ColumnNames:
 
 
 @dataclass(frozen=True)
+class ColumnGroups:
+    """Columns in groups, none of them twice: [[column, …], …]; absent is None."""
+
+    name: str
+
+    def read(self, place: Place) -> tuple[tuple[str, ...], ...] | None:
+        if self.name not in place:
+            return None
+        here = place[self.name]
+        groups = tuple(tuple(item.text() for item in group.items()) for group in here.items())
+        names = [name for group in groups for name in group]
+        if not all(groups) or not names or len(set(names)) != len(names):
+            here.refuse("a list of groups of column names is accepted, no column twice.")
+        return groups
+
+    def caution_for(self, value: tuple[tuple[str, ...], ...] | None) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
 class Values:
     """Values of a column, null for the gap; absent is None and means all."""
 
@@ -196,6 +216,28 @@ class LevelsByColumn:
 
     def caution_for(self, value: dict[str, int]) -> str:
         return ""
+
+
+@dataclass(frozen=True)
+class RangesByColumn:
+    """Numbers a column may hold: {column: [lowest, highest, step]}."""
+
+    name: str = "ranges"
+
+    def read(self, place: Place) -> dict[str, tuple[float, float, float]] | None:
+        if self.name not in place:
+            return None
+        return {name: _read_range(entry) for name, entry in place[self.name].entries()}
+
+    def caution_for(self, value: dict[str, tuple[float, float, float]] | None) -> str:
+        return ""
+
+
+def _read_range(place: Place) -> tuple[float, float, float]:
+    numbers = [float(item.number()) for item in place.items()]
+    if len(numbers) != 3 or numbers[0] >= numbers[1] or numbers[2] <= 0:
+        place.refuse("the lowest number, a higher one and a step above 0 are needed.")
+    return (numbers[0], numbers[1], numbers[2])
 
 
 class ChancesOfValues(TypedDict):
@@ -301,10 +343,12 @@ Declared = (
     | ColumnName
     | Flag
     | ColumnNames
+    | ColumnGroups
     | Values
     | ValuesByColumn
     | Value
     | LevelsByColumn
+    | RangesByColumn
     | TransitionMatrices
     | FileName
     | AssociationRules

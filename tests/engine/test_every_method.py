@@ -47,6 +47,14 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "sampling": [{"share": 0.5}],
     "dp-table": [{"epsilon": 2, "delta": 1e-3, "levels": {"sex": 1, "visit": 4}}],
     "mondrian": [{}, {"relaxed": True}],
+    "microaggregation": [
+        {"k": 3},
+        {"k": 3, "gaps": "fill", "ordered": ["sex"]},
+        {"k": 2, "algorithm": "projected", "columns": ["age", "visit"], "decimals": 1},
+        {"k": 4, "algorithm": "individual-ranking"},
+        {"k": 4, "algorithm": "univariate-optimal", "columns": ["pay", "age"]},
+        {"k": 3, "groups": [["age", "zip"], ["pay"]], "blocked": True},
+    ],
     "bucketization": [{"l": 2, "column": "condition", "together": ["pay"]}],
     "permutation": [{"k": 3, "e": 500, "column": "pay", "together": ["condition"]}],
 }

@@ -9,6 +9,7 @@ from deid_portal.engine.methods.full_domain import FullDomain
 from deid_portal.engine.methods.levels import ChosenLevels
 from deid_portal.engine.methods.local_recoding import LocalRecoding
 from deid_portal.engine.methods.method import Method, RecodingMethod
+from deid_portal.engine.methods.microaggregation import Microaggregation
 from deid_portal.engine.methods.mondrian import Mondrian
 from deid_portal.engine.methods.noise import Noise
 from deid_portal.engine.methods.none import NoChange
@@ -18,6 +19,7 @@ from deid_portal.engine.methods.rank_swapping import RankSwapping
 from deid_portal.engine.methods.record_swapping import RecordSwapping
 from deid_portal.engine.methods.rounding import Rounding
 from deid_portal.engine.methods.sampling import Sampling
+from deid_portal.engine.methods.synthetic import Synthetic
 from deid_portal.engine.methods.top_down import TopDown
 
 METHODS: dict[str, type[Method]] = {
@@ -29,6 +31,7 @@ METHODS: dict[str, type[Method]] = {
         NoChange,
         TopDown,
         Mondrian,
+        Microaggregation,
         Bucketization,
         Permutation,
         Pram,
@@ -40,11 +43,12 @@ METHODS: dict[str, type[Method]] = {
         DateShifting,
         Sampling,
         DPTable,
+        Synthetic,
     )
 }
 
 # Names the plan format reserves; each moves to METHODS with its file.
-NOT_YET = ("microaggregation",)
+NOT_YET: tuple[str, ...] = ()
 
 __all__ = [
     "METHODS",
@@ -56,6 +60,7 @@ __all__ = [
     "FullDomain",
     "LocalRecoding",
     "Method",
+    "Microaggregation",
     "Mondrian",
     "NoChange",
     "Noise",
@@ -66,6 +71,7 @@ __all__ = [
     "RecordSwapping",
     "Rounding",
     "Sampling",
+    "Synthetic",
     "TopDown",
     "parse_methods",
 ]

@@ -1,0 +1,1 @@
+"""Microaggregation: groups of at least k records, each record replaced by what its group shares."""

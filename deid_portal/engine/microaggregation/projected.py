@@ -1,0 +1,33 @@
+"""Projected microaggregation: many columns become one, and that is divided at its best.
+
+The one is the first principal component, the direction in which the records differ most, or the
+sum of all columns in standard deviations, which is as good where all of them rise together.
+"""
+
+import numpy as np
+
+from deid_portal.engine.microaggregation import univariate_optimal
+from deid_portal.engine.microaggregation.groups import Groups
+from deid_portal.engine.microaggregation.kernels import Numbers
+
+PRINCIPAL_COMPONENT, SUM = "principal-component", "sum"
+
+
+def find_groups(points: Numbers, k: int, projection: str = PRINCIPAL_COMPONENT) -> Groups:
+    """Divide records, `points` holding column × record in standard deviations."""
+    return univariate_optimal.find_groups(project(points, projection), k)
+
+
+def project(points: Numbers, projection: str) -> Numbers:
+    """Return one number per record; a gap stands in the middle of its column."""
+    known = np.where(np.isfinite(points), points, 0.0)
+    if projection == SUM:
+        return np.asarray(known.sum(axis=0))
+    return np.asarray(_first_component(known) @ known)
+
+
+def _first_component(points: Numbers) -> Numbers:
+    """Return the direction of the greatest variance, its largest part positive."""
+    _, directions = np.linalg.eigh(points @ points.T)
+    first: Numbers = directions[:, -1]
+    return np.asarray(first * np.sign(first[np.argmax(np.abs(first))]))
