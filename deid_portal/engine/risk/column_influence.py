@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from deid_portal.engine.grouping import Patterns
-from deid_portal.engine.risk.projection import number_patterns, sizes_of
+from deid_portal.engine.risk.projection import sizes_without_each
 from deid_portal.engine.table import Counts
 
 
@@ -28,17 +26,18 @@ def rank_columns(patterns: Patterns) -> list[ColumnInfluence]:
     Exact: works on the distinct patterns, one pass over them per column.
     """
     everything = patterns.counts
-    found = [_measure_without(patterns, index, everything) for index in range(len(patterns.names))]
+    found = [
+        _measure_without(name, sizes, everything)
+        for name, sizes in zip(patterns.names, sizes_without_each(patterns), strict=True)
+    ]
     return sorted(found, key=lambda entry: (-entry.average_risk_saved, -entry.uniques_saved))
 
 
-def _measure_without(patterns: Patterns, index: int, everything: Counts) -> ColumnInfluence:
-    others = np.delete(patterns.codes, index, axis=0)
-    sizes = sizes_of(number_patterns(others), patterns.counts)
+def _measure_without(name: str, sizes: Counts, everything: Counts) -> ColumnInfluence:
     rows = max(int(everything.sum()), 1)
     uniques = int((sizes == 1).sum())
     return ColumnInfluence(
-        column=patterns.names[index],
+        column=name,
         classes=len(sizes),
         average_risk=len(sizes) / rows,
         highest_risk=1 / int(sizes.min()) if len(sizes) else 0.0,

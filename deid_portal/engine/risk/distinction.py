@@ -3,15 +3,13 @@
 R. Motwani and Y. Xu, Efficient algorithms for masking and finding quasi-identifiers, 2008.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-
-import numpy as np
 
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.grouping import Patterns
-from deid_portal.engine.risk.projection import refine, sizes_of
-from deid_portal.engine.table import Codes, Counts
+from deid_portal.engine.risk.projection import Projection
+from deid_portal.engine.table import Counts
 
 MOST_COMBINATIONS = 5000
 
@@ -54,23 +52,26 @@ def rank_combinations(patterns: Patterns, most_columns: int | None = None) -> li
         raise InvalidPlan(
             f"{width} columns make too many combinations; ask for combinations of fewer columns."
         )
-    start = np.zeros(len(patterns.counts), np.int32)
-    measured = list(_measure_deeper(patterns, (), start, deepest))
+    start = Projection.of_nothing(patterns)
+    return rank_projections(patterns, _project_deeper(patterns, start, deepest))
+
+
+def rank_projections(patterns: Patterns, projections: Iterable[Projection]) -> list[Distinctness]:
+    """Measure the combinations of these views, the most telling first."""
+    measured = [
+        measure_distinction(tuple(patterns.names[column] for column in seen.columns), seen.sizes)
+        for seen in projections
+    ]
     return sorted(measured, key=lambda found: (-found.separation, len(found.columns)))
 
 
-def _measure_deeper(
-    patterns: Patterns, chosen: tuple[int, ...], numbers: Codes, deepest: int
-) -> Iterator[Distinctness]:
+def _project_deeper(patterns: Patterns, seen: Projection, deepest: int) -> Iterator[Projection]:
     """Add every later column to a combination: each costs one pass over the patterns."""
-    first = chosen[-1] + 1 if chosen else 0
-    for index in range(first, len(patterns.names)):
-        combination = (*chosen, index)
-        finer = refine(numbers, patterns.codes[index])
-        names = tuple(patterns.names[column] for column in combination)
-        yield measure_distinction(names, sizes_of(finer, patterns.counts))
-        if len(combination) < deepest:
-            yield from _measure_deeper(patterns, combination, finer, deepest)
+    for column in range(max(seen.columns, default=-1) + 1, len(patterns.names)):
+        finer = seen.split(patterns, column)
+        yield finer
+        if len(finer.columns) < deepest:
+            yield from _project_deeper(patterns, finer, deepest)
 
 
 def _count_combinations(width: int, deepest: int) -> int:

@@ -1,13 +1,60 @@
 """Distinct patterns seen through some of their columns, without the rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from deid_portal.engine.grouping import Numbering, Patterns, combine
+from deid_portal.engine import kernels, row_kernels
+from deid_portal.engine.grouping import Keys, Numbering, Patterns, combine
+from deid_portal.engine.risk import loops
 from deid_portal.engine.table import Codes, Counts
 
 WORD_BITS = 64
+Combination = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Distinct patterns seen through a combination of their columns."""
+
+    columns: Combination
+    numbers: Codes  # class of each pattern
+    sizes: Counts  # records per class
+
+    @classmethod
+    def of_nothing(cls, patterns: Patterns) -> "Projection":
+        """Return the view in which all records are alike."""
+        everybody = patterns.counts.sum(keepdims=True)
+        return cls((), np.zeros(len(patterns.counts), np.int32), everybody)
+
+    def split(self, patterns: Patterns, column: int) -> "Projection":
+        """Return the view with one more column."""
+        codes = patterns.codes[column]
+        values = int(codes.max(initial=0)) + 1
+        numbers, sizes = loops.split_groups(
+            self.numbers, len(self.sizes), codes, values, patterns.counts
+        )
+        return Projection((*self.columns, column), numbers, sizes)
+
+
+def project_all(patterns: Patterns, most_columns: int) -> Iterator[Projection]:
+    """Return every combination of up to so many columns, the small ones first.
+
+    Those of the size before are kept to split them further.
+    """
+    kept = [Projection.of_nothing(patterns)]
+    for size in range(1, most_columns + 1):
+        made = (
+            projection.split(patterns, column)
+            for projection in kept
+            for column in range(max(projection.columns, default=-1) + 1, len(patterns.names))
+        )
+        if size == most_columns:
+            yield from made
+        else:
+            kept = list(made)
+            yield from kept
 
 
 def number_patterns(codes: Codes) -> Codes:
@@ -22,16 +69,9 @@ def number_patterns(codes: Codes) -> Codes:
     return numbers
 
 
-def refine(numbers: Codes, codes: Codes) -> Codes:
-    """Split numbered groups further by one more column."""
-    return Numbering().number(combine(numbers, codes))
-
-
 def sizes_of(numbers: Codes, counts: Counts) -> Counts:
     """Return the records per number."""
-    if not len(numbers):
-        return np.zeros(0, np.int64)
-    return np.bincount(numbers, weights=counts).astype(np.int64)
+    return kernels.add_up(numbers, counts, int(numbers.max(initial=-1)) + 1)
 
 
 def sizes_by(patterns: Patterns, names: Sequence[str]) -> Counts:
@@ -40,11 +80,26 @@ def sizes_by(patterns: Patterns, names: Sequence[str]) -> Counts:
     return sizes_of(number_patterns(patterns.codes[chosen]), patterns.counts)
 
 
+def sizes_without_each(patterns: Patterns) -> Iterator[Counts]:
+    """Return the class sizes the table has without its first, second, ... quasi-identifier."""
+    codes = patterns.codes
+    if len(_words(codes)) != 1:
+        for index in range(len(codes)):
+            yield sizes_of(number_patterns(np.delete(codes, index, axis=0)), patterns.counts)
+        return
+    keys = _pack(codes)
+    everything = np.uint64(2**WORD_BITS - 1)
+    above = np.cumsum([_bits(column) for column in codes])
+    for column, shift in zip(codes, above[-1] - above, strict=True):
+        own = np.uint64(2 ** _bits(column) - 1) << np.uint64(shift)
+        yield loops.size_without(keys, everything ^ own, patterns.counts)
+
+
 def _words(codes: Codes) -> list[list[int]]:
     words: list[list[int]] = []
     used = WORD_BITS + 1
     for index, column in enumerate(codes):
-        bits = max(int(column.max(initial=0)).bit_length(), 1)
+        bits = _bits(column)
         if used + bits > WORD_BITS:
             words.append([])
             used = 0
@@ -53,9 +108,15 @@ def _words(codes: Codes) -> list[list[int]]:
     return words
 
 
-def _pack(codes: Codes) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
+def _pack(codes: Codes) -> Keys:
+    """Place the codes of a pattern side by side in one word, the last column lowest."""
     keys = np.zeros(codes.shape[1], np.uint64)
-    for column in codes:
-        bits = max(int(column.max(initial=0)).bit_length(), 1)
-        keys = (keys << np.uint64(min(bits, WORD_BITS - 1))) | column.astype(np.uint64)
+    shift = 0
+    for column in codes[::-1]:
+        row_kernels.place_codes(keys, np.ascontiguousarray(column, np.int32), shift)
+        shift += _bits(column)
     return keys
+
+
+def _bits(codes: Codes) -> int:
+    return max(int(codes.max(initial=0)).bit_length(), 1)

@@ -7,18 +7,18 @@ is alone while it is alone on no part of it; the fewer the columns, the higher t
 
 from dataclasses import dataclass
 from itertools import combinations
-from math import prod
+from math import comb, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.grouping import Patterns
-from deid_portal.engine.risk.projection import refine, sizes_of
+from deid_portal.engine.risk.loops import find_minimal
+from deid_portal.engine.risk.projection import Combination, Projection, project_all
 from deid_portal.engine.table import Codes, Counts
 
 MOST_COMBINATIONS = 5000
-Combination = tuple[int, ...]
 Alone = NDArray[np.bool_]
 
 
@@ -44,38 +44,46 @@ def find_special_uniques(patterns: Patterns, most_columns: int = 3) -> SpecialUn
     """Find all minimal sample uniques of up to `most_columns` columns."""
     width = len(patterns.names)
     deepest = min(most_columns, width)
-    sets = [chosen for size in range(1, deepest + 1) for chosen in combinations(range(width), size)]
-    if len(sets) > MOST_COMBINATIONS:
+    if sum(comb(width, size) for size in range(1, deepest + 1)) > MOST_COMBINATIONS:
         raise InvalidPlan(
             f"{width} columns make too many combinations; ask for combinations of fewer columns."
         )
-    count = len(patterns.counts)
-    scores, smallest = np.zeros(count, np.int64), np.zeros(count, np.int32)
-    by_size, by_column = [0] * deepest, np.zeros(width)
-    for chosen, minimal in _minimal(patterns, sets):
-        found = int(minimal.sum())
-        weight = prod(width - size for size in range(len(chosen), deepest)) if found else 0
-        scores[minimal] += weight
-        smallest[minimal & (smallest == 0)] = len(chosen)
-        by_size[len(chosen) - 1] += found
-        by_column[list(chosen)] += weight * found
-    total = max(int(scores.sum()), 1)
-    shares = dict(zip(patterns.names, (by_column / total).tolist(), strict=True))
-    return SpecialUniques(scores, smallest, tuple(by_size), shares)
+    search = SpecialUniquesSearch(patterns, deepest)
+    for seen in project_all(patterns, deepest):
+        search.add(seen)
+    return search.found()
 
 
-def _minimal(patterns: Patterns, sets: list[Combination]) -> list[tuple[Combination, Alone]]:
-    """Return per combination which patterns are alone on it and on no part of it."""
-    nothing: Combination = ()
-    numbers: dict[Combination, Codes] = {nothing: np.zeros(len(patterns.counts), np.int32)}
-    alone: dict[Combination, Alone] = {nothing: np.zeros(len(patterns.counts), np.bool_)}
-    found = []
-    for chosen in sets:
-        finer = refine(numbers[chosen[:-1]], patterns.codes[chosen[-1]])
-        numbers[chosen] = finer
-        alone[chosen] = sizes_of(finer, patterns.counts)[finer] == 1
-        before = np.logical_or.reduce(
-            [alone[part] for part in combinations(chosen, len(chosen) - 1)]
-        )
-        found.append((chosen, alone[chosen] & ~before))
-    return found
+class SpecialUniquesSearch:
+    """Collects minimal sample uniques, combination by combination, the small ones first."""
+
+    def __init__(self, patterns: Patterns, deepest: int) -> None:
+        count, width = len(patterns.counts), len(patterns.names)
+        self._names = patterns.names
+        self._deepest = deepest
+        self._scores = np.zeros(count, np.int64)
+        self._smallest = np.zeros(count, np.int32)
+        self._by_size = [0] * deepest
+        self._by_column = np.zeros(width)
+        self._alone: dict[Combination, Alone] = {(): np.zeros(count, np.bool_)}
+
+    def add(self, seen: Projection) -> None:
+        """Find the patterns that are alone on a combination and on no part of it."""
+        chosen = seen.columns
+        parts = [self._alone[part] for part in combinations(chosen, len(chosen) - 1)]
+        alone = np.empty(len(seen.numbers), np.bool_)
+        minimal = find_minimal(seen.numbers, seen.sizes, np.array(parts), alone)
+        if len(chosen) < self._deepest:
+            self._alone[chosen] = alone
+        if not len(minimal):
+            return
+        weight = prod(len(self._names) - size for size in range(len(chosen), self._deepest))
+        self._scores[minimal] += weight
+        self._smallest[minimal[self._smallest[minimal] == 0]] = len(chosen)
+        self._by_size[len(chosen) - 1] += len(minimal)
+        self._by_column[list(chosen)] += weight * len(minimal)
+
+    def found(self) -> SpecialUniques:
+        total = max(int(self._scores.sum()), 1)
+        shares = dict(zip(self._names, (self._by_column / total).tolist(), strict=True))
+        return SpecialUniques(self._scores, self._smallest, tuple(self._by_size), shares)

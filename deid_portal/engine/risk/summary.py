@@ -1,5 +1,6 @@
 """Every class-based risk of a table in one document, for reports and the command line."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from math import comb
 from typing import Any
@@ -7,10 +8,15 @@ from typing import Any
 from deid_portal.engine.grouping import Patterns
 from deid_portal.engine.risk.attackers import AttackerRisk, journalist, marketer, prosecutor
 from deid_portal.engine.risk.column_influence import rank_columns
-from deid_portal.engine.risk.distinction import rank_combinations
+from deid_portal.engine.risk.distinction import Distinctness, rank_projections
 from deid_portal.engine.risk.population_uniques import estimate_population_uniques
+from deid_portal.engine.risk.projection import Projection, project_all
 from deid_portal.engine.risk.sample_uniques import count_sample_uniques
-from deid_portal.engine.risk.special_uniques import MOST_COMBINATIONS, find_special_uniques
+from deid_portal.engine.risk.special_uniques import (
+    MOST_COMBINATIONS,
+    SpecialUniques,
+    SpecialUniquesSearch,
+)
 from deid_portal.engine.table import Counts
 
 COMBINED_COLUMNS = 3  # combinations up to this size are ranked and searched for special uniques
@@ -30,9 +36,7 @@ def summarize_risk(
     number of people in it.
     """
     sizes = patterns.counts
-    combined = _columns_to_combine(len(patterns.names))
-    special = find_special_uniques(patterns, combined)
-    combinations = rank_combinations(patterns, combined)
+    combinations, special = _combine_columns(patterns)
     summary: dict[str, Any] = {
         "prosecutor": _describe(prosecutor(sizes, threshold)),
         "journalist": _describe(journalist(sizes, population, threshold)),
@@ -49,6 +53,19 @@ def summarize_risk(
     if population_size is not None:
         summary["population_uniques"] = asdict(estimate_population_uniques(sizes, population_size))
     return summary
+
+
+def _combine_columns(patterns: Patterns) -> tuple[list[Distinctness], SpecialUniques]:
+    """Look through every combination once, for both what it tells apart and whom it singles out."""
+    deepest = min(_columns_to_combine(len(patterns.names)), len(patterns.names))
+    search = SpecialUniquesSearch(patterns, deepest)
+
+    def projections() -> Iterator[Projection]:
+        for seen in project_all(patterns, deepest):
+            search.add(seen)
+            yield seen
+
+    return rank_projections(patterns, projections()), search.found()
 
 
 def _columns_to_combine(width: int) -> int:
