@@ -45,6 +45,21 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     ],
     "date-shifting": [{"columns": ["visit"], "days": 30, "person": "id"}],
     "sampling": [{"share": 0.5}],
+    "synthetic": [
+        {
+            "epsilon": 1,
+            "ranges": {"age": [0, 99, 10], "pay": [0, 9900, 300]},
+            "values": {
+                "zip": ["13053", "13068", "14850", "14853"],
+                "visit": [
+                    f"2024-{month:02}-{day:02}" for month in range(1, 13) for day in range(1, 28)
+                ],
+                "condition": ["Flu", "Cancer", "Asthma", "Gastritis"],
+                "note": ["x", "yes"],
+            },
+            "gaps": ["age", "zip", "sex", "visit", "pay", "condition", "note"],
+        }
+    ],
     "dp-table": [{"epsilon": 2, "delta": 1e-3, "levels": {"sex": 1, "visit": 4}}],
     "mondrian": [{}, {"relaxed": True}],
     "microaggregation": [

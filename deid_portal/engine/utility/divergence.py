@@ -33,7 +33,9 @@ def measure_divergence(
     density = matches.classes.counts / volumes
     assumed = np.bincount(matches.person, density[matches.class_number], len(matches.people.counts))
     everything = float(np.prod([float(max(coverage.values, 1)) for coverage in coverages]))
-    assumed_by_all = assumed + (original.rows - released.rows) / everything
+    # A table of made-up records may have more of them than there are people.
+    total = max(original.rows, released.rows)
+    assumed_by_all = (assumed + (total - released.rows) / everything) * original.rows / total
     with np.errstate(divide="ignore"):
         ratios = np.log2(matches.people.counts / assumed_by_all)
     return float(matches.people.counts @ ratios) / max(original.rows, 1)
