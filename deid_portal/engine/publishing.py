@@ -3,13 +3,15 @@
 Taxonomies name values: those of people who were left out, and the exact ones of columns that are
 released only coarsely. In a published plan every label below the level of the release, and every
 label at it that nobody in the release has, is a number. The shape of the trees stays, so that every
-figure of the report can be computed again; the full plan stays in the house.
+figure of the report can be computed again; the full plan stays in the house. Models name values as
+well, and each says what of it may be published (`PrivacyModel.published`), by the same numbers.
 """
 
 from dataclasses import replace
 
 from deid_portal.engine.plan import ColumnPlan, Plan
-from deid_portal.engine.table import Column, Table
+from deid_portal.engine.privacy.hiding import hidden_name
+from deid_portal.engine.table import Table
 from deid_portal.engine.taxonomies import FileTaxonomy, Recipe, TreeTaxonomy
 from deid_portal.engine.taxonomies.files import encode_rows
 
@@ -21,27 +23,72 @@ def publish_plan(
 ) -> tuple[Plan, dict[str, bytes]]:
     """Return the plan as it may be published, and its taxonomy files by name."""
     files: dict[str, bytes] = {}
+    names = {
+        column.name: _Names(released, column.name, levels.get(column.name, 0))
+        for column in plan.columns
+    }
     columns = tuple(
-        _publish_column(column, number, released, levels, files)
+        _publish_column(column, number, names[column.name], files)
         for number, column in enumerate(plan.columns, start=1)
     )
+
+    def name_of(column: str, value: str | None) -> str | None:
+        return names[column].of(value)
+
     # Whoever has the seed of a random method could undo it.
     seed = None if any(method.is_random for method in plan.methods) else plan.seed
-    measures = plan.measures.without_files()
-    return replace(plan, columns=columns, seed=seed, measures=measures), files
+    published = replace(
+        plan,
+        columns=columns,
+        models=tuple(model.published(name_of) for model in plan.models),
+        seed=seed,
+        measures=plan.measures.without_files(),
+    )
+    return published, files
+
+
+class _Names:
+    """What the labels of one column may be called in public."""
+
+    def __init__(self, released: Table, column: str, level: int) -> None:
+        self._shown = set(released[column].values) if column in released else set()
+        self._level = level
+        self._above: set[str] = set()
+        self._numbers: list[dict[str, str]] = [{} for _ in range(level + 1)]
+
+    def at(self, label: str, depth: int) -> str:
+        """Return the name of a label of a taxonomy; it keeps its number wherever it stands."""
+        if not label:
+            return label  # the gap has no name to hide
+        if depth > self._level or (depth == self._level and label in self._shown):
+            self._above.add(label)
+            return label
+        return self._number(label, depth)
+
+    def of(self, value: str | None) -> str | None:
+        """Return the name of what a rule is about, the one that the published taxonomy has."""
+        if not value or value in self._shown:
+            return value
+        for depth, numbers in enumerate(self._numbers):
+            if value in numbers:
+                return self._number(value, depth)
+        return value if value in self._above else self._number(value, 0)
+
+    def _number(self, label: str, depth: int) -> str:
+        numbers = self._numbers[depth]
+        return numbers.setdefault(label, hidden_name(depth, len(numbers) + 1))
 
 
 def _publish_column(
-    column: ColumnPlan,
-    number: int,
-    released: Table,
-    levels: dict[str, int],
-    files: dict[str, bytes],
+    column: ColumnPlan, number: int, names: _Names, files: dict[str, bytes]
 ) -> ColumnPlan:
     paths = _paths_of(column.taxonomy)
     if paths is None:
         return column
-    published = _publish_paths(paths, released[column.name], levels.get(column.name, 0))
+    published = [
+        tuple(names.at(label, depth) for depth, label in enumerate(path))
+        for path in sorted(paths, key=lambda path: path[::-1])
+    ]
     name = f"taxonomies/column-{number:02d}.csv"
     files[name] = encode_rows(published)
     return replace(column, taxonomy=FileTaxonomy.from_content(name, files[name]))
@@ -54,25 +101,3 @@ def _paths_of(recipe: Recipe | None) -> list[Path] | None:
     if isinstance(recipe, TreeTaxonomy):
         return list(recipe.leaf_paths)
     return None
-
-
-def _publish_paths(paths: list[Path], shown: Column, level: int) -> list[Path]:
-    """Number what the release does not show; a label keeps its number wherever it stands."""
-    visible = set(shown.values)
-    numbers: list[dict[str, str]] = [{} for _ in range(level + 1)]
-    return [
-        tuple(
-            _numbered(label, depth, numbers[depth])
-            if depth < level or (depth == level and label not in visible)
-            else label
-            for depth, label in enumerate(path)
-        )
-        for path in sorted(paths, key=lambda path: path[::-1])
-    ]
-
-
-def _numbered(label: str, depth: int, numbers: dict[str, str]) -> str:
-    if not label:
-        return label  # the gap has no name to hide
-    kind = f"group at level {depth}" if depth else "value"
-    return numbers.setdefault(label, f"({kind}, no. {len(numbers) + 1})")

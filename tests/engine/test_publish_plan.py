@@ -1,5 +1,7 @@
 """A published plan names nothing that its release does not show, and still measures the same."""
 
+from typing import Any
+
 import pytest
 
 from deid_portal.engine import Column, Plan, Table, assess, protect
@@ -72,3 +74,110 @@ def test_seed_of_a_random_method_stays_in_the_house() -> None:
         plan = four_plan(models=[], method=method, seed=7)
         published, _ = publish_plan(plan, FOUR, {})
         assert published.seed == seed
+
+
+# Two nurses, two doctors, and a bishop who is left out with his gout; jobs are shown by group.
+SICK = [
+    ["Nurse", "flu"],
+    ["Nurse", "ulcer"],
+    ["Doctor", "flu"],
+    ["Doctor", "ulcer"],
+    ["Bishop", "gout"],
+]
+ILLS = {"*": {"mild": ["flu", "ulcer"], "grave": ["gout", "plague"]}}
+
+
+def _sick_plan(model: dict[str, Any], ills: dict[str, Any] | None = None) -> Plan:
+    illness = {"role": "sensitive"} | ({"taxonomy": {"tree": ills}} if ills else {})
+    document = {
+        "plan": 1,
+        "columns": {
+            "job": {"role": "quasi-identifier", "taxonomy": {"tree": TREE}},
+            "illness": illness,
+        },
+        "models": [{"model": "k-anonymity", "k": 2}, model],
+        "method": {"name": "levels", "levels": {"job": 1}, "suppression_limit": 0.5},
+    }
+    return Plan.from_document(document)
+
+
+MODELS_THAT_NAME_VALUES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    (
+        {"model": "alpha-k-anonymity", "alpha": 0.6, "k": 2, "column": "illness"},
+        {"values": ["gout", "flu"]},
+    ),
+    ({"model": "confidence-bounding", "h": 0.6, "column": "illness"}, {"values": ["gout", "flu"]}),
+    (
+        {"model": "lkc-privacy", "L": 1, "K": 2, "C": 0.6},
+        {"values": {"illness": ["gout", "flu"]}},
+    ),
+    (
+        {"model": "result-privacy", "support": 0.1, "confidence": 0.9},
+        {
+            "rules": [
+                {"if": {"job": "Bishop"}, "then": {"illness": "gout"}},
+                {"if": {"job": "Health"}, "then": {"illness": "flu"}},
+            ]
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize("ills", [None, ILLS], ids=["bare", "taxonomy"])
+@pytest.mark.parametrize(
+    ("model", "named"),
+    MODELS_THAT_NAME_VALUES,
+    ids=[one["model"] for one, _ in MODELS_THAT_NAME_VALUES],
+)
+def test_models_name_nothing_that_the_release_does_not_show(
+    model: dict[str, Any], named: dict[str, Any], ills: dict[str, Any] | None
+) -> None:
+    table = Table.from_rows(["job", "illness"], SICK)
+    plan = _sick_plan(model | named, ills)
+    outcome = protect(table, plan)
+    assert outcome.released is not None
+    assert outcome.report["rows"] == {"released": 4, "suppressed": 1}
+    published, files = publish_plan(plan, outcome.released, {"job": 1})
+    text = str(published.to_document()) + b"".join(files.values()).decode()
+    assert not [word for word in ("gout", "plague", "Bishop", "Nurse", "Doctor") if word in text]
+    assert "flu" in str(published.models[1].to_document())
+
+    # Any exact values under the groups of the release, protected again, give the same figures.
+    again = Plan.from_document(published.to_document(), read_file=files.__getitem__)
+    released = Table.from_rows(
+        ["job", "illness"],
+        [
+            [hidden_leaf(files["taxonomies/column-01.csv"]), row[1]]
+            for row in outcome.released.head(9)
+        ],
+    )
+    found = protect(released, again).report["models"][1]
+    assert found["holds"]
+    assert found["achieved"] == outcome.report["models"][1]["achieved"]
+
+
+def hidden_leaf(taxonomy: bytes) -> str:
+    """Return a value under the one group the release shows."""
+    return next(line.split(";")[0] for line in taxonomy.decode().splitlines() if "Health" in line)
+
+
+def test_a_rule_and_the_taxonomy_hide_a_value_under_the_same_number() -> None:
+    table = Table.from_rows(["job", "illness"], SICK)
+    model, named = MODELS_THAT_NAME_VALUES[-1]
+    plan = _sick_plan(model | named, ILLS)
+    outcome = protect(table, plan)
+    assert outcome.released is not None
+    published, files = publish_plan(plan, outcome.released, {"job": 1})
+    rule = published.models[1].to_document()["rules"][0]
+    jobs, ills = (files[f"taxonomies/column-0{number}.csv"].decode() for number in (1, 2))
+    assert f"{rule['if']['job']};(group at level 1, no. 1);*" in jobs.splitlines()
+    assert f"{rule['then']['illness']};grave;*" in ills.splitlines()
+
+
+def test_a_gap_has_no_name_to_hide_and_all_values_stay_all() -> None:
+    table = Table.from_rows(["job", "illness"], [*SICK[:4], ["Nurse", None]])
+    bound = {"model": "confidence-bounding", "h": 0.9, "column": "illness"}
+    for values in ({}, {"values": ["flu", None]}):
+        plan = _sick_plan(bound | values)
+        published, _ = publish_plan(plan, table, {})
+        assert published.models == plan.models

@@ -1,7 +1,7 @@
 """(α, k)-anonymity: many look-alikes, and no secret that most of them share."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Values
 from deid_portal.engine.privacy.capped import CappedShares
+from deid_portal.engine.privacy.hiding import NameOf
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import Answers, Whole, check_values
 from deid_portal.engine.privacy.sensitive import Shares
@@ -86,6 +87,10 @@ class AlphaKAnonymity(CappedShares):
             f"Every person looks like at least {self.k - 1} others, and among people who look "
             f"alike {which} of {self.column} belongs to more than {100 * self.alpha:.3g} in 100."
         )
+
+    def published(self, name_of: NameOf) -> Self:
+        named = self.values and tuple(name_of(self.column, value) for value in self.values)
+        return replace(self, values=named)
 
     def check_table(self, place: Place, table: Table) -> None:
         super().check_table(place, table)

@@ -1,7 +1,7 @@
 """Confidence bounding: nobody can conclude the secret from the known facts with much confidence."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Values
 from deid_portal.engine.privacy.capped import CappedShares
+from deid_portal.engine.privacy.hiding import NameOf
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import Whole, check_values
 from deid_portal.engine.privacy.sensitive import Shares
@@ -65,6 +66,10 @@ class ConfidenceBounding(CappedShares):
             f"Whoever knows the facts about a person and concludes {which} of {self.column} is "
             f"right at most {100 * self.h:.3g} times in 100."
         )
+
+    def published(self, name_of: NameOf) -> Self:
+        named = self.values and tuple(name_of(self.column, value) for value in self.values)
+        return replace(self, values=named)
 
     def check_table(self, place: Place, table: Table) -> None:
         check_values(place["values"], self.values or (), table, self.column)

@@ -9,6 +9,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter, ValuesByColumn
+from deid_portal.engine.privacy.hiding import NameOf
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import (
     ROUNDING,
@@ -85,6 +86,13 @@ class LKCPrivacy(PrivacyModel):
 
     def for_columns(self, sensitive: Sequence[str]) -> Self:
         return self if self.values else replace(self, values=dict.fromkeys(sensitive))
+
+    def published(self, name_of: NameOf) -> Self:
+        named = {
+            column: values and tuple(name_of(column, value) for value in values)
+            for column, values in (self.values or {}).items()
+        }
+        return replace(self, values=named or None)
 
     def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
         check_sensitive(place["values"], self.counted_columns, roles)

@@ -13,6 +13,7 @@ from deid_portal.engine.documents import Place, listed, plain
 from deid_portal.engine.grouping import Classes, Patterns
 from deid_portal.engine.parameters import Choice, Declared
 from deid_portal.engine.privacy.distances import Distances
+from deid_portal.engine.privacy.hiding import NameOf, is_hidden_name
 from deid_portal.engine.privacy.kinds import Attack, Disclosure
 from deid_portal.engine.privacy.sensitive import SensitiveColumn
 from deid_portal.engine.table import Column, Counts, Table
@@ -153,6 +154,13 @@ class PrivacyModel(ABC):
         said = {name: plain(value) for name, value in chosen.items() if value is not None}
         return {"model": self.name, **said}
 
+    def published(self, name_of: NameOf) -> Self:
+        """Return the model as a published plan may have it, without values nobody is shown to have.
+
+        A model whose parameters name values must answer.
+        """
+        return self
+
     def with_files(self, place: Place, read_file: ReadFile | None) -> Self:
         """Return the model with the files it names read."""
         return self
@@ -187,9 +195,12 @@ def check_sensitive(place: Place, names: Collection[str], roles: Mapping[str, st
 
 
 def check_values(place: Place, values: Collection[str | None], table: Table, name: str) -> None:
-    """Refuse values the column does not have: a slip of the pen would protect nothing."""
+    """Refuse values the column does not have: a slip of the pen would protect nothing.
+
+    A number in place of a value comes from a published plan, and nobody in its release has it.
+    """
     known = table[name].values if name in table else ()
-    foreign = sum(value not in known for value in values)
+    foreign = sum(value not in known and not is_hidden_name(value) for value in values)
     if foreign:
         place.refuse(f'{foreign} of the values do not occur in the column "{name}"; name others.')
 

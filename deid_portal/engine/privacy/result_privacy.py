@@ -9,6 +9,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import AssociationRule, AssociationRules, Declared, Parameter
+from deid_portal.engine.privacy.hiding import NameOf
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.sensitive import Shares
@@ -67,6 +68,16 @@ class ResultPrivacy(PrivacyModel):
 
     def for_columns(self, sensitive: Sequence[str]) -> Self:
         return replace(self, secrets=tuple(sensitive))
+
+    def published(self, name_of: NameOf) -> Self:
+        def publish(cells: Mapping[str, str | None]) -> dict[str, str | None]:
+            return {column: name_of(column, text) for column, text in cells.items()}
+
+        rules = (
+            AssociationRule({"if": publish(rule["if"]), "then": publish(rule["then"])})
+            for rule in self.rules
+        )
+        return replace(self, rules=tuple(rules))
 
     def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
         for here, rule in zip(place["rules"].items(), self.rules, strict=True):
