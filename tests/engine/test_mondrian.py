@@ -101,6 +101,46 @@ def test_the_example_of_the_paper() -> None:
     assert outcome.report["transformation"]["steps"][0]["groups"] == 3
 
 
+# The decks' twelve patients.
+TWELVE = [
+    ["13053", "28", "Flu"],
+    ["13068", "29", "Flu"],
+    ["13068", "21", "Diabetes"],
+    ["13053", "23", "Diabetes"],
+    ["14853", "50", "Cancer"],
+    ["14853", "55", "Flu"],
+    ["14850", "47", "Diabetes"],
+    ["14850", "49", "Diabetes"],
+    ["13053", "31", "Cancer"],
+    ["13053", "37", "Cancer"],
+    ["13068", "36", "Cancer"],
+    ["13068", "35", "Cancer"],
+]
+
+
+def test_the_example_of_the_help_page() -> None:
+    columns: dict[str, Any] = {
+        "zip": {"role": "quasi-identifier", "taxonomy": {"mask": {"from": "right"}}},
+        "age": {"role": "quasi-identifier"},
+        "condition": {"role": "sensitive"},
+    }
+    table = Table.from_rows(list(columns), TWELVE)
+    models: list[dict[str, Any]] = [{"model": "k-anonymity", "k": 4}]
+    _, outcome = divide(table, models, columns)
+    assert Counter(shown(outcome, "zip", "age")) == {
+        ("130**", "[21, 29]"): 4,
+        ("130**", "[31, 37]"): 4,
+        ("1485*", "[47, 55]"): 4,
+    }
+    models.append({"model": "l-diversity", "l": 2, "column": "condition"})
+    _, outcome = divide(table, models, columns)
+    assert Counter(shown(outcome, "zip", "age")) == {
+        ("13053", "[23, 37]"): 4,
+        ("13068", "[21, 36]"): 4,
+        ("1485*", "[47, 55]"): 4,
+    }
+
+
 def line(ages: list[str | None], **column: Any) -> Table:
     return Table.from_rows(["age", "condition"], [[age, f"c{n}"] for n, age in enumerate(ages)])
 

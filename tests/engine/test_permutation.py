@@ -35,6 +35,9 @@ def groups_of(outcome: Outcome) -> list[list[float | None]]:
 def test_groups_are_cut_where_the_distance_is_largest() -> None:
     assert groups_of(permute([10, 11, 50, 51, 12, 52])) == [[10, 11, 12], [50, 51, 52]]
     assert groups_of(permute([1, 2, 3, 4])) == [[1, 2], [3, 4]]
+    # The salaries of the decks' nine people, as on the help page.
+    nine = [3, 4, 5, 6, 11, 8, 7, 9, 10]
+    assert groups_of(permute(nine, k=3, e=2)) == [[3, 4, 5], [6, 7, 8], [9, 10, 11]]
     # Three apart from the lowest to the highest of every group: one cut less.
     assert groups_of(permute([1, 2, 3, 4], e=3)) == [[1, 2, 3, 4]]
 

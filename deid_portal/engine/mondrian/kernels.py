@@ -24,7 +24,9 @@ class Tuples(NamedTuple):
     secrets: Places  # code of one sensitive value per tuple; empty if none is looked at
     order: Places  # the number each tuple came with
     part_of: Places  # room for the part of its box each tuple would go to
-    by_part: Places  # room for the tuples of a box in order of these parts
+    # Room for the tuples of a box in order of these parts; no sign, or every look-up would ask
+    # whether to count from the end.
+    by_part: NDArray[np.uint32]
     room: Places  # room for moving tuples
     tally: NDArray[np.int64]  # room for a number per place of the longest axis
 
@@ -316,7 +318,8 @@ def sort_in_two(tuples: Tuples, start: int, stop: int, ends: NDArray[np.int64]) 
         part = int(tuples.part_of[index])
         left += 1 - part
         right += part
-    tuples.by_part[left:stop] = tuples.room[start:right]
+    for offset in range(right - start):
+        tuples.by_part[left + offset] = tuples.room[start + offset]
     ends[0], ends[1] = left, stop
 
 
@@ -333,7 +336,7 @@ def move(tuples: Tuples, start: int, stop: int, low: Places, high: Places) -> No
 
 
 @compiled
-def move_row(row: Places, by_part: Places, room: Places, start: int, stop: int) -> None:
+def move_row(row: Places, by_part: NDArray[np.uint32], room: Places, start: int, stop: int) -> None:
     for index in range(start, stop):
         room[index] = row[by_part[index]]
     row[start:stop] = room[start:stop]

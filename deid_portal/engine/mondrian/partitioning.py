@@ -47,8 +47,9 @@ Rule = Callable[[Parts], Answers]  # one answer per part
 class Divider:
     """Divides tuples along axes; each object is used once.
 
-    `places` holds column × tuple, `weights` the records of each tuple. A relaxed cut shares the
-    records in the middle between both sides, so it needs tuples of one record each.
+    `places` holds column × tuple and is brought into another order, `weights` the records of each
+    tuple. A relaxed cut shares the records in the middle between both sides, so it needs tuples of
+    one record each.
     """
 
     def __init__(
@@ -174,12 +175,12 @@ class Divider:
     def _tuples(self, secrets: Codes) -> Tuples:
         count = len(self._weights)
         return Tuples(
-            np.array(self._places, np.int32, order="C"),
+            np.ascontiguousarray(self._places, np.int32),
             np.array(self._weights, np.int32),
             np.array(secrets, np.int32),
             np.arange(count, dtype=np.int32),
             np.empty(count, np.int32),
-            np.empty(count, np.int32),
+            np.empty(count, np.uint32),
             np.empty(count, np.int32),
             np.empty(int(self._form.lengths.max(initial=1)), np.int64),
         )
