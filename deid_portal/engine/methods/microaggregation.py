@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft import Draft
 from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
-from deid_portal.engine.methods.mondrian import NEEDS_LABELS
 from deid_portal.engine.microaggregation import (
     individual_ranking,
     mdav,
@@ -142,7 +141,7 @@ class Microaggregation(ChangingMethod):
                 f"the table has {problem.rows} rows, so at most {problem.rows} is accepted."
             )
         for model in problem.models:
-            if isinstance(model, NEEDS_LABELS):
+            if model.needs_labels:
                 place.refuse(
                     f"{model.name} looks for labels of a taxonomy, and microaggregation shows "
                     f"averages; choose full-domain or local-recoding, or another model."

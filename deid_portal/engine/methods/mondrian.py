@@ -19,18 +19,11 @@ from deid_portal.engine.mondrian.rules import (
     pairs_of_rows,
 )
 from deid_portal.engine.parameters import Declared, Flag
-from deid_portal.engine.privacy.delta_presence import DeltaPresence
-from deid_portal.engine.privacy.k_concealment import KConcealment
-from deid_portal.engine.privacy.k_map import KMap
 from deid_portal.engine.privacy.l_diversity import LDiversity
-from deid_portal.engine.privacy.result_privacy import ResultPrivacy
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Codes, Column, Counts
 from deid_portal.engine.values import infer_type
-
-# These look for the labels of a taxonomy in the release, and ranges are none.
-NEEDS_LABELS = (KMap, DeltaPresence, KConcealment, ResultPrivacy)
 
 
 @dataclass(frozen=True)
@@ -67,7 +60,7 @@ class Mondrian(ChangingMethod):
 
     def check_problem(self, place: Place, problem: Problem) -> None:
         for model in problem.models:
-            if isinstance(model, NEEDS_LABELS):
+            if model.needs_labels:
                 place.refuse(
                     f"{model.name} looks for labels of a taxonomy, and mondrian shows ranges; "
                     f"choose full-domain or local-recoding, or another model."

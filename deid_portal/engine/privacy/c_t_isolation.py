@@ -63,6 +63,7 @@ class CTIsolation(PrivacyModel):
     )
     is_monotone = True
     is_monotone_per_record = True
+    needs_labels: ClassVar[bool] = True
 
     def check_rows(self, place: Place, rows: int) -> None:
         if self.t > rows:
@@ -95,4 +96,5 @@ class CTIsolation(PrivacyModel):
                 f"quasi-identifiers, at most {MOST_COMBINATIONS:,} of them, and the table has "
                 f"{combinations:,}; use fewer quasi-identifiers or k-anonymity."
             )
-        return original.distances.count_near(classes, self.c, enough, only_fewest=only_fewest)
+        labels = original.labels_of(classes)
+        return original.distances.count_near(labels, self.c, enough, only_fewest=only_fewest)

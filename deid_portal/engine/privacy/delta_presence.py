@@ -52,6 +52,7 @@ class DeltaPresence(PrivacyModel):
     # The chance of joined groups lies between theirs.
     is_monotone = True
     is_monotone_per_record = False
+    needs_labels: ClassVar[bool] = True
     judges_release: ClassVar[bool] = True
 
     @classmethod

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.grouping import Classes, Patterns
+from deid_portal.engine.grouping import Patterns
 from deid_portal.engine.numbers import positions_of
 from deid_portal.engine.privacy.distance_kernels import (
     BOTH,
@@ -78,13 +78,14 @@ class Distances:
         ).reshape(len(pairs), 3)
 
     def count_near(
-        self, classes: Classes, stretch: float, enough: int, *, only_fewest: bool = False
+        self, labels: Codes, stretch: float, enough: int, *, only_fewest: bool = False
     ) -> Counts:
         """Count, per class, the people up to `stretch` times as far as the nearest one.
 
-        No count goes beyond `enough`. With `only_fewest` just the smallest count is exact.
+        `labels` is what classes show: column × class. No count goes beyond `enough`; with
+        `only_fewest` just the smallest one is exact.
         """
-        columns = list(zip(self._labels, classes.labels[self._order], strict=True))
+        columns = list(zip(self._labels, labels[self._order], strict=True))
         return count_near(
             self._people,
             self._counts,

@@ -43,6 +43,7 @@ class KConcealment(PrivacyModel):
     )
     is_monotone = True
     is_monotone_per_record = True
+    needs_labels: ClassVar[bool] = True
 
     def check_rows(self, place: Place, rows: int) -> None:
         if self.k > rows:
@@ -64,6 +65,6 @@ class KConcealment(PrivacyModel):
     def _links(self, classes: Classes, whole: Whole) -> Counts:
         """Return, per class, the fewest records any person who may be in it may be behind."""
         original = whole.original
-        if original is None or not shows_mixed_levels(classes, original.taxonomies):
+        if original is None or not shows_mixed_levels(classes, original):
             return classes.sizes
         return links_by_matchings(classes, original)

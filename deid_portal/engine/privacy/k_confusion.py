@@ -50,6 +50,7 @@ class KConfusion(PrivacyModel):
     )
     is_monotone = True
     is_monotone_per_record = True
+    needs_labels: ClassVar[bool] = True
 
     def check_rows(self, place: Place, rows: int) -> None:
         if self.k > rows:
@@ -71,7 +72,7 @@ class KConfusion(PrivacyModel):
     def _likeliest(self, classes: Classes, whole: Whole) -> Counts:
         """Return, per class, the fewest records as likely as its own for somebody it fits best."""
         original = whole.original
-        if original is None or not shows_mixed_levels(classes, original.taxonomies):
+        if original is None or not shows_mixed_levels(classes, original):
             return classes.sizes
         return count_equally_likely(classes, original)
 

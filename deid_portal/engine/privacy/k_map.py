@@ -47,6 +47,7 @@ class KMap(PrivacyModel):
     )
     is_monotone = True
     is_monotone_per_record = True
+    needs_labels: ClassVar[bool] = True
 
     def with_files(self, place: Place, read_file: ReadFile | None) -> Self:
         return replace(self, people=Population.read(place["population"], read_file))

@@ -1,7 +1,5 @@
 """Which original record may be behind which released one, all of them matched at once."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,9 +19,9 @@ def levels_of_labels(taxonomy: Taxonomy) -> Codes:
     return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
 
-def shows_mixed_levels(classes: Classes, taxonomies: Sequence[Taxonomy]) -> bool:
+def shows_mixed_levels(classes: Classes, original: Original) -> bool:
     """Say whether some column is shown at different levels in different classes."""
-    columns = zip(taxonomies, classes.labels, strict=False)
+    columns = zip(original.taxonomies, original.labels_of(classes), strict=True)
     return any(len(np.unique(levels_of_labels(own)[labels])) > 1 for own, labels in columns)
 
 
@@ -37,7 +35,8 @@ def consistent_pairs(classes: Classes, original: Original) -> Pairs:
             f"(at most {LARGEST:,} pairs); use one level per column, or k-anonymity."
         )
     pairs = np.ones((len(classes.sizes), codes.shape[1]), np.bool_)
-    for taxonomy, labels, own in zip(original.taxonomies, classes.labels, codes, strict=True):
+    shown = original.labels_of(classes)
+    for taxonomy, labels, own in zip(original.taxonomies, shown, codes, strict=True):
         levels = levels_of_labels(taxonomy)[labels]
         above = np.array(taxonomy.nodes)[:, own]  # level × pattern
         pairs &= above[levels] == labels[:, None]

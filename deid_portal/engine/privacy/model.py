@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place, listed, plain
+from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.grouping import Classes, Patterns
 from deid_portal.engine.parameters import Choice, Declared
 from deid_portal.engine.privacy.distances import Distances
 from deid_portal.engine.privacy.hiding import NameOf, is_hidden_name
 from deid_portal.engine.privacy.kinds import Attack, Disclosure
 from deid_portal.engine.privacy.sensitive import SensitiveColumn
-from deid_portal.engine.table import Column, Counts, Table
+from deid_portal.engine.table import Codes, Column, Counts, Table
 from deid_portal.engine.taxonomies import Recipe, Taxonomy
 from deid_portal.engine.taxonomies.recipe import ReadFile
 from deid_portal.engine.values import ColumnType
@@ -52,6 +53,21 @@ class Original:
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
+    def labels_of(self, classes: Classes) -> Codes:
+        """Return what each class shows, column × class: labels of the taxonomies, nothing else.
+
+        Ranges and made-up values, which only some methods show, have no place in a taxonomy.
+        """
+        labels = classes.labels
+        for name, taxonomy, shown in zip(self.names, self.taxonomies, labels, strict=True):
+            if shown.max(initial=0) >= sum(map(len, taxonomy.labels)):
+                raise InvalidPlan(
+                    f'models: the release shows values of column "{name}" that its taxonomy does '
+                    f"not have, so a model that looks for labels cannot be measured on it; choose "
+                    f"another model or another method."
+                )
+        return labels
+
     @cached_property
     def distances(self) -> Distances:
         return Distances(self.columns, self.taxonomies, self.patterns)
@@ -78,6 +94,7 @@ class PrivacyModel(ABC):
     needs_sensitive: ClassVar[bool] = False  # any sensitive column, named or not
     judges_release: ClassVar[bool] = False  # whether `accepts` has anything to say
     judges_classes: ClassVar[bool] = True  # whether `passes` has anything to say
+    needs_labels: ClassVar[bool] = False  # whether it looks for labels of the taxonomies
 
     @property
     @abstractmethod

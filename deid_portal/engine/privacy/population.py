@@ -81,7 +81,7 @@ class SeenPopulation:
         self.levels = [levels_of_labels(taxonomy) for taxonomy in original.taxonomies]
 
     def count(self, classes: Classes) -> Counts:
-        labels = classes.labels
+        labels = self.original.labels_of(classes)
         levels = np.array([own[row] for own, row in zip(self.levels, labels, strict=True)])
         counts = np.zeros(len(classes.sizes), np.int64)
         for at in np.unique(levels, axis=1).T:

@@ -58,6 +58,7 @@ class ResultPrivacy(PrivacyModel):
     )
     is_monotone = False
     is_monotone_per_record = False
+    needs_labels: ClassVar[bool] = True
     judges_release: ClassVar[bool] = True
     judges_classes: ClassVar[bool] = False
 
@@ -135,5 +136,5 @@ class ResultPrivacy(PrivacyModel):
                 place = names.index(name)
                 texts = [label for labels in original.taxonomies[place].labels for label in labels]
                 shown = np.array([label == text for label in texts], np.bool_)
-                records = np.where(shown[kept.labels[place]], records, 0.0)
+                records = np.where(shown[original.labels_of(kept)[place]], records, 0.0)
         return float(records.sum())
