@@ -1,78 +1,41 @@
 """Methods: one file each, found here by the name a plan uses."""
 
 from deid_portal.engine.documents import Place, listed
-from deid_portal.engine.methods.bucketization import Bucketization
-from deid_portal.engine.methods.coding import Coding
-from deid_portal.engine.methods.date_shifting import DateShifting
-from deid_portal.engine.methods.dp_table import DPTable
-from deid_portal.engine.methods.full_domain import FullDomain
-from deid_portal.engine.methods.levels import ChosenLevels
-from deid_portal.engine.methods.local_recoding import LocalRecoding
 from deid_portal.engine.methods.method import Method, RecodingMethod
-from deid_portal.engine.methods.microaggregation import Microaggregation
-from deid_portal.engine.methods.mondrian import Mondrian
-from deid_portal.engine.methods.noise import Noise
-from deid_portal.engine.methods.none import NoChange
-from deid_portal.engine.methods.permutation import Permutation
-from deid_portal.engine.methods.pram import Pram
-from deid_portal.engine.methods.rank_swapping import RankSwapping
-from deid_portal.engine.methods.record_swapping import RecordSwapping
-from deid_portal.engine.methods.rounding import Rounding
-from deid_portal.engine.methods.sampling import Sampling
-from deid_portal.engine.methods.synthetic import Synthetic
-from deid_portal.engine.methods.top_down import TopDown
+from deid_portal.engine.registry import Registry
 
-METHODS: dict[str, type[Method]] = {
-    method.name: method
-    for method in (
-        FullDomain,
-        LocalRecoding,
-        ChosenLevels,
-        NoChange,
-        TopDown,
-        Mondrian,
-        Microaggregation,
-        Bucketization,
-        Permutation,
-        Pram,
-        Noise,
-        RankSwapping,
-        RecordSwapping,
-        Coding,
-        Rounding,
-        DateShifting,
-        Sampling,
-        DPTable,
-        Synthetic,
-    )
-}
+METHODS: Registry[Method] = Registry(
+    __name__,
+    {
+        "full-domain": "full_domain.FullDomain",
+        "local-recoding": "local_recoding.LocalRecoding",
+        "levels": "levels.ChosenLevels",
+        "none": "none.NoChange",
+        "top-down": "top_down.TopDown",
+        "mondrian": "mondrian.Mondrian",
+        "microaggregation": "microaggregation.Microaggregation",
+        "bucketization": "bucketization.Bucketization",
+        "permutation": "permutation.Permutation",
+        "pram": "pram.Pram",
+        "noise": "noise.Noise",
+        "rank-swapping": "rank_swapping.RankSwapping",
+        "record-swapping": "record_swapping.RecordSwapping",
+        "coding": "coding.Coding",
+        "rounding": "rounding.Rounding",
+        "date-shifting": "date_shifting.DateShifting",
+        "sampling": "sampling.Sampling",
+        "dp-table": "dp_table.DPTable",
+        "synthetic": "synthetic.Synthetic",
+    },
+)
 
 # Names the plan format reserves; each moves to METHODS with its file.
 NOT_YET: tuple[str, ...] = ()
 
 __all__ = [
     "METHODS",
-    "Bucketization",
-    "ChosenLevels",
-    "Coding",
-    "DPTable",
-    "DateShifting",
-    "FullDomain",
-    "LocalRecoding",
     "Method",
-    "Microaggregation",
-    "Mondrian",
-    "NoChange",
-    "Noise",
-    "Permutation",
-    "Pram",
-    "RankSwapping",
     "RecodingMethod",
-    "RecordSwapping",
-    "Rounding",
-    "Sampling",
-    "Synthetic",
-    "TopDown",
     "parse_methods",
 ]
 
