@@ -1,5 +1,6 @@
 """Columns as numbers, and numbers as columns again."""
 
+from collections.abc import Callable
 from datetime import date
 
 import numpy as np
@@ -9,13 +10,14 @@ from deid_portal.engine.table import Column
 from deid_portal.engine.values import (
     ColumnType,
     find_date_format,
-    infer_type,
     is_number,
     parse_date,
 )
 
 Numbers = NDArray[np.float64]
 MOST_DECIMALS = 6
+TEXTS_PER_CHUNK = 1 << 16
+LARGEST_INTEGER = 1e18  # a longer one is read as a number
 
 
 def numbers_of(column: Column) -> Numbers:
@@ -63,30 +65,49 @@ def decimals_of(column: Column) -> int:
     return min(max((len(part) for part in parts if part.isdigit()), default=0), MOST_DECIMALS)
 
 
-def number_column(like: Column, numbers: Numbers, decimals: int | None) -> Column:
+def number_column(
+    like: Column,
+    numbers: Numbers,
+    decimals: int | None,
+    report: Callable[[], None] = lambda: None,
+) -> Column:
     """Write one number per row as a column of the same name; NaN is a gap.
 
-    Without `decimals`, as many as are needed, at most six.
+    Without `decimals`, as many as are needed, at most six. `report` is called while writing.
     """
     digits = MOST_DECIMALS if decimals is None else decimals
-    distinct, codes = np.unique(np.round(numbers, digits), return_inverse=True)
-    texts = [_write(number, decimals, like.decimal) for number in distinct]
-    # Two numbers may read the same: 0 and -0.
+    # Adding zero makes a zero of a negative zero, which would be written -0.
+    distinct, codes = np.unique(np.round(numbers, digits) + 0.0, return_inverse=True)
+    texts: list[str | None] = []
+    for start in range(0, len(distinct), TEXTS_PER_CHUNK):
+        report()
+        texts += _write(distinct[start : start + TEXTS_PER_CHUNK], decimals, like.decimal)
+    # Two floats may read the same when they are so large that they have no decimals.
     known = {text: code for code, text in enumerate(dict.fromkeys(texts))}
-    joined = np.array([known[text] for text in texts], np.int32)
-    values = tuple(known)
-    return Column(like.name, infer_type(values, like.decimal), joined[codes], values, like.decimal)
+    if len(known) < len(texts):
+        codes = np.array([known[text] for text in texts])[codes]
+    type = _type_of(distinct, decimals)
+    return Column(like.name, type, codes.astype(np.int32), tuple(known), like.decimal)
 
 
-def _write(number: float, decimals: int | None, sign: str) -> str | None:
-    if np.isnan(number):
-        return None
-    text = f"{number:.{MOST_DECIMALS if decimals is None else decimals}f}"
-    if decimals is None and "." in text:
-        text = text.rstrip("0").rstrip(".")
-    if float(text) == 0:
-        text = text.lstrip("-")
-    return text.replace(".", sign)
+def _write(numbers: Numbers, decimals: int | None, sign: str) -> list[str | None]:
+    form = f".{MOST_DECIMALS if decimals is None else decimals}f"
+    texts = [format(number, form) for number in numbers.tolist()]
+    if decimals is None:
+        texts = [text.rstrip("0").rstrip(".") for text in texts]
+    if sign != ".":
+        texts = [text.replace(".", sign) for text in texts]
+    return [None if text == "nan" else text for text in texts]
+
+
+def _type_of(numbers: Numbers, decimals: int | None) -> ColumnType:
+    """Return the type the written numbers have, without reading them again."""
+    present = numbers[~np.isnan(numbers)]
+    if not len(present):
+        return ColumnType.TEXT
+    is_whole = not decimals and bool((present == np.floor(present)).all())
+    is_short = bool((np.abs(present) < LARGEST_INTEGER).all())
+    return ColumnType.INTEGER if is_whole and is_short else ColumnType.NUMBER
 
 
 def _day(day: date) -> int:

@@ -77,11 +77,15 @@ class Noise(ChangingMethod):
     def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
         numbers = np.column_stack([numbers_per_row(draft, name) for name in self.columns])
         noisy = self._disturb(numbers, generator, progress)
-        columns = []
-        for index, name in enumerate(self.columns):
-            progress.report(index, len(self.columns), "protect")
-            column = draft.table[name]
-            columns.append(number_column(column, noisy[:, index], decimals_of(column)))
+        columns = [
+            number_column(
+                draft.table[name],
+                noisy[:, index],
+                decimals_of(draft.table[name]),
+                lambda: progress.report(0, 1, "protect"),
+            )
+            for index, name in enumerate(self.columns)
+        ]
         deviations = {
             name: deviation_of(noisy[:, index] - numbers[:, index])
             for index, name in enumerate(self.columns)
