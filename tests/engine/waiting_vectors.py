@@ -5,10 +5,6 @@ off here, and nothing may be put here that a test exercises.
 """
 
 WAITING = {
-    "masking": """
-        s1-kconfusion-kanon-centroid s1-mdav-2d s1-individual-ranking
-        s1-microagg-mdav-suboptimal-opt
-    """,
     "networks": """
         s3-graph-degree-attack s3-kneighbourhood-fixture
     """,
