@@ -79,7 +79,7 @@ class Mondrian(ChangingMethod):
         least = least_records(problem.models)
         while True:
             partition = self._divide(problem, axes, least, progress)
-            shown = list(self._show(problem, axes, partition))
+            shown = list(self._show(problem, axes, partition, progress))
             changed = draft.with_columns(*shown)
             if partition.count == 1 or _is_accepted(changed):
                 return changed.noting(
@@ -90,7 +90,7 @@ class Mondrian(ChangingMethod):
             least *= 2
 
     def _show(
-        self, problem: Problem, axes: Sequence[Axis], partition: Partition
+        self, problem: Problem, axes: Sequence[Axis], partition: Partition, progress: Progress
     ) -> Iterator[Column]:
         """Return the quasi-identifiers with every value as the label of its box."""
         box_of_row = partition.box_of
@@ -98,6 +98,7 @@ class Mondrian(ChangingMethod):
             box_of_row = box_of_row[problem.patterns.pattern_of_row]
         bounds = zip(partition.low, partition.high, strict=True)
         for name, axis, (low, high) in zip(problem.names, axes, bounds, strict=True):
+            progress.report(0, 1, "protect", classes=partition.count)
             column = problem.table[name]
             code_of_box, labels = _label_boxes(axis, low, high)
             kind = infer_type(labels, column.decimal)
