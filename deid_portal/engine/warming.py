@@ -42,6 +42,10 @@ SEPARATING_METHODS = [
     {"name": "bucketization", "l": 2, "column": "pay"},
     {"name": "permutation", "k": 2, "e": 0, "column": "pay"},
 ]
+SWAPPING_METHODS = [
+    {"name": "rank-swapping", "columns": ["pay"], "window": 50},
+    {"name": "record-swapping", "columns": ["zip"], "share": 1},
+]
 
 
 def warm_up() -> None:
@@ -61,7 +65,7 @@ def warm_up() -> None:
             plan = Plan.from_document(document)
             protect(table, plan)
             assess(table, plan)
-    for method in SEPARATING_METHODS:
+    for method in (*SEPARATING_METHODS, *SWAPPING_METHODS):
         document = {"plan": 1, "columns": COLUMNS, "models": [], "method": method}
         protect(table, Plan.from_document(document))
 
