@@ -1,4 +1,4 @@
-"""The compiled loops that read CSV: bytes in, numbers of distinct cells out.
+"""The compiled loops that read CSV, bytes in, numbers of distinct cells out, and write it.
 
 Eight bytes are looked at together wherever that is possible, as one word with the first byte
 lowest; so text needs eight bytes to spare behind its end.
@@ -116,6 +116,31 @@ def encode_records(
             at += 1
         rows += 1
     return DONE, at, rows, 0
+
+
+@compiled
+def join_cells(
+    cells: NDArray[np.int32],  # column × row: codes
+    first_entries: NDArray[np.int64],  # of each column
+    offsets: NDArray[np.int64],  # where the text of each entry starts, and the last ends
+    texts: Bytes,  # one after the other, with what follows them in a record
+) -> Bytes:
+    """Write records: the texts of their cells one after the other."""
+    columns, rows = cells.shape
+    size = 0
+    for column in range(columns):
+        for row in range(rows):
+            entry = first_entries[column] + cells[column, row]
+            size += offsets[entry + 1] - offsets[entry]
+    written = np.empty(size, np.uint8)
+    at = 0
+    for row in range(rows):
+        for column in range(columns):
+            entry = first_entries[column] + cells[column, row]
+            for place in range(offsets[entry], offsets[entry + 1]):
+                written[at] = texts[place]
+                at += 1
+    return written
 
 
 @compiled

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute
-import pyarrow.ipc
+from numpy.typing import NDArray
 
-from deid_portal.engine.arrow_arrays import codes_from_arrow, codes_to_arrow, texts_to_arrow
+from deid_portal.engine import csv_kernels
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.table import Column, Table
 from deid_portal.engine.values import ColumnType, is_number
@@ -29,23 +27,19 @@ def write_csv(table: Table, stream: BinaryIO, delimiter: str = ",") -> None:
     """
     header = delimiter.join(_escape(name, delimiter) for name in table.names)
     stream.write(f"{header}\n".encode())
-    last = len(table.columns) - 1
-    texts = [
-        _escaped_dictionary(column, delimiter, "\n" if index == last else "", last == 0)
-        for index, column in enumerate(table.columns)
-    ]
-    separator = texts_to_arrow([delimiter])[0]
+    texts, offsets, first_entries = _written_cells(table, delimiter)
     for chunk in _chunks(table.rows):
-        cells = [
-            text.take(codes_to_arrow(column.codes[chunk]))
-            for text, column in zip(texts, table.columns, strict=True)
-        ]
-        lines = pa.compute.binary_join_element_wise(*cells, separator)
-        stream.write(b"".join(line.encode() for line in lines.to_pylist()))
+        cells = np.array([column.codes[chunk] for column in table.columns], np.int32)
+        stream.write(csv_kernels.join_cells(cells, first_entries, offsets, texts).tobytes())
 
 
 def write_arrow(table: Table, stream: BinaryIO) -> None:
     """Write the table as it is: codes, dictionaries, types, source hash."""
+    import pyarrow as pa  # here, since writing CSV does without it
+    import pyarrow.ipc
+
+    from deid_portal.engine.arrow_arrays import codes_to_arrow, texts_to_arrow
+
     fields = [
         pa.field(
             column.name,
@@ -69,6 +63,11 @@ def write_arrow(table: Table, stream: BinaryIO) -> None:
 
 def read_arrow(stream: BinaryIO) -> Table:
     """Read back what `write_arrow` wrote."""
+    import pyarrow as pa
+    import pyarrow.ipc
+
+    from deid_portal.engine.arrow_arrays import codes_from_arrow
+
     try:
         with pa.ipc.open_stream(stream) as reader:
             schema, batches = reader.schema, list(reader)
@@ -98,16 +97,20 @@ def neutralize(text: str, decimal: str = ".") -> str:
     return text
 
 
-def _escaped_dictionary(
-    column: Column, delimiter: str, ending: str, stands_alone: bool
-) -> "pa.StringArray":
-    gap = '""' if stands_alone else ""
-    return texts_to_arrow(
-        [
-            (gap if text is None else _escape(text, delimiter, column.decimal)) + ending
-            for text in column.values
-        ]
-    )
+def _written_cells(
+    table: Table, delimiter: str
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    """Return every distinct cell with what follows it: texts, offsets, first entry per column."""
+    gap = '""' if len(table.columns) == 1 else ""
+    endings = [delimiter] * (len(table.columns) - 1) + ["\n"]
+    texts = [
+        ((gap if text is None else _escape(text, delimiter, column.decimal)) + ending).encode()
+        for column, ending in zip(table.columns, endings, strict=True)
+        for text in column.values
+    ]
+    offsets = np.cumsum([0, *(len(text) for text in texts)], dtype=np.int64)
+    entries = np.cumsum([0, *(len(column.values) for column in table.columns)], dtype=np.int64)
+    return np.frombuffer(bytearray().join(texts), np.uint8), offsets, entries[:-1]
 
 
 def _escape(text: str, delimiter: str, decimal: str = ".") -> str:

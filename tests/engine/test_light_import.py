@@ -20,7 +20,14 @@ from tests.engine.tables import document, four_columns
 
 PROJECT = Path(__file__).parents[2]
 HEAVY = ("scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.spatial", "sklearn", "pandas")
-PORTAL = ("celery", "kombu", "cryptography", "django.contrib.auth", "deid_portal.datasets")
+PORTAL = (
+    "celery",
+    "kombu",
+    "cryptography",
+    "django.contrib.auth",
+    "deid_portal.datasets",
+    "pyarrow",
+)
 MATRIX_PRODUCT = re.compile(r"np\.(dot|vdot|linalg)|\s@\s")
 
 
