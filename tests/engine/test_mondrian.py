@@ -15,7 +15,8 @@ from deid_portal.engine.mondrian import partitioning
 from deid_portal.engine.mondrian.axes import OrderedAxis
 from deid_portal.engine.mondrian.partitioning import Divider
 from deid_portal.engine.progress import Progress
-from tests.engine.tables import adult_columns, adult_table, document, read_adult
+from tests.engine.tables import SECRETS, adult_columns, adult_table, document, read_adult
+from tests.engine.test_every_privacy_model import every_model, read_people
 
 K2: dict[str, Any] = {"model": "k-anonymity", "k": 2}
 JOBS = {"tree": {"ANY": {"office": ["clerk", "manager"], "field": ["driver", "farmer", "miner"]}}}
@@ -497,3 +498,30 @@ def test_adult_keeps_more_detail_than_any_combination_of_levels() -> None:
             assert outcome.report["classes"]["smallest"] == 5
             assert outcome.report["rows"]["suppressed"] == 0
     assert losses["mondrian"] < losses["full-domain"] / 2
+
+
+@pytest.mark.parametrize("relaxed", [False, True])
+@every_model
+def test_every_model_is_a_rule_or_refused_in_a_sentence(
+    example: dict[str, Any], relaxed: bool
+) -> None:
+    """What holds if all look alike holds in the groups, too; so there is always an answer."""
+    quasi = {"role": "quasi-identifier"}
+    columns: dict[str, Any] = {"q0": {**quasi, "taxonomy": JOBS}, "q1": quasi, "q2": quasi}
+    columns |= {"secret": {"role": "sensitive", "taxonomy": SECRETS}}
+    jobs = ["clerk", "manager", "driver", "farmer", "miner"]
+    generator = np.random.default_rng(8)
+    cells = generator.integers(0, [5, 30, 4, 6], (120, 4)).tolist()
+    rows = [[jobs[a], None if b == 7 else str(b), "abcd"[c], "012379"[d]] for a, b, c, d in cells]
+    table = Table.from_rows(list(columns), rows)
+    asked = document(columns, models=[example], method={"name": "mondrian", "relaxed": relaxed})
+    plan = Plan.from_document(asked, read_file=read_people)
+    if plan.models[0].needs_labels:
+        with pytest.raises(InvalidPlan, match="looks for labels of a taxonomy"):
+            protect(table, plan)
+        return
+    outcome = protect(table, plan)
+    assert outcome.solution
+    assert outcome.released is not None
+    assert outcome.report["classes"]["count"] > 1
+    assert all(model["holds"] for model in assess(table, plan, outcome.released)["models"])

@@ -160,7 +160,11 @@ class Mondrian(ChangingMethod):
 
 
 def _is_allowed(problem: Problem) -> bool:
-    """Say whether the models hold if all people look alike; if not, no cut can help."""
+    """Say whether the models hold if all people look alike.
+
+    If a monotone model does not, no groups of all of them keep it. Others might be kept by some
+    groups, but there is no way to them that keeps every rule at every step.
+    """
     patterns = problem.patterns
     together = Parts(
         np.zeros(len(patterns.counts), np.int32),
