@@ -39,7 +39,13 @@ class DeltaPresence(PrivacyModel):
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.TABLE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = MEMBERSHIP
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter("minimum", minimum=0, maximum=1),
+        Parameter(
+            "minimum",
+            minimum=0,
+            maximum=1,
+            unusual_above=0.5,
+            caution="A chance of {value} or more says of everybody that they are likely there.",
+        ),
         Parameter(
             "maximum",
             minimum=0,

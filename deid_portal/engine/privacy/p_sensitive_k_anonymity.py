@@ -33,7 +33,13 @@ class PSensitiveKAnonymity(PrivacyModel):
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter("p", minimum=2, whole=True),
+        Parameter(
+            "p",
+            minimum=2,
+            whole=True,
+            unusual_above=10,
+            caution="p = {value} is unusual: few columns have that many values in every group.",
+        ),
         Parameter(
             "k",
             minimum=2,
