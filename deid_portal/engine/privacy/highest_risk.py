@@ -17,7 +17,7 @@ class HighestRisk(PrivacyModel):
 
     name: ClassVar[str] = "highest-risk"
     cites: ClassVar[str] = (
-        "K. El Emam, Guide to the de-identification of personal health data, 2013."
+        "K. El Emam, Guide to the de-identification of personal health information, 2013."
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY_MEASURED

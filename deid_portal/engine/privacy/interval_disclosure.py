@@ -29,8 +29,9 @@ class IntervalDisclosure(PrivacyModel):
 
     name: ClassVar[str] = "interval-disclosure"
     cites: ClassVar[str] = (
-        "D. Defays, P. Nanopoulos, Panels of enterprises and confidentiality, 1992; "
-        "V. Torra, Guide to data privacy, 2022."
+        "J. Domingo-Ferrer, V. Torra, A quantitative comparison of disclosure control methods for "
+        "microdata, in Confidentiality, disclosure, and data access, 2001; V. Torra, Guide to data "
+        "privacy, 2022."
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE_MEASURED
