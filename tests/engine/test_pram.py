@@ -122,6 +122,26 @@ def test_a_design_that_makes_no_sense_is_refused(keys: dict[str, Any], sentence:
         pram(columns=["smokes"], **keys)
 
 
+def test_invariant_pram_keeps_the_shares_on_average() -> None:
+    method = pram(columns=["smokes"], epsilon=0.5, invariant=True)
+    found = np.mean(
+        [
+            carry_out(method, SMOKERS, seed).steps[0]["columns"]["smokes"]["estimated_shares"]
+            for seed in range(60)
+        ],
+        axis=0,
+    )
+    assert found == pytest.approx([0.1, 0.6, 0.3], abs=0.01)
+    assert carry_out(method, SMOKERS).steps[0]["epsilon"] is None
+    assert "no local privacy" in method.cautions()[0]
+
+
+def test_an_invariant_matrix_need_not_be_inverted() -> None:
+    even = {"values": ["no", "yes", None], "rows": [[1 / 3, 1 / 3, 1 / 3]] * 3}
+    draft = carry_out(pram(columns=["smokes"], matrix={"smokes": even}, invariant=True), SMOKERS)
+    assert draft.steps[0]["columns"]["smokes"]["matrix"][0] == pytest.approx([0.6, 0.3, 0.1])
+
+
 def test_the_same_seed_draws_the_same_cells() -> None:
     method = pram(columns=["smokes"], epsilon=1.0)
     first, again, other = (carry_out(method, SMOKERS, seed) for seed in (5, 5, 6))

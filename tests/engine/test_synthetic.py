@@ -150,6 +150,14 @@ def test_declarations_that_make_no_sense_are_refused(keys: dict[str, Any], sente
         make(**keys)
 
 
+def test_a_plan_that_lets_nothing_leave_is_refused() -> None:
+    asked = document({"id": {"role": "identifier"}}, models=[], other_columns="remove")
+    with pytest.raises(InvalidPlan, match="nothing to make up"):
+        protect(
+            people(5), Plan.from_document(asked | {"method": {"name": "synthetic", "epsilon": 1}})
+        )
+
+
 def test_a_range_of_too_many_steps_is_refused() -> None:
     with pytest.raises(InvalidPlan, match="larger step"):
         protect(people(50), plan(ranges={"age": [0, 100_000, 1]}))

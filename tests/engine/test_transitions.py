@@ -144,3 +144,34 @@ def test_errors_are_those_found_by_repeating() -> None:
 def test_coins_that_never_ask_for_the_truth_cannot_be_inverted() -> None:
     assert not two_answers(0.0, 0.4).is_invertible
     assert two_answers(0.1, 0.4).is_invertible
+
+
+@given(shares, st.floats(0.1, 6))
+def test_an_invariant_matrix_keeps_the_shares(truth: Any, epsilon: float) -> None:
+    kept = Transition.for_epsilon(epsilon, len(truth)).keeping(truth)
+    assert kept.matrix.sum(axis=1) == pytest.approx(np.ones(len(truth)))
+    assert truth @ kept.matrix == pytest.approx(truth)
+
+
+def test_an_invariant_matrix_survives_what_nobody_has_or_shows() -> None:
+    truth = np.array([0.5, 0.5, 0.0])
+    kept = two_answers(0.5, 1.0).keeping(truth[:2])
+    assert truth[:2] @ kept.matrix == pytest.approx(truth[:2])
+    rare = Transition.for_epsilon(1.0, 3).keeping(truth)
+    assert truth @ rare.matrix == pytest.approx(truth)
+    never = Transition(np.array([[1.0, 0.0], [1.0, 0.0]])).keeping(np.array([0.3, 0.7]))
+    assert never.matrix == pytest.approx(np.array([[0.3, 0.7], [0.3, 0.7]]))
+
+
+def test_errors_of_shares_read_directly_are_those_found_by_repeating() -> None:
+    generator = np.random.default_rng(5)
+    codes = np.repeat(np.arange(3, dtype=np.int32), [300, 150, 50])
+    kept = Transition.for_epsilon(1.0, 3).keeping(np.array([0.6, 0.3, 0.1]))
+    estimates = [
+        kept.read_directly(np.bincount(kept.change(codes, generator), minlength=3))
+        for _ in range(2000)
+    ]
+    found = np.array([estimate.shares for estimate in estimates])
+    claimed = np.sqrt(np.mean([estimate.errors**2 for estimate in estimates], axis=0))
+    assert found.mean(axis=0) == pytest.approx([0.6, 0.3, 0.1], abs=0.002)
+    assert found.std(axis=0) == pytest.approx(claimed, rel=0.06)

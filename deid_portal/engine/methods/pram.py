@@ -15,6 +15,7 @@ from deid_portal.engine.parameters import (
     ChancesOfValues,
     ColumnNames,
     Declared,
+    Flag,
     Parameter,
     TransitionMatrices,
     Value,
@@ -38,7 +39,9 @@ class Pram(ChangingMethod):
     The matrix comes from `epsilon` (k-ary randomized response), from `p` and `p_prime` (the truth
     with p; else `answer` with p_prime and the other values equally often, or without p_prime all
     values equally often), or is given cell by cell. Categories are the values the column holds, the
-    gap among them, unless `values` or `matrix` lists them.
+    gap among them, unless `values` or `matrix` lists them. If it is `invariant`, it is changed so
+    that the shares of the column stay as they are on average; the matrix then depends on the table
+    and promises no local privacy.
     """
 
     columns: tuple[str, ...]
@@ -48,6 +51,7 @@ class Pram(ChangingMethod):
     answer: str | None = None
     values: Mapping[str, Values | None] | None = None
     matrix: Mapping[str, ChancesOfValues] | None = None
+    invariant: bool = False
 
     name: ClassVar[str] = "pram"
     title: ClassVar[str] = "Randomized response (PRAM)"
@@ -72,6 +76,7 @@ class Pram(ChangingMethod):
         Value("answer"),
         ValuesByColumn("values"),
         TransitionMatrices("matrix"),
+        Flag("invariant"),
     )
 
     @classmethod
@@ -99,7 +104,7 @@ class Pram(ChangingMethod):
 
     def _check_matrices(self, place: Place) -> None:
         for name, entry in (self.matrix or {}).items():
-            if not Transition(np.array(entry["rows"])).is_invertible:
+            if not self.invariant and not Transition(np.array(entry["rows"])).is_invertible:
                 place["matrix"][name].refuse(
                     "this matrix cannot be inverted, so the true shares could not be estimated; "
                     "make its rows more different."
@@ -110,7 +115,9 @@ class Pram(ChangingMethod):
 
     def cautions(self) -> list[str]:
         found = super().cautions()
-        if self._is_one_sided():
+        if self.invariant:
+            found.append("An invariant matrix depends on the table: it has no local privacy.")
+        elif self._is_one_sided():
             found.append(
                 "With these chances some answers give the truth away: there is no level of local "
                 "privacy."
@@ -128,10 +135,12 @@ class Pram(ChangingMethod):
         for index, name in enumerate(self.columns):
             progress.report(index, len(self.columns), "protect")
             column = _coded(draft.table[name], self._categories(draft.table[name]), name)
-            transition = self._transition(name, column.values)
+            transition = self.transition(name, column.values)
+            if self.invariant:
+                transition = transition.keeping(column.counts / max(len(column.codes), 1))
             codes = _change_in_chunks(transition, column.codes, generator, progress)
             shown = Column(name, column.type, codes, column.values, column.decimal)
-            figures[name] = _describe(transition, shown)
+            figures[name] = self._describe(transition, shown)
             draft = draft.with_columns(shown)
         levels = [entry["epsilon"] for entry in figures.values()]
         # Chances of several columns multiply, so their levels add up.
@@ -147,7 +156,8 @@ class Pram(ChangingMethod):
         used = np.flatnonzero(column.counts).tolist()
         return tuple(column.values[code] for code in sorted(used, key=column.sort_key))
 
-    def _transition(self, name: str, values: Values) -> Transition:
+    def transition(self, name: str, values: Values) -> Transition:
+        """Return the matrix designed for a column with these categories."""
         if self.matrix is not None:
             return Transition(np.array(self.matrix[name]["rows"]))
         if len(values) > MOST_CATEGORIES:
@@ -172,6 +182,29 @@ class Pram(ChangingMethod):
         drawn = np.full(len(values), (1 - self.p_prime) / (len(values) - 1))
         drawn[values.index(self.answer)] = self.p_prime
         return drawn
+
+    def _describe(self, transition: Transition, shown: Column) -> dict[str, Any]:
+        """Return what an analyst needs: the chances, and the true shares by what is shown.
+
+        Unless it is invariant nothing here looks at the true cells, so it gives away no more than
+        the column itself.
+        """
+        if self.invariant:
+            estimate, has_level = transition.read_directly(shown.counts), False
+        else:
+            estimate, has_level = transition.estimate(shown.counts), np.isfinite(transition.epsilon)
+        small = transition.categories <= MOST_IN_REPORT
+        declared = self.matrix is not None or bool((self.values or {}).get(shown.name))
+        return {
+            "epsilon": transition.epsilon if has_level else None,
+            "values": list(shown.values),
+            "values_declared": declared,
+            "matrix": transition.matrix.tolist() if small else None,
+            "rows": len(shown.codes),
+            "estimated_shares": estimate.shares.tolist(),
+            "standard_errors": estimate.errors.tolist(),
+            "standard_errors_of_a_sample": estimate.sampling_errors.tolist(),
+        }
 
     def _is_one_sided(self) -> bool:
         if self.matrix is not None:
@@ -207,21 +240,3 @@ def _change_in_chunks(
 
 def _chunks(rows: int) -> Iterator[slice]:
     return (slice(start, start + ROWS_PER_CHUNK) for start in range(0, rows, ROWS_PER_CHUNK))
-
-
-def _describe(transition: Transition, shown: Column) -> dict[str, Any]:
-    """Return what an analyst needs: the chances and the true shares, computed from what is shown.
-
-    Nothing here looks at the true cells, so it gives away no more than the column itself.
-    """
-    estimate = transition.estimate(shown.counts)
-    small = transition.categories <= MOST_IN_REPORT
-    return {
-        "epsilon": None if np.isinf(transition.epsilon) else transition.epsilon,
-        "values": list(shown.values),
-        "matrix": transition.matrix.tolist() if small else None,
-        "rows": len(shown.codes),
-        "estimated_shares": estimate.shares.tolist(),
-        "standard_errors": estimate.errors.tolist(),
-        "standard_errors_of_a_sample": estimate.sampling_errors.tolist(),
-    }

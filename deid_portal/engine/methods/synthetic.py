@@ -104,6 +104,8 @@ class Synthetic(ChangingMethod):
     def check_problem(self, place: Place, problem: Problem) -> None:
         if any(column.is_pseudonym for column in problem.leaving.values()):
             place.refuse("made-up records have no pseudonyms; remove identifiers for this method.")
+        if not problem.leaving:
+            place.refuse("no column leaves, so there is nothing to make up.")
         for name, column in problem.leaving.items():
             domain = self._domain(name, column.taxonomy)
             if domain is None:

@@ -86,6 +86,26 @@ class Transition:
             shown[rows] = np.searchsorted(steps, draws[rows], side="right")
         return shown
 
+    def keeping(self, shares: Numbers) -> "Transition":
+        """Return the invariant matrix that leaves these true shares as they are, on average.
+
+        What is shown is shown once more, as what may have been the truth behind it (Gouweleeuw et
+        al., 1998, section 3): R = P Q, with Q the chances of the truth given what P shows.
+        """
+        joint = shares[:, np.newaxis] * self.matrix
+        shown = joint.sum(axis=0)
+        truth = np.where(shown > 0, joint / np.where(shown > 0, shown, 1), np.eye(len(shares)))
+        return Transition(self.matrix @ truth.T)
+
+    def read_directly(self, counts: Counts) -> Estimate:
+        """Return the shares shown by a matrix that keeps them, as estimates of the true ones."""
+        rows = max(int(counts.sum()), 1)
+        shown = counts / rows
+        randomized = np.diag(shown) - self.matrix.T @ np.diag(shown) @ self.matrix
+        same = np.eye(len(shown))
+        sampled = np.diag(shown) - np.outer(shown, shown) + randomized
+        return Estimate(shown, _errors(same, randomized, rows), _errors(same, sampled, rows))
+
     def estimate(self, counts: Counts) -> Estimate:
         """Return the true shares behind counts of what is shown, with their standard errors.
 
