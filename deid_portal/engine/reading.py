@@ -45,6 +45,7 @@ from deid_portal.engine.values import ColumnType, infer_type
 __all__ = ["CsvFormat", "Detection", "Preview", "detect_csv", "preview_csv", "read_csv"]
 
 BLOCK_BYTES = 1 << 20
+WORTH_THREADS = 16 << 20
 LONGEST_RECORD = 64 << 20
 MOST_COLUMNS = 2000
 LONGEST_NAME = 300
@@ -90,8 +91,8 @@ def read_csv(
     """Read a CSV file into a table, a block at a time.
 
     `progress(done, total, "read", rows=…)` counts bytes; total is 0 for a stream of unknown
-    length. The table remembers the SHA-256 of the file's bytes. A file of more than one block is
-    read in as many threads as there are cores, unless told otherwise; the table is the same.
+    length. The table remembers the SHA-256 of the file's bytes. A large file is read in as many
+    threads as there are cores, unless told otherwise; the table is the same.
     """
     with _opened(source) as (stream, size):
         blocks = RecordBlocks(stream, form)
@@ -101,10 +102,7 @@ def read_csv(
             parts = iter(blocks)
             first = next(parts, b"")
             names = _name_columns(blocks.first_record, form)
-            is_all = blocks.bytes_read == size
-            encoders = [
-                Encoder(len(names), form) for _ in range(1 if is_all else _how_many(threads))
-            ]
+            encoders = [Encoder(len(names), form) for _ in range(_how_many(threads, size))]
             builder = TableBuilder(names, form, len(encoders))
             for encoder, block in encode_in_turn(chain([first], parts), encoders):
                 builder.add(encoder, block)
@@ -260,9 +258,12 @@ def _scan(text: bytes, form: CsvFormat, count_blank: bool = False) -> tuple[int,
     return csv_kernels.scan_records(array, ord(form.delimiter), ord(form.quote), count_blank)
 
 
-def _how_many(threads: int | None) -> int:
+def _how_many(threads: int | None, size: int) -> int:
+    """Return what was asked for, or one for a small file and as many as there are cores else."""
     if threads is not None:
         return max(threads, 1)
+    if 0 < size < WORTH_THREADS:
+        return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
