@@ -12,6 +12,7 @@ from deid_portal.engine.found import Found
 from deid_portal.engine.lattice import Lattice
 from deid_portal.engine.parameters import Parameter
 from deid_portal.engine.privacy import MODELS, PrivacyModel, parse_model
+from deid_portal.engine.privacy.kinds import Disclosed
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.search import search_exhaustively, search_with_bounds
@@ -343,6 +344,48 @@ def test_says_what_it_is_about(example: dict[str, Any]) -> None:
     model = model_of(example)
     assert model.addresses
     assert model.disclosure.kinds
+
+
+# Torra's table: attribute, identity, quantitative. All of these release a database.
+TORRA = {
+    "re-identification": (False, True, True),
+    "sample-uniqueness": (False, True, True),
+    "population-uniqueness": (False, True, True),
+    "result-privacy": (True, False, False),
+    "k-anonymity": (False, True, False),
+    "k-confusion": (False, True, False),
+    "k-concealment": (False, True, False),
+    "p-sensitive-k-anonymity": (True, True, False),
+    "l-diversity": (True, True, False),
+    "t-closeness": (True, True, False),
+    "interval-disclosure": (True, False, True),
+}
+
+
+@pytest.mark.parametrize("name", TORRA)
+def test_stands_where_torra_puts_it(name: str) -> None:
+    disclosure = MODELS[name].disclosure
+    kinds = tuple(kind in disclosure.kinds for kind in (Disclosed.ATTRIBUTE, Disclosed.IDENTITY))
+    assert (*kinds, disclosure.is_quantitative) == TORRA[name]
+    assert disclosure.releases_database
+
+
+@every_model
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_kept_keeps_to_the_rule(example: dict[str, Any], seed: int) -> None:
+    """After suppression; and if it judges class by class, whoever else is left out as well."""
+    model = model_of(example)
+    generator = np.random.default_rng(seed)
+    problem = random_problem(generator, [model], rows=30)
+    checker = problem.checker(METRICS["loss"])
+    for levels in generator.permutation(list(np.ndindex(Lattice(problem.heights).shape)))[:12]:
+        check = checker.check(tuple(levels.tolist()))
+        kept = check.classes.only(~check.suppressed_classes)
+        if not model.judges_release or model.accepts(kept, problem.whole):
+            assert model.passes(kept, problem.whole).all()
+        if not model.judges_release:
+            fewer = kept.only(generator.random(len(kept.sizes)) < 0.5)
+            assert model.passes(fewer, problem.whole).all()
 
 
 @every_model

@@ -28,7 +28,8 @@ class PSensitiveKAnonymity(PrivacyModel):
 
     name: ClassVar[str] = "p-sensitive-k-anonymity"
     cites: ClassVar[str] = (
-        "T. Truta, B. Vinay, Privacy protection: p-sensitive k-anonymity property, ICDE Workshops 2006."
+        "T. Truta, B. Vinay, Privacy protection: p-sensitive k-anonymity property, ICDE Workshops "
+        "2006."
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
