@@ -14,6 +14,7 @@ METHODS: Registry[Method] = Registry(
         "top-down": "top_down.TopDown",
         "mondrian": "mondrian.Mondrian",
         "microaggregation": "microaggregation.Microaggregation",
+        "k-confusion": "k_confusion.KConfusionRelease",
         "bucketization": "bucketization.Bucketization",
         "permutation": "permutation.Permutation",
         "pram": "pram.Pram",

@@ -115,7 +115,8 @@ def information_loss(aggregates: Iterable[Aggregate]) -> float | None:
 def _date_column(like: Column, days: Numbers) -> Column:
     """Write the nearest day of each number in the form of the column."""
     form = find_date_format([text for text in like.values if text is not None]) or "%Y-%m-%d"
-    distinct, codes = np.unique(np.round(days), return_inverse=True)
+    known = np.clip(np.round(days), 1, date.max.toordinal())
+    distinct, codes = np.unique(known, return_inverse=True)
     texts = tuple(
         None
         if np.isnan(day)
