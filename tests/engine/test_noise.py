@@ -62,6 +62,15 @@ def test_correlated_noise_keeps_means_and_covariances() -> None:
     assert np.corrcoef(before[:, 0], after[:, 0])[0, 1] == pytest.approx(np.sqrt(0.5), abs=0.02)
 
 
+@pytest.mark.parametrize("kind", ["additive", "correlated", "multiplicative"])
+def test_the_report_says_how_far_numbers_move(kind: str) -> None:
+    table = many()
+    draft = carry_out(noise(columns=["first", "second"], scale=0.6, kind=kind), table)
+    moved = (as_numbers(draft.table) - as_numbers(table)).std(axis=0)
+    said = draft.steps[0]["noise_deviation"]
+    assert list(said.values()) == pytest.approx(moved, rel=0.05)
+
+
 def test_additive_noise_weakens_relations_where_correlated_does_not() -> None:
     table = many()
     kinds = {

@@ -17,6 +17,7 @@ from deid_portal.engine.randomization.noise import (
     add_correlated_noise,
     add_noise,
     deviation_of,
+    expected_deviation,
     multiply_noise,
 )
 
@@ -86,11 +87,7 @@ class Noise(ChangingMethod):
             )
             for index, name in enumerate(self.columns)
         ]
-        deviations = {
-            name: deviation_of(noisy[:, index] - numbers[:, index])
-            for index, name in enumerate(self.columns)
-        }
-        return draft.with_columns(*columns).noting(**self._describe(deviations))
+        return draft.with_columns(*columns).noting(**self._describe(numbers))
 
     def _disturb(
         self, numbers: Numbers, generator: np.random.Generator, progress: Progress
@@ -107,6 +104,10 @@ class Noise(ChangingMethod):
                 noisy[:, index] = multiply_noise(column, self.scale, generator)
         return noisy
 
-    def _describe(self, deviations: Mapping[str, float]) -> dict[str, Any]:
-        """Return what an analyst needs to allow for the noise."""
-        return {"kind": self.kind, "scale": self.scale, "noise_deviation": dict(deviations)}
+    def _describe(self, numbers: Numbers) -> dict[str, Any]:
+        """Return what an analyst needs to allow for the noise: how far it moves numbers."""
+        deviations = {
+            name: expected_deviation(numbers[:, index], self.scale, self.kind)
+            for index, name in enumerate(self.columns)
+        }
+        return {"kind": self.kind, "scale": self.scale, "noise_deviation": deviations}

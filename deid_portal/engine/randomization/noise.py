@@ -50,6 +50,20 @@ def deviation_of(numbers: Numbers) -> float:
     return float(present.std(ddof=1)) if len(present) > 1 else 0.0
 
 
+def expected_deviation(numbers: Numbers, scale: float, kind: str) -> float:
+    """Return the standard deviation of what a kind of noise changes, as its design has it.
+
+    What was really drawn is not looked at: for a few rows that would help to undo it.
+    """
+    present = numbers[~np.isnan(numbers)]
+    if kind == "multiplicative":
+        return scale * float(np.sqrt(np.mean(present**2))) if len(present) else 0.0
+    if kind == "correlated":
+        # Shrinking moves numbers too: (1 − 1/r)² + scale²/r² with r² = 1 + scale².
+        return deviation_of(numbers) * float(np.sqrt(2 - 2 / np.sqrt(1 + scale**2)))
+    return scale * deviation_of(numbers)
+
+
 def mean_of(numbers: Numbers) -> float:
     present = numbers[~np.isnan(numbers)]
     return float(present.mean()) if len(present) else 0.0
