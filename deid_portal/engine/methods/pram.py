@@ -134,7 +134,7 @@ class Pram(ChangingMethod):
         figures: dict[str, Any] = {}
         for index, name in enumerate(self.columns):
             progress.report(index, len(self.columns), "protect")
-            column = _coded(draft.table[name], self._categories(draft.table[name]), name)
+            column = _coded(draft.table[name], self._categories(draft.table[name]))
             transition = self.transition(name, column.values)
             if self.invariant:
                 transition = transition.keeping(column.counts / max(len(column.codes), 1))
@@ -213,19 +213,19 @@ class Pram(ChangingMethod):
         return self.p == 1 or (self.p is not None and self.p_prime in (0.0, 1.0))
 
 
-def _coded(column: Column, values: Values, name: str) -> Column:
+def _coded(column: Column, values: Values) -> Column:
     """Return the column coded by these categories."""
     numbers = {value: code for code, value in enumerate(values)}
     used = [column.values[code] for code in np.flatnonzero(column.counts)]
     foreign = sum(value not in numbers for value in used)
     if foreign:
         raise InvalidPlan(
-            f'method: {foreign} values of the column "{name}" are not among those listed for it; '
-            f"list them too, null for a gap."
+            f'method: {foreign} values of the column "{column.name}" are not among those listed '
+            f"for it; list them too, null for a gap."
         )
     codes = np.array([numbers.get(value, 0) for value in column.values], np.int32)
     own = codes[column.codes] if len(column.codes) else column.codes
-    return Column(name, column.type, own, values, column.decimal)
+    return Column(column.name, column.type, own, values, column.decimal)
 
 
 def _change_in_chunks(
