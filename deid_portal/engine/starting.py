@@ -1,23 +1,26 @@
 """Starting the engine quickly in a process that does one thing and ends.
 
-Before its first kernel numba imports scipy.linalg, in case a kernel multiplies matrices. None of
-ours does, and the import takes longer than most of the work people wait for at a terminal.
+Before its first kernel numba imports scipy.linalg, in case a kernel multiplies matrices, and cffi,
+in case one calls C. None of ours does, and the imports take longer than most of the work people
+wait for at a terminal.
 """
 
 import sys
 
-LINEAR_ALGEBRA = "scipy.linalg"
+UNUSED = ("scipy.linalg", "cffi")
 
 
-def start_without_linear_algebra() -> None:
-    """Let numba find no scipy.linalg while it prepares; everybody else finds it afterwards.
+def start_lightly() -> None:
+    """Let numba find none of these while it prepares; everybody else finds them afterwards.
 
-    Other threads must not import it meanwhile, so this is for the beginning of a program.
+    Other threads must not import them meanwhile, so this is for the beginning of a program.
     """
-    if LINEAR_ALGEBRA in sys.modules:
-        return
-    sys.modules[LINEAR_ALGEBRA] = None  # type: ignore[assignment]
+    hidden = [name for name in UNUSED if name not in sys.modules]
+    for name in hidden:
+        sys.modules[name] = None  # type: ignore[assignment]
     try:
+        import numba.core.typing.cffi_utils
         import numba.np.arraymath  # noqa: F401
     finally:
-        del sys.modules[LINEAR_ALGEBRA]
+        for name in hidden:
+            del sys.modules[name]

@@ -27,6 +27,7 @@ PORTAL = (
     "django.contrib.auth",
     "deid_portal.datasets",
     "pyarrow",
+    "cffi",
 )
 MATRIX_PRODUCT = re.compile(r"np\.(dot|vdot|linalg)|\s@\s")
 

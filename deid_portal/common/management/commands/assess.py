@@ -13,7 +13,7 @@ from deid_portal.common.management.commands.protect import (
     refuse,
 )
 from deid_portal.engine import EngineError, assess, load_plan
-from deid_portal.engine.starting import start_without_linear_algebra
+from deid_portal.engine.starting import start_lightly
 
 
 class Command(BaseCommand):
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         add_format_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        start_without_linear_algebra()
+        start_lightly()
         try:
             plan = load_plan(options["plan"])
             table, _ = read_table(options["table"], options)

@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand
 from deid_portal.engine import EngineError, InvalidTable, Outcome, Table, load_plan, protect
 from deid_portal.engine.csv_format import SAMPLE_BYTES
 from deid_portal.engine.reading import CsvFormat, detect_csv, read_csv
-from deid_portal.engine.starting import start_without_linear_algebra
+from deid_portal.engine.starting import start_lightly
 from deid_portal.engine.writing import write_csv
 
 UNUSABLE = 2
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         add_format_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        start_without_linear_algebra()
+        start_lightly()
         try:
             plan = load_plan(options["plan"])
             table, form = read_table(options["table"], options)
