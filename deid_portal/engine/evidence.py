@@ -70,7 +70,7 @@ class Evidence:
         parts: dict[str, Any] = {
             "risk": self._describe_risk(before, after),
             "utility": self._describe_utility(coverages),
-            "comparison": self._compare(coverages),
+            "comparison": self._compare(coverages, progress),
         }
         if self.measures.groups and self.rows is not None:
             parts["who_pays"] = [
@@ -122,7 +122,7 @@ class Evidence:
         found = measure_divergence(self.original, self.released, self.names, self.taxonomies)
         return found if np.isfinite(found) else None
 
-    def _compare(self, coverages: tuple[Coverage, ...]) -> dict[str, Any]:
+    def _compare(self, coverages: tuple[Coverage, ...], progress: Progress) -> dict[str, Any]:
         compared: dict[str, Any] = {
             "columns": [
                 asdict(change)
@@ -147,17 +147,23 @@ class Evidence:
             )
             compared["queries"] = asdict(errors)
         if self.measures.class_column is not None:
-            compared["classifiers"] = self._classify(self.measures.class_column)
+            compared["classifiers"] = self._classify(self.measures.class_column, progress)
         return compared
 
-    def _classify(self, class_column: str) -> list[dict[str, Any]]:
+    def _classify(self, class_column: str, progress: Progress) -> list[dict[str, Any]]:
         from deid_portal.engine.utility.classifiers import compare_classifiers
 
         if class_column not in self.released:
             return []
         names = [name for name in self.names if name != class_column]
-        seed = self.seed or 0
-        found = compare_classifiers(self.original, self.released, names, class_column, seed=seed)
+        found = compare_classifiers(
+            self.original,
+            self.released,
+            names,
+            class_column,
+            seed=self.seed or 0,
+            between=lambda: progress.report(0, 1, "measure"),
+        )
         return [asdict(accuracy) for accuracy in found]
 
     def _tell_who_pays(self, column: Column) -> dict[str, Any]:

@@ -40,16 +40,13 @@ def risk_chart(report: Report) -> Chart:
         "Before": [band["share"] for band in before["bands"]],
         "After": [band["share"] for band in after["bands"]],
     }
-    series = [
-        _bars(labels, [100 * share for share in shares["Before"]], "before", "Before"),
-        _bars(labels, [100 * share for share in shares["After"]], "accent", "After"),
-    ]
+    percents = {name: [100 * share for share in own] for name, own in shares.items()}
     rows = [[name, *(_bare_percent(share) for share in row)] for name, row in shares.items()]
     return Chart(
         id="risk",
         title=_risk_title(before, after),
         caption="Share of people by the chance that a match is right (prosecutor), in percent",
-        figure=_figure(series, x="Chance that a match is right", y="People, %"),
+        figure=grouped_bars(labels, percents, x="Chance that a match is right", y="People, %"),
         table={"columns": ["Chance", *labels], "rows": rows},
     )
 
@@ -88,7 +85,7 @@ def classes_chart(report: Report) -> Chart:
             f"people, the largest {classes['largest']:,}"
         ),
         caption="Number of equivalence classes by size; rows left out are not counted",
-        figure=_figure(series, x="People in the group", y="Groups"),
+        figure=figure_of(series, x="People in the group", y="Groups"),
         table={
             "columns": ["Size", *labels],
             "rows": [["Groups", *(f"{count:,}" for count in counts)]],
@@ -116,24 +113,8 @@ def loss_chart(report: Report) -> Chart:
     )
     names = [name for name, _ in columns]
     losses = [loss for _, loss in columns]
-    # Plotly draws horizontal bars from the bottom up; the largest belongs on top.
-    series = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "y": names[::-1],
-            "x": losses[::-1],
-            "text": [f"{loss:.2f}" for loss in losses[::-1]],
-            "textposition": "outside",
-            "cliponaxis": False,
-            "name": "Detail lost",
-            "marker": {"color": "token:accent"},
-            "hovertemplate": "%{y}: %{x:.4f}<extra></extra>",
-        }
-    ]
-    figure = _figure(series, x="Detail lost, 0 none to 1 all", y="")
+    figure = ranked_bars(names, losses, "Detail lost, 0 none to 1 all")
     figure["layout"]["xaxis"]["range"] = [0, 1.08]
-    figure["layout"]["height"] = max(180, 34 * len(names) + 60)
     return Chart(
         id="loss",
         title=_loss_title(columns),
@@ -163,6 +144,41 @@ def quasi_identifiers(report: Report) -> dict[str, Any]:
     }
 
 
+def ranked_bars(names: Sequence[str], values: Sequence[float], x: str) -> dict[str, Any]:
+    """Horizontal bars, the first on top."""
+    # Plotly draws horizontal bars from the bottom up.
+    upwards, numbers = list(names)[::-1], list(values)[::-1]
+    series = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "y": upwards,
+            "x": numbers,
+            "text": [f"{value:.2f}" for value in numbers],
+            "textposition": "outside",
+            "cliponaxis": False,
+            "name": x,
+            "marker": {"color": "token:accent"},
+            "hovertemplate": "%{y}: %{x:.4f}<extra></extra>",
+        }
+    ]
+    figure = figure_of(series, x=x, y="")
+    figure["layout"]["height"] = max(180, 34 * len(upwards) + 60)
+    return figure
+
+
+def grouped_bars(
+    names: list[str], series: Mapping[str, Sequence[float]], *, x: str, y: str
+) -> dict[str, Any]:
+    """Two series side by side, the first of them drawn as what was before."""
+    colors = ("before", "accent")
+    traces = [
+        _bars(names, values, color, name)
+        for (name, values), color in zip(series.items(), colors, strict=True)
+    ]
+    return figure_of(traces, x=x, y=y)
+
+
 def _bars(
     x: list[str], y: Sequence[float], color: str, name: str, text: list[str] | None = None
 ) -> dict[str, Any]:
@@ -179,7 +195,7 @@ def _bars(
     return trace
 
 
-def _figure(data: list[dict[str, Any]], *, x: str, y: str) -> dict[str, Any]:
+def figure_of(data: list[dict[str, Any]], *, x: str, y: str) -> dict[str, Any]:
     # "category": a label such as "5" must not become a number on a continuous axis.
     layout: dict[str, Any] = {
         "xaxis": {"title": {"text": x}},

@@ -121,7 +121,6 @@ def describe_miss(report: Report) -> dict[str, Any]:
     rows = nearest["suppressed"]
     total = report["input"]["rows"]
     name = blocked["model"] if isinstance(blocked, Mapping) else str(blocked)
-    limit = report["plan"]["method"]["suppression_limit"]
     return {
         "sentence": f"The rule that blocks is {name}; more people would have to be left out.",
         "levels": list(nearest["levels"].items()),
@@ -130,7 +129,7 @@ def describe_miss(report: Report) -> dict[str, Any]:
             {
                 "label": "Left out at the nearest miss",
                 "value": percent(rows / total) if total else "",
-                "note": f"limit {percent(limit)}",
+                "note": f"limit {percent(nearest['allowed'] / total)}" if total else "",
             },
             {"label": "Rows left out there", "value": f"{rows:,}", "note": f"of {total:,}"},
         ],

@@ -14,6 +14,17 @@ from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import has_role
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.datasets.permissions import can_see_values, check_can_change
+from deid_portal.reports.evidence import (
+    association_table,
+    burden_charts,
+    change_chart,
+    classifier_chart,
+    describe_attacks,
+    describe_cuts,
+    describe_steps,
+    influence_chart,
+    safe_harbor_findings,
+)
 from deid_portal.reports.figures import classes_chart, loss_chart, risk_chart
 from deid_portal.reports.selectors import (
     first_rows_of,
@@ -87,6 +98,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
             "charts": [risk_chart(document), classes_chart(document)],
             "loss_chart": loss_chart(document),
             "columns": _columns(document),
+            **_evidence(document),
         }
         if can_see_values(person_of(request), run.dataset):
             context |= {"sees_rows": True, "released": first_rows_of(run)}
@@ -116,6 +128,18 @@ def _next_bar(person: User, run: Run) -> NextBar:
         secondary=change,
         primary=Act("Ask for review", url=reverse("reviews:ask", args=[run.id])),
     )
+
+
+def _evidence(document: dict[str, Any]) -> dict[str, Any]:
+    charts = [influence_chart(document), change_chart(document), classifier_chart(document)]
+    return {
+        "evidence_charts": [chart for chart in (*charts, *burden_charts(document)) if chart],
+        "attacks": describe_attacks(document),
+        "method_steps": describe_steps(document),
+        "cuts": describe_cuts(document),
+        "associations": association_table(document),
+        "safe_harbor": safe_harbor_findings(document),
+    }
 
 
 def _columns(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -115,7 +115,7 @@ def _place_column(known: Column, released: Column, setting: Setting) -> tuple[Po
             raise InvalidPlan(f'Column "{known.name}" has too many values to say how far they are.')
         half = np.sqrt(0.5)
         exact = np.eye(len(known.values)) * half
-        shown = coverage.spread.toarray() * half
+        shown = coverage.dense_spread * half
         return exact[known.codes], shown[released.codes]
     own = numbers_of(released)
     means = [

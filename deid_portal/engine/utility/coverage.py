@@ -62,17 +62,23 @@ class Coverage:
 
         A large one is sparse, and works alike in products.
         """
+        if len(self.covered) * self.values <= MOST_DENSE:
+            return self.dense_spread
+        from scipy.sparse import csr_array  # heavy, and rarely needed
+
         lengths = [len(codes) for codes in self.covered]
         chances = np.repeat(1 / self.sizes, lengths)
         values = np.concatenate([np.zeros(0, np.int32), *self.covered])
         shape = (len(self.covered), self.values)
-        if shape[0] * shape[1] <= MOST_DENSE:
-            dense = np.zeros(shape)
-            dense[np.repeat(np.arange(shape[0]), lengths), values] = chances
-            return dense
-        from scipy.sparse import csr_array  # heavy, and rarely needed
-
         return csr_array((chances, values, np.cumsum([0, *lengths])), shape=shape)
+
+    @property
+    def dense_spread(self) -> Numbers:
+        """Return the same as a plain array, whatever its size."""
+        spread = np.zeros((len(self.covered), self.values))
+        for label, codes in enumerate(self.covered):
+            spread[label, codes] = 1 / self.sizes[label]
+        return spread
 
 
 def cover(original: Column, released: Column, taxonomy: Taxonomy | None = None) -> Coverage:

@@ -1,0 +1,277 @@
+"""The parts of a report beyond risk and loss: charts, lists and sentences about the evidence.
+
+Each returns None or an empty list where the report has nothing to say, so that reports made before
+a measure existed still open.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from deid_portal.common.templatetags.numbers import percent, thousands
+from deid_portal.engine.methods import METHODS
+from deid_portal.reports.figures import Chart, Report, grouped_bars, ranked_bars
+
+LABELS_SHOWN = 30
+COLUMNS_SHOWN = 20
+
+
+def influence_chart(report: Report) -> Chart | None:
+    """Which column hurts most: how much average risk goes away without it."""
+    before = _risk_details(report, "before")
+    columns = before.get("columns", [])[:COLUMNS_SHOWN]
+    if len(columns) < 2:
+        return None
+    average = before["prosecutor"]["average"]
+    worst = columns[0]
+    return Chart(
+        id="influence",
+        title=(
+            f"{worst['column']} hurts most: without it the average risk falls from "
+            f"{percent(average)} to {percent(worst['average_risk'])}"
+        ),
+        caption="Average risk of the original table that goes away with each column, in percent",
+        figure=ranked_bars(
+            [entry["column"] for entry in columns],
+            [100 * entry["average_risk_saved"] for entry in columns],
+            "Average risk saved, percentage points",
+        ),
+        table={
+            "columns": ["Without", "Average risk", "One of a kind"],
+            "rows": [
+                [
+                    entry["column"],
+                    percent(entry["average_risk"]),
+                    thousands(entry["sample_uniques"]),
+                ]
+                for entry in columns
+            ],
+        },
+    )
+
+
+def change_chart(report: Report) -> Chart | None:
+    """How far the distribution of each column moved."""
+    columns = report.get("comparison", {}).get("columns", [])[:COLUMNS_SHOWN]
+    if not columns:
+        return None
+    ranked = sorted(columns, key=lambda entry: -entry["total_variation"])
+    most = ranked[0]
+    title = (
+        f"{most['column']} moved most: {percent(most['total_variation'])} of its distribution"
+        if most["total_variation"] > 0
+        else "No distribution moved"
+    )
+    return Chart(
+        id="change",
+        title=title,
+        caption="Total variation between each column before and after, a label spread evenly",
+        figure=ranked_bars(
+            [entry["column"] for entry in ranked],
+            [entry["total_variation"] for entry in ranked],
+            "Total variation, 0 same to 1 nothing in common",
+        ),
+        table={
+            "columns": ["Column", "Total variation", "Earth mover"],
+            "rows": [
+                [entry["column"], f"{entry['total_variation']:.4f}", f"{entry['earth_mover']:.4f}"]
+                for entry in ranked
+            ],
+        },
+    )
+
+
+def association_table(report: Report) -> dict[str, Any] | None:
+    """The pairs of columns whose association changed most."""
+    pairs = report.get("comparison", {}).get("pairs", [])
+    if not pairs:
+        return None
+
+    def change(pair: Mapping[str, Any]) -> float:
+        return abs(float(pair["association_after"]) - float(pair["association_before"]))
+
+    ranked = sorted(pairs, key=change, reverse=True)[:10]
+    return {
+        "columns": ["Pair", "Before", "After", "Change"],
+        "rows": [
+            [
+                " and ".join(pair["columns"]),
+                f"{pair['association_before']:.3f}",
+                f"{pair['association_after']:.3f}",
+                f"{change(pair):.3f}",
+            ]
+            for pair in ranked
+        ],
+        "left_out": max(len(pairs) - len(ranked), 0),
+    }
+
+
+def classifier_chart(report: Report) -> Chart | None:
+    found = report.get("comparison", {}).get("classifiers", [])
+    if not found:
+        return None
+    names = [entry["model"] for entry in found]
+    best = max(found, key=lambda entry: entry["after"]["mean"])
+    return Chart(
+        id="classifiers",
+        title=(
+            f"A classifier is right {percent(best['after']['mean'])} of the time; on the original "
+            f"{percent(best['before']['mean'])}, by guessing the most common "
+            f"{percent(best['majority'])}"
+        ),
+        caption="Share classified right, cross-validated, in percent",
+        figure=grouped_bars(
+            names,
+            {
+                "Before": [100 * entry["before"]["mean"] for entry in found],
+                "After": [100 * entry["after"]["mean"] for entry in found],
+            },
+            x="",
+            y="Right, %",
+        ),
+        table={
+            "columns": ["Classifier", "Before", "After", "Most common"],
+            "rows": [
+                [
+                    entry["model"],
+                    percent(entry["before"]["mean"]),
+                    percent(entry["after"]["mean"]),
+                    percent(entry["majority"]),
+                ]
+                for entry in found
+            ],
+        },
+    )
+
+
+def burden_charts(report: Report) -> list[Chart]:
+    """Who pays, one chart per column asked about."""
+    return [_burden_chart(entry, place) for place, entry in enumerate(report.get("who_pays", []))]
+
+
+def _burden_chart(entry: Mapping[str, Any], place: int) -> Chart:
+    groups = entry["groups"]
+    names = [_group_name(group["value"]) for group in groups]
+    shares = [group["suppressed"] / max(group["records"], 1) for group in groups]
+    losses = [group["loss"] for group in groups]
+    most = max(range(len(groups)), key=lambda index: losses[index], default=None)
+    title = (
+        "Nobody lost anything"
+        if most is None or not losses[most]
+        else (
+            f"{names[most]} pays most of {entry['column']}: {percent(losses[most], 0)} of the detail"
+        )
+    )
+    return Chart(
+        id=f"who-pays-{place}",
+        title=title,
+        caption=f"Rows left out and detail lost by {entry['column']}, in percent",
+        figure=grouped_bars(
+            names,
+            {
+                "Left out": [100 * share for share in shares],
+                "Detail lost": [100 * loss for loss in losses],
+            },
+            x=entry["column"],
+            y="%",
+        ),
+        table={
+            "columns": ["Group", "Rows", "Left out", "Detail lost"],
+            "rows": [
+                [name, thousands(group["records"]), percent(share), f"{group['loss']:.4f}"]
+                for name, group, share in zip(names, groups, shares, strict=True)
+            ],
+        },
+    )
+
+
+def _group_name(value: str | None) -> str:
+    return "(missing)" if value is None else value
+
+
+def describe_attacks(report: Report) -> list[dict[str, Any]]:
+    """One line per attack that was run: what it got, with its interval, or why it could not."""
+    return [_describe_attack(entry) for entry in report.get("attacks", [])]
+
+
+def _describe_attack(entry: Mapping[str, Any]) -> dict[str, Any]:
+    name = str(entry["attack"])
+    line = {
+        "name": name.replace("-", " ").capitalize(),
+        "explain": entry.get("explain", ""),
+    }
+    if "problem" in entry:
+        return line | {"problem": entry["problem"]}
+    low, high = entry["interval"]
+    is_exact = low == high
+    return line | {
+        "sentence": entry["sentence"],
+        "records": entry["records"],
+        "value": percent(entry["value"]),
+        "interval": "" if is_exact else f"{percent(low)} to {percent(high)}",
+        "control": percent(entry["control_value"]) if entry["control_value"] is not None else "",
+        "kind": "ok" if not entry["records"] else "warn",
+    }
+
+
+def describe_steps(report: Report) -> list[dict[str, Any]]:
+    """What each method of a plan did, in the order of the plan."""
+    return [
+        {
+            "title": _title_of(str(step["method"])),
+            "slug": f"method-{step['method']}",
+            "facts": list(_facts(step)),
+        }
+        for step in report["transformation"].get("steps", [])
+    ]
+
+
+def _title_of(name: str) -> str:
+    return METHODS[name].title if name in METHODS else name
+
+
+def _facts(step: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    """The plain numbers and words of a step; what is nested stands in report.json."""
+    hidden = ("method", "seconds")
+    return [
+        (name.replace("_", " ").capitalize(), _written(value))
+        for name, value in step.items()
+        if name not in hidden and isinstance(value, bool | int | float | str)
+    ]
+
+
+def _written(value: bool | float | str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return thousands(value)
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
+def describe_cuts(report: Report) -> list[dict[str, Any]]:
+    """Per column, the labels in use where levels are mixed, those with most people first."""
+    described = []
+    for name, labels in report["transformation"]["cuts"].items():
+        ranked = sorted(labels, key=lambda entry: -entry["records"])
+        most = max((entry["records"] for entry in ranked), default=1)
+        described.append(
+            {
+                "name": name,
+                "count": len(ranked),
+                "most": max(most, 1),
+                "labels": [
+                    {"label": _group_name(entry["label"]), "records": entry["records"]}
+                    for entry in ranked[:LABELS_SHOWN]
+                ],
+                "left_out": max(len(ranked) - LABELS_SHOWN, 0),
+            }
+        )
+    return described
+
+
+def safe_harbor_findings(report: Report) -> list[Mapping[str, Any]]:
+    return list(report["risk"].get("safe_harbor", []))
+
+
+def _risk_details(report: Report, when: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = report["risk"].get("details", {}).get(when, {})
+    return found

@@ -1,0 +1,81 @@
+"""What the report page says about attacks, methods, cuts and usefulness."""
+
+from typing import Any
+
+import pytest
+
+from deid_portal.engine import Plan, protect
+from deid_portal.reports.evidence import (
+    association_table,
+    burden_charts,
+    change_chart,
+    classifier_chart,
+    describe_attacks,
+    describe_cuts,
+    describe_steps,
+    influence_chart,
+    safe_harbor_findings,
+)
+from tests.engine.test_every_method import COLUMNS, people
+
+MEASURES = {
+    "attacks": [{"attack": "homogeneity"}, {"attack": "similarity", "column": "condition"}],
+    "utility": {"class_column": "condition", "groups": ["sex"]},
+}
+
+
+@pytest.fixture(scope="module")
+def report() -> dict[str, Any]:
+    document = {
+        "plan": 1,
+        "columns": COLUMNS,
+        "models": [{"model": "k-anonymity", "k": 3}],
+        "method": [
+            {"name": "mondrian"},
+            {"name": "rank-swapping", "columns": ["pay"], "window": 10},
+        ],
+        "measures": MEASURES,
+        "seed": 1,
+    }
+    return protect(people(200), Plan.from_document(document)).report
+
+
+def test_every_chart_draws_the_numbers_of_its_table(report: dict[str, Any]) -> None:
+    charts = [influence_chart(report), change_chart(report), classifier_chart(report)]
+    for chart in (*charts, *burden_charts(report)):
+        assert chart is not None
+        assert chart.title
+        assert chart.figure["data"]
+        assert {len(row) for row in chart.table["rows"]} == {len(chart.table["columns"])}
+
+
+def test_attacks_say_what_they_got_or_why_not(report: dict[str, Any]) -> None:
+    homogeneity, similarity = describe_attacks(report)
+    assert homogeneity["name"] == "Homogeneity"
+    assert homogeneity["sentence"].endswith(".")
+    assert homogeneity["value"].endswith("%")
+    assert "problem" in similarity or similarity["sentence"]
+
+
+def test_each_method_tells_what_it_did(report: dict[str, Any]) -> None:
+    first, second = describe_steps(report)
+    assert first["title"] == "Mondrian"
+    assert second["slug"] == "method-rank-swapping"
+
+
+def test_a_report_without_evidence_still_opens() -> None:
+    bare: dict[str, Any] = {"risk": {}, "transformation": {"cuts": {}, "levels": {}}}
+    assert influence_chart(bare) is None
+    assert change_chart(bare) is None
+    assert classifier_chart(bare) is None
+    assert association_table(bare) is None
+    for nothing in (burden_charts, describe_attacks, describe_steps, describe_cuts):
+        assert nothing(bare) == []
+    assert safe_harbor_findings(bare) == []
+
+
+def test_cuts_list_the_labels_with_most_people_first() -> None:
+    labels = [{"label": "20-29", "records": 3}, {"label": None, "records": 9}]
+    cut = describe_cuts({"transformation": {"cuts": {"age": labels}}})[0]
+    assert [entry["label"] for entry in cut["labels"]] == ["(missing)", "20-29"]
+    assert cut["most"] == 9
