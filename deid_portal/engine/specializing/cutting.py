@@ -30,7 +30,7 @@ from deid_portal.engine.table import Codes, Column
 from deid_portal.engine.values import infer_type
 
 DIGITS = 9  # scores that agree so far are a tie
-MOST_CUTS_TRIED = 64  # per stretch of numbers
+MOST_CUTS_TRIED = 32  # per stretch of numbers
 # These find people under the labels of taxonomies, where ranges that have grown do not stand.
 NEED_TAXONOMIES = (CTIsolation, DeltaPresence, KConcealment, KConfusion, KMap)
 

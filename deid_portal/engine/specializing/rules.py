@@ -22,9 +22,12 @@ from deid_portal.engine.privacy.model import ROUNDING
 from deid_portal.engine.specializing import loops
 from deid_portal.engine.specializing.partition import NO_COLUMN, Cells, Partition
 from deid_portal.engine.specializing.scores import Entries
-from deid_portal.engine.table import Codes
+from deid_portal.engine.table import Codes, Counts
 
 MOST_AT_ONCE = 50_000_000  # refined cells per call of a kernel: a fraction of a second
+_NO_COLUMNS = np.zeros((0, 0), np.int32)
+_NO_CODES = np.zeros(0, np.int32)
+_NO_COUNTS = np.zeros(0, np.int64)
 # Called between two parts of a long check, so that it can be stopped.
 Pause = Callable[[], None]
 
@@ -69,71 +72,78 @@ class ProjectionRule(Rule):
         return self._least
 
     def allows(self, proposal: Proposal, pause: Pause) -> bool:
-        cells, partition = proposal.cells, proposal.partition
+        cells = proposal.cells
         if cells.records[cells.records > 0].min(initial=self._least) < self._least:
             return False
-        tallied = cells.tally(self._entries)
-        if self._known >= len(partition.shown):
-            whole = np.arange(len(cells.sizes), dtype=np.int32)
-            return self._hold(cells, tallied, whole, len(whole), _NO_COLUMNS, (), 0, 0, 0)
-        others = [
-            column
-            for column, shown in enumerate(partition.shown)
-            if shown > 1 and column != cells.column
-        ]
+        projections = Projections.of(proposal, self._known)
+        # Most of what is refused is refused for its size, and counting values takes longest.
+        if not projections.hold(self._least, 1.0, _nothing(len(cells.sizes)), pause):
+            return False
+        if not self._entries.different:
+            return True
+        return projections.hold(self._least, self._share, cells.tally(self._entries), pause)
+
+
+@dataclass(frozen=True, eq=False)
+class Projections:
+    """Cells as seen by everybody who knows a few columns, the specialized one always."""
+
+    sizes: Counts  # records per cell
+    first: Codes  # what each cell shows in the specialized column
+    first_count: int
+    codes: Codes  # column × cell: what it shows in the others
+    different: Counts  # labels per column
+    known: int  # how many of the others somebody knows
+
+    @classmethod
+    def of(cls, proposal: Proposal, known: int) -> "Projections":
+        cells, shown = proposal.cells, proposal.partition.shown
+        if known >= len(shown):
+            everything = np.arange(len(cells.sizes), dtype=np.int32)
+            return cls(cells.sizes, everything, len(everything), _NO_COLUMNS, _NO_COUNTS, 0)
+        others = [column for column, own in enumerate(shown) if own > 1 and column != cells.column]
         # The finest first: what breaks a rule tends to break it there.
-        others.sort(key=lambda column: (-partition.shown[column], column))
-        codes = np.ascontiguousarray(partition.positions[others][:, cells.classes])
-        different = tuple(partition.shown[column] for column in others)
-        own = 0 if cells.column == NO_COLUMN else 1
-        known = min(self._known - own, len(others))
-        parts = self._parts(len(others), known, len(cells.sizes))
-        children = len(cells.records)
-        for low, high in pairwise(parts):
+        others.sort(key=lambda column: (-shown[column], column))
+        return cls(
+            sizes=cells.sizes,
+            first=cells.children,
+            first_count=len(cells.records),
+            codes=np.ascontiguousarray(proposal.partition.positions[others][:, cells.classes]),
+            different=np.array([shown[column] for column in others], np.int64),
+            known=min(known - (cells.column != NO_COLUMN), len(others)),
+        )
+
+    def hold(self, least: int, share: float, tallied: Entries, pause: Pause) -> bool:
+        """Say whether all groups are large enough and no value has too large a share of one."""
+        for low, high in pairwise(self._parts()):
             pause()
-            if not self._hold(
-                cells, tallied, cells.children, children, codes, different, known, low, high
+            if not loops.every_projection_holds(
+                self.first,
+                self.first_count,
+                self.codes,
+                self.different,
+                self.known,
+                low,
+                high,
+                least,
+                share,
+                self.sizes,
+                tallied.starts,
+                tallied.values,
+                tallied.counts,
+                tallied.different,
             ):
                 return False
         return True
 
-    def _hold(
-        self,
-        cells: Cells,
-        tallied: Entries,
-        first: Codes,
-        first_count: int,
-        codes: Codes,
-        different: Sequence[int],
-        known: int,
-        from_column: int,
-        to_column: int,
-    ) -> bool:
-        return loops.every_projection_holds(
-            first,
-            first_count,
-            codes,
-            np.array(different, np.int64),
-            known,
-            from_column,
-            to_column,
-            self._least,
-            self._share,
-            cells.sizes,
-            tallied.starts,
-            tallied.values,
-            tallied.counts,
-            tallied.different,
-        )
-
-    @staticmethod
-    def _parts(columns: int, known: int, cells: int) -> list[int]:
+    def _parts(self) -> list[int]:
         """Return the first columns at which one call of the kernel ends and the next begins."""
-        if known == 0:
+        if self.known == 0:
             return [0, 1]
+        columns = len(self.codes)
         bounds, load = [0], 0
-        for column in range(columns - known + 1):
-            load += cells * comb(columns - column - 1, known - 1)
+        for column in range(columns - self.known + 1):
+            load += len(self.sizes) * comb(columns - column - 1, self.known - 1)
             if load > MOST_AT_ONCE:
                 bounds.append(column + 1)
                 load = 0
@@ -171,9 +181,6 @@ class ModelRule(Rule):
         return Classes(members, sizes, sensitive, View(self._patterns.codes, nodes))
 
 
-_NO_COLUMNS = np.zeros((0, 0), np.int32)
-
-
 def make_rules(models: Sequence[PrivacyModel], whole: Whole, patterns: Patterns) -> list[Rule]:
     """Return the stopping rules, those that are quick to ask first."""
     entries = {
@@ -194,7 +201,7 @@ def _make_rule(
     model: PrivacyModel, whole: Whole, patterns: Patterns, entries: Mapping[str, Entries]
 ) -> Rule:
     columns, count = patterns.codes.shape
-    nothing = Entries(np.zeros(count + 1, np.int64), *_NOTHING, 0)
+    nothing = _nothing(count)
     match model:
         # A cut shows every value in one way, so nobody may be behind records of another class.
         case KAnonymity() | KConcealment() | KConfusion():
@@ -208,12 +215,14 @@ def _make_rule(
             return ModelRule(model, whole, patterns, entries)
 
 
-_NOTHING = (np.zeros(0, np.int32), np.zeros(0, np.int64))
+def _nothing(count: int) -> Entries:
+    """Return entries without any, for so many patterns or cells."""
+    return Entries(np.zeros(count + 1, np.int64), _NO_CODES, _NO_COUNTS, 0)
 
 
 def _protected(model: LKCPrivacy, whole: Whole, patterns: Patterns) -> Entries:
     """Return the counts of all values to protect, of all columns, numbered one after the other."""
-    groups, values, counts = [np.zeros(0, np.int32)], [_NOTHING[0]], [_NOTHING[1]]
+    groups, values, counts = [_NO_CODES], [_NO_CODES], [_NO_COUNTS]
     different = 0
     for name, wanted in (model.values or {}).items():
         column, pairs = whole.sensitive[name], patterns.sensitive[name]
