@@ -1,6 +1,5 @@
 """Transition matrices: the decks' designs, and estimates that give the truth back."""
 
-import json
 import math
 from typing import Any
 
@@ -10,12 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid_portal.engine.randomization.transitions import Transition
-from tests.engine.tables import DATA
-
-VECTORS: dict[str, Any] = {
-    vector["id"]: vector
-    for vector in json.loads((DATA / "vectors.json").read_text("utf-8"))["vectors"]
-}
+from tests.engine.vectors import check, find
 
 shares = st.lists(st.floats(0.05, 1), min_size=2, max_size=5).map(
     lambda weights: np.array(weights) / sum(weights)
@@ -39,18 +33,21 @@ def two_answers(p: float, p_prime: float) -> Transition:
     ],
 )
 def test_matrices_from_epsilon_are_the_decks(name: str) -> None:
-    vector = VECTORS[name]
+    vector = find(name)
     asked = vector["parameters"]
     matrix = Transition.for_epsilon(asked["eps"], asked["c"]).matrix
-    found = {"diag": matrix[0, 0], "off": matrix[0, 1]}
-    for key, expected in vector["expected"].items():
-        assert found[key] == pytest.approx(expected, abs=vector["tolerance"])
+    check(vector, {"diag": matrix[0, 0], "off": matrix[0, 1]})
     assert matrix.sum(axis=1) == pytest.approx(np.ones(asked["c"]))
+
+
+def test_the_decks_slip_is_a_nine_in_place_of_a_ten() -> None:
+    off = {f"c{size}": Transition.for_epsilon(9, size).matrix[0, 1] for size in (2, 7)}
+    check(find("s1-ldp-slide-eps9-explains"), off)
 
 
 @pytest.mark.parametrize("name", ["s1-warner-one-coin-eps", "s1-rr-general-eps"])
 def test_designs_with_coins_have_the_decks_matrix_and_level(name: str) -> None:
-    vector = VECTORS[name]
+    vector = find(name)
     transition = two_answers(vector["parameters"]["p"], vector["parameters"]["pp"])
     assert transition.matrix == pytest.approx(np.array(vector["expected"]["matrix"]))
     assert transition.epsilon == pytest.approx(float(vector["expected"]["eps"]))
@@ -61,14 +58,14 @@ def test_two_coins_protect_to_the_logarithm_of_three() -> None:
 
 
 def test_one_coin_answers_give_the_decks_shares_back() -> None:
-    vector = VECTORS["s1-warner-100"]
+    vector = find("s1-warner-100")
     counts = np.array([vector["input"]["yes"], vector["input"]["no"]])
     estimate = two_answers(0.5, 1.0).estimate(counts)
     assert estimate.shares == pytest.approx([vector["expected"]["pY"], vector["expected"]["pN"]])
 
 
 def test_general_coins_give_the_decks_share_back() -> None:
-    vector = VECTORS["s1-rr-general"]
+    vector = find("s1-rr-general")
     transition = two_answers(vector["parameters"]["p"], vector["parameters"]["pp"])
     shown = transition.matrix.T @ [vector["input"]["pi"], 1 - vector["input"]["pi"]]
     assert shown[0] == pytest.approx(vector["expected"]["o"])
@@ -77,14 +74,14 @@ def test_general_coins_give_the_decks_share_back() -> None:
 
 
 def test_a_matrix_that_is_not_symmetric_is_inverted_the_right_way_round() -> None:
-    vector = VECTORS["s1-pram-inversion"]
+    vector = find("s1-pram-inversion")
     transition = Transition(np.array(vector["input"]["P"]))
     counts = np.round(np.array(vector["expected"]["o"]) * 100).astype(np.int64)
     assert transition.estimate(counts).shares == pytest.approx(vector["expected"]["pi_hat"])
 
 
 def test_the_region_of_feasibility_is_the_decks() -> None:
-    vector = VECTORS["s1-feasibility-region"]
+    vector = find("s1-feasibility-region")
     for point, expected in vector["expected"].items():
         first, second = (float(part) for part in point.split(","))
         level = Transition(np.array([[first, 1 - first], [1 - second, second]])).epsilon
@@ -92,7 +89,7 @@ def test_the_region_of_feasibility_is_the_decks() -> None:
 
 
 def test_the_best_corner_of_the_region_is_the_matrix_from_epsilon() -> None:
-    vector = VECTORS["s1-feasibility-optimum"]
+    vector = find("s1-feasibility-optimum")
     matrix = Transition.for_epsilon(vector["parameters"]["eps"], 2).matrix
     assert matrix.trace() == pytest.approx(vector["expected"]["max_p00_plus_p11"])
 

@@ -15,7 +15,7 @@ WAITING = {
         s1-mean-sensitivity-noS s1-mean-sensitivity-proof s1-truncated-mean
         s1-truncated-mean-outlier s1-compose-5-means s1-histogram s1-dp-histogram
         s1-hist-mean s1-true-mean-16 s1-dp-hist-mean s1-rosenbrock
-        s1-ldp-slide-eps9-explains s2-laplace-variance s2-sens-count s2-sens-hist-2
+        s2-laplace-variance s2-sens-count s2-sens-hist-2
         s2-sens-mean s2-sens-median s2-apples s2-expmech-utility-nationality
         s2-expmech-utility-eyecolor s2-expmech-prob95 s2-expmech-probabilities
         s2-eps-choices s3-sens-romance s3-sens-two-counts s3-sens-three-counts
