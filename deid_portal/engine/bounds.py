@@ -48,6 +48,10 @@ class Bounds(ABC):
         """Return what all coarser combinations cost at least, beyond what they lose."""
         return 0.0
 
+    def enough(self, floor: float, cost: float) -> float:
+        """Guess how many lost records would lift a combination of this floor to this cost."""
+        return float("inf")
+
     def least_below(self, check: Check) -> float:
         """Return what every finer combination costs at least, and the checked one too."""
         terms, amount = self.below(check)
@@ -77,6 +81,10 @@ class SeparableBounds(Bounds):
 
     def floor_terms(self) -> Sequence[Numbers]:
         return self.costs.kept
+
+    def enough(self, floor: float, cost: float) -> float:
+        """Suppose that lost records are like the others."""
+        return self.checker.rows * (cost - floor) / max(self.costs.nothing_kept - floor, 1e-9)
 
     def below(self, check: Check) -> tuple[Sequence[Numbers], float]:
         whole = (check.lost == check.classes.sizes) & (check.lost > 0)
@@ -113,6 +121,9 @@ class DiscernibilityBounds(ClassBounds):
         # Equal sizes have the least sum of squares, n² / m for n records in m classes; rounded
         # down a little, for the product was made from logarithms.
         return (1 - 1e-9) * self.checker.rows**2 / np.exp(sums)
+
+    def enough(self, floor: float, cost: float) -> float:
+        return (cost - floor) / max(self.checker.rows, 1)
 
     def above(self, check: Check) -> float:
         """Return the squares with nothing suppressed."""

@@ -97,7 +97,10 @@ class Checker:
         if isinstance(self.metric, ClassMetric):
             return self.metric.cost(classes.sizes[~gone], check.suppressed, self.k)
         assert self.costs is not None  # noqa: S101 - made for every separable metric
-        return self.costs.least(check.levels) + self.costs.penalty(check, classes.sizes * gone)
+        least = self.costs.least(check.levels)
+        if check.suppressed == 0:
+            return least
+        return least + self.costs.penalty(check, classes.sizes * gone)
 
     def _accepts(self, classes: Classes, gone: Mask) -> bool:
         if not self.judges:
@@ -124,23 +127,27 @@ class CostTables:
         rows = max(patterns.rows, 1)
         factors = metric.factors(np.array(weights, dtype=np.float64))
         self.grouper = grouper
-        self.kept: list[Numbers] = []
+        self.kept: list[Numbers] = []  # per column and level
         self.penalties: list[Numbers] = []
+        self.nothing_kept = 0.0  # the cost if everything is suppressed
         for index, taxonomy in enumerate(taxonomies):
             values = grouper.value_counts[index]
             counts = kernels.add_up(patterns.codes[index], patterns.counts, values)
             costs = metric.costs(taxonomy, counts) * factors[index] / rows
             self.kept.append(costs[:-1] @ counts)
+            self.nothing_kept += float(costs[-1] @ counts)
             penalties = costs[-1] - costs[:-1]
             self.penalties.append(_same_for_all_of_a_label(penalties, taxonomy, counts))
+        self._kept: list[list[float]] = [kept.tolist() for kept in self.kept]
         self.flat_penalties = np.concatenate(
             [np.zeros(0), *(table.reshape(-1) for table in self.penalties)]
         )
-        self.offsets = np.cumsum([0, *grouper.value_counts])
+        self.offsets: list[int] = np.cumsum([0, *grouper.value_counts]).tolist()
+        self._starts = np.array(self.offsets[:-1], np.int64)
 
     def least(self, levels: Levels) -> float:
         """Return the cost with nothing suppressed, which no suppression can lower."""
-        return float(sum(kept[level] for kept, level in zip(self.kept, levels, strict=True)))
+        return sum([kept[level] for kept, level in zip(self._kept, levels, strict=True)])
 
     def penalty(self, check: Check, records: Counts) -> float:
         """Return what suppressing so many records of each class adds to the cost."""
@@ -156,10 +163,10 @@ class CostTables:
         """Return, per column and level, what suppressing the chosen patterns adds."""
         patterns = self.grouper.patterns
         counts = kernels.leaf_counts(
-            patterns.codes, self.offsets[:-1], int(self.offsets[-1]), patterns.counts, chosen
+            patterns.codes, self._starts, self.offsets[-1], patterns.counts, chosen
         )
-        parts = np.split(counts, self.offsets[1:-1])
-        return [table @ part for table, part in zip(self.penalties, parts, strict=True)]
+        parts = zip(self.penalties, self.offsets[:-1], self.offsets[1:], strict=True)
+        return [table @ counts[start:stop] for table, start, stop in parts]
 
 
 def _same_for_all_of_a_label(penalties: Numbers, taxonomy: Taxonomy, counts: Counts) -> Numbers:

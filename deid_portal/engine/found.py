@@ -1,9 +1,8 @@
 """What a search has found so far."""
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
-
-import numpy as np
 
 from deid_portal.engine.checking import Check, Checker
 from deid_portal.engine.recoding import Recoding
@@ -24,7 +23,7 @@ class Found:
     recoding: Recoding | None = None  # the answer, where one combination is not all of it
 
     def is_allowed(self, check: Check) -> bool:
-        return check.suppressed <= self.allowed and np.isfinite(check.cost)
+        return check.suppressed <= self.allowed and isfinite(check.cost)
 
     def enter(self, check: Check) -> bool:
         """Take note of a check; return whether the combination is allowed."""
@@ -54,6 +53,6 @@ class Found:
             figures["best"] = value_of(self.best.cost)
             names = checker.patterns.names
             figures["best_levels"] = dict(zip(names, self.best.levels, strict=True))
-        if np.isfinite(self.bound):
+        if isfinite(self.bound):
             figures["bound"] = value_of(self.bound)
         return figures

@@ -52,7 +52,7 @@ def number_at_most(
     checks every signed index for counting from the end.
     """
     bits = 4
-    while (1 << bits) < 2 * most:
+    while (1 << bits) < 4 * most:
         bits += 1
     slots = np.zeros(1 << bits, np.uint32)
     mask = np.uint64((1 << bits) - 1)
@@ -93,6 +93,15 @@ def pick_keys(keys: NDArray[np.uint64], places: NDArray[np.int32]) -> NDArray[np
     for index in range(len(places)):
         picked[index] = keys[np.uint64(places[index])]
     return picked
+
+
+@compiled
+def spread(answers: NDArray[np.bool_], places: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return the answer at each place."""
+    found = np.empty(len(places), np.bool_)
+    for index in range(len(places)):
+        found[index] = answers[np.uint64(places[index])]
+    return found
 
 
 @compiled
@@ -302,6 +311,61 @@ def lift_coarser(
 
 
 @compiled
+def climb(
+    nodes: NDArray[np.int16],  # open node × column: its levels
+    every: int,  # look at one open node in so many
+    levels: NDArray[np.int16],  # where to start
+    heights: NDArray[np.int16],
+    drops: NDArray[np.float64],  # what each step up takes from the amount expected
+    starts: NDArray[np.int64],  # where each column starts in the drops
+    expected: float,
+    limit: float,
+) -> NDArray[np.int16]:
+    """Raise levels one by one as long as more than the limit is expected.
+
+    Each step is the one that brings most open nodes below for what it takes. A node counts the less
+    the more columns it lies above in.
+    """
+    reached = levels.copy()
+    gains = np.empty(len(levels))
+    while True:
+        gains[:] = 1e-3
+        for node in range(0, len(nodes), every):
+            weight = 5.0
+            for column in range(len(levels)):
+                if nodes[node, column] > reached[column]:
+                    weight /= 5.0
+            for column in range(len(levels)):
+                if nodes[node, column] == reached[column] + 1:
+                    gains[column] += weight
+        best, best_column = 0.0, -1
+        for column in range(len(levels)):
+            if reached[column] < heights[column]:
+                drop = max(drops[starts[column] + reached[column]], 0.02)
+                if expected - drop > limit and gains[column] / drop > best:
+                    best, best_column = gains[column] / drop, column
+        if best_column < 0:
+            return reached
+        expected -= max(drops[starts[best_column] + reached[best_column]], 0.02)
+        reached[best_column] += 1
+
+
+@compiled
+def place_of(ties: NDArray[np.int64], size: int, tie: int) -> int:
+    """Return where a node stands among open ones: falling sums of levels, then rising order."""
+    low, high = 0, len(ties)
+    rank = tie // size
+    while low < high:
+        middle = (low + high) // 2
+        other = ties[middle] // size
+        if other > rank or (other == rank and ties[middle] < tie):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
 def sift(
     nodes: NDArray[np.int16],
     floor: NDArray[np.float64],
@@ -327,40 +391,6 @@ def sift(
                 ties[count] = ties[node]
             count += 1
     return count
-
-
-@compiled
-def scan_records(text: NDArray[np.uint8], delimiter: int, quote: int) -> tuple[int, int, bool]:
-    """Walk through CSV from the start of a record.
-
-    Return how many records end in the text, where the last of them ends, and whether the text ends
-    inside quotes. A quote sign means something only at the start of a cell, as Arrow has it; blank
-    lines are no records. A carriage return as the very last byte may belong to a line break that
-    goes on in the next block, so it ends nothing yet.
-    """
-    records = 0
-    end = 0
-    at_cell_start = True
-    in_quotes = False
-    has_content = False
-    for index in range(len(text)):
-        sign = text[index]
-        if in_quotes:
-            if sign == quote:
-                in_quotes = False
-            continue
-        if sign == 10 or (sign == 13 and index + 1 < len(text)):
-            if has_content:
-                records += 1
-            end = index + 1
-            at_cell_start = True
-            has_content = False
-            continue
-        has_content = True
-        if sign == quote and (at_cell_start or (index > 0 and text[index - 1] == quote)):
-            in_quotes = True
-        at_cell_start = sign == delimiter
-    return records, end, in_quotes
 
 
 @compiled

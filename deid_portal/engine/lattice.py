@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from deid_portal.engine import kernels
 
 Levels = tuple[int, ...]
+SAMPLE = 500  # open combinations a climb looks at
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,13 @@ class OpenNodes:
         floor: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     ) -> None:
         """Open all combinations; the floor follows from one term per column, added up."""
-        self._columns = len(lattice.heights)
+        self._heights = lattice.heights
         self._free = [column for column, height in enumerate(lattice.heights) if height] or [0]
         shape = [lattice.shape[column] for column in self._free]
+        self._free_heights = np.array(shape, np.int16) - np.int16(1)
+        self._term_starts = np.cumsum([0, *shape[:-1]])
+        self._drop_starts = self._term_starts - np.arange(len(shape))
+        self._no_terms = np.zeros(sum(shape))
         nodes = np.indices(shape, np.int16).reshape(len(shape), -1).T
         ranks = nodes.sum(axis=1, dtype=np.int64)
         # Ties go to the smaller sum of levels, then to the lexicographically smaller vector, which
@@ -84,14 +89,38 @@ class OpenNodes:
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def take(self, place: float) -> Levels:
-        """Close and return one open combination: at 0 the coarsest, at 1 the finest."""
+    def pick(self, place: float) -> tuple[Levels, float]:
+        """Return one open combination and its floor: at 0 the coarsest, at 1 the finest."""
         index = int(place * (len(self._nodes) - 1))
-        self._floor[index] = np.inf
-        levels = [0] * self._columns
-        for column, level in zip(self._free, self._nodes[index].tolist(), strict=True):
-            levels[column] = level
-        return tuple(levels)
+        return self._all_columns(self._nodes[index]), float(self._floor[index])
+
+    def climb(
+        self, levels: Levels, drops: NDArray[np.float64], expected: float, limit: float
+    ) -> Levels:
+        """Return a coarser combination with as many open ones below as forecasts allow."""
+        reached = kernels.climb(
+            self._nodes,
+            1 + len(self._nodes) // SAMPLE,
+            np.array([levels[column] for column in self._free], np.int16),
+            self._free_heights,
+            drops,
+            self._drop_starts,
+            expected,
+            limit,
+        )
+        return self._all_columns(reached)
+
+    def close(self, levels: Levels) -> None:
+        """Rule out one combination, if it is still open."""
+        tie = self._tie(levels)
+        index = kernels.place_of(self._ties, self._size, tie)
+        if index < len(self._ties) and self._ties[index] == tie:
+            self._floor[index] = np.inf
+
+    @property
+    def free_columns(self) -> list[int]:
+        """Return the columns that can be raised."""
+        return self._free
 
     def close_finer(self, levels: Levels) -> None:
         """Rule out a combination and all finer ones."""
@@ -101,22 +130,22 @@ class OpenNodes:
         self, levels: Levels, terms: Sequence[NDArray[np.float64]] = (), amount: float = 0.0
     ) -> None:
         """Note what adds to the cost of every finer combination: a term per column, an amount."""
-        own = [terms[column] if terms else np.zeros(levels[column] + 1) for column in self._free]
+        own = [terms[column] for column in self._free] if terms else [self._no_terms]
         fixed = sum(float(term[0]) for c, term in enumerate(terms) if c not in self._free)
-        starts = np.cumsum([0, *(len(term) for term in own)])
         kernels.lift_finer(
             self._nodes,
             self._extra,
             np.array([levels[column] for column in self._free], np.int16),
-            np.concatenate([np.zeros(0), *own]),
-            starts,
+            np.concatenate(own),
+            self._term_starts,
             amount + fixed,
         )
 
     def lift_coarser(self, levels: Levels, cost: float) -> None:
         """Note that no coarser combination costs less than this."""
-        own = np.array([levels[column] for column in self._free], np.int16)
-        kernels.lift_coarser(self._nodes, self._floor, own, cost)
+        if cost > 0:
+            own = np.array([levels[column] for column in self._free], np.int16)
+            kernels.lift_coarser(self._nodes, self._floor, own, cost)
 
     def keep_below(self, cost: float, levels: Levels | None, tolerance: float) -> int:
         """Keep open what may beat this cost, or tie and come first; return how many there are."""
@@ -130,6 +159,12 @@ class OpenNodes:
     def lowest_bound(self) -> float:
         """Return the lowest cost that is still possible among open combinations."""
         return float((self._floor + self._extra).min(initial=np.inf))
+
+    def _all_columns(self, levels: NDArray[np.int16]) -> Levels:
+        answer = [0] * len(self._heights)
+        for column, level in zip(self._free, levels.tolist(), strict=True):
+            answer[column] = level
+        return tuple(answer)
 
     def _tie(self, levels: Levels | None) -> int:
         if levels is None:

@@ -37,7 +37,7 @@ class Grouped:
         """Hand one answer per class down to the patterns."""
         grouped: Grouped | None = self
         while grouped is not None:
-            answers = answers[grouped.class_of]
+            answers = kernels.spread(answers, grouped.class_of)
             grouped = grouped.source
         return answers
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from deid_portal.engine.bounds import bounds_for, rules_out_finer
 from deid_portal.engine.checking import Check, Checker
+from deid_portal.engine.forecast import Forecast
 from deid_portal.engine.found import Found
 from deid_portal.engine.heuristic import Explorer
 from deid_portal.engine.lattice import Lattice, Levels, OpenNodes
@@ -43,14 +44,25 @@ def search_with_bounds(
 ) -> None:
     """Check open combinations, rather coarse ones, until none is left that could be better."""
     bounds = bounds_for(checker, found.allowed)
+    forecast = Forecast(lattice.heights)
     place = (COARSEST_PLACE + FINEST_PLACE) / 2
     nodes = OpenNodes(lattice, bounds.floor_terms(), bounds.floor)
+    checked: set[Levels] = set()
     while still_open := nodes.keep_below(*_to_beat(found), found.tolerance):
         if progress.is_due:
             settled = lattice.size - still_open
             found.bound = nodes.lowest_bound()
             progress.report(settled, lattice.size, "search", **found.figures(checker, settled))
-        check = checker.check(nodes.take(place))
+        levels, floor = nodes.pick(place)
+        needed = min(found.allowed + 1, bounds.enough(floor, _to_beat(found)[0]))
+        expected, limit = forecast.expect(levels), forecast.scale(needed)
+        if expected > limit:
+            coarser = nodes.climb(levels, forecast.drops(nodes.free_columns), expected, limit)
+            levels = levels if coarser in checked else coarser
+        checked.add(levels)
+        check = checker.check(levels)
+        forecast.learn(levels, int(check.lost.sum()))
+        nodes.close(levels)
         nodes.lift_coarser(check.levels, bounds.above(check))
         is_allowed = found.enter(check)
         place = min(1.2 * place, FINEST_PLACE) if is_allowed else max(0.9 * place, COARSEST_PLACE)

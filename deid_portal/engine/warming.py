@@ -56,7 +56,7 @@ def warm_up() -> None:
     # Reading needs pyarrow, which importing the engine alone does not.
     from deid_portal.engine.reading import CsvFormat, read_csv
 
-    _warm_keys_of_several_words()
+    _warm_what_small_tables_do_not_need()
     Numbering().number(np.arange(MORE_KEYS_THAN_FIT, dtype=np.uint64))
     table = read_csv(io.BytesIO(FILE), CsvFormat())
     for method in METHODS:
@@ -70,8 +70,8 @@ def warm_up() -> None:
         protect(table, Plan.from_document(document))
 
 
-def _warm_keys_of_several_words() -> None:
-    """Call what only tables of many columns need."""
+def _warm_what_small_tables_do_not_need() -> None:
+    """Call what only tables of many columns or long searches need."""
     keys, numbers = np.arange(2, dtype=np.uint64), np.arange(2, dtype=np.int32)
     nothing = np.zeros(0, np.uint64)
     kernels.number_at_most(keys, 2)
@@ -79,3 +79,5 @@ def _warm_keys_of_several_words() -> None:
     kernels.raise_keys(keys, nothing, nothing, nothing, nothing)
     kernels.join_classes(keys, numbers, np.ones(2, np.int64), 2)
     kernels.pick_keys(keys, numbers)
+    levels, nobody = np.zeros((1, 1), np.int16), np.zeros(1)
+    kernels.climb(levels, 1, levels[0], levels[0], nobody, np.zeros(1, np.int64), 0.0, 0.0)

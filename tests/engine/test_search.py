@@ -1,12 +1,15 @@
 """Each way of searching finds what exhaustive evaluation finds, ties included."""
 
+import itertools
+from typing import Any
+
 import numpy as np
 import pytest
 
 from deid_portal.engine import search
 from deid_portal.engine.found import Found
 from deid_portal.engine.heuristic import Explorer
-from deid_portal.engine.lattice import Lattice
+from deid_portal.engine.lattice import Lattice, Levels, OpenNodes
 from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.privacy import AverageRisk, KAnonymity, LDiversity, PrivacyModel, TCloseness
 from deid_portal.engine.problem import Problem
@@ -56,6 +59,30 @@ def test_search_agrees_with_exhaustive_evaluation(metric: str, models: list[Priv
             assert found.best.suppressed == expected.best.suppressed
             assert found.best.cost == pytest.approx(expected.best.cost)
             assert found.checked <= expected.checked
+
+
+@pytest.mark.parametrize("metric", ["loss", "entropy", "discernibility"])
+def test_climbing_to_coarser_combinations_misses_nothing(
+    metric: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    climbs = []
+    climb = OpenNodes.climb
+
+    def count(nodes: OpenNodes, levels: Levels, *forecast: Any) -> Levels:
+        reached = climb(nodes, levels, *forecast)
+        climbs.append(reached != levels)
+        return reached
+
+    monkeypatch.setattr(OpenNodes, "climb", count)
+    for seed, limit in itertools.product(range(6), (0.0, 0.02, 0.1, 1.0)):
+        problem = random_problem(np.random.default_rng(seed), [KAnonymity(6)], rows=300)
+        allowed = records_allowed(limit, problem.rows)
+        found = find_optimum(problem.checker(METRICS[metric]), allowed, Progress(None))
+        expected = exhaustive(problem, metric, allowed)
+        assert found.best is not None
+        assert expected.best is not None
+        assert found.best.levels == expected.best.levels
+    assert any(climbs)
 
 
 def test_nearest_miss_suppresses_fewest() -> None:
