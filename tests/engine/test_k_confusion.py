@@ -25,6 +25,23 @@ def test_at_equal_levels_it_is_k_anonymity() -> None:
     assert outcome.report["models"][0]["achieved"] == {"k": 2}
 
 
+@pytest.mark.parametrize(
+    "method",
+    [
+        {"name": "mondrian"},
+        {"name": "microaggregation", "algorithm": "mdav", "k": 3, "columns": ["age"]},
+    ],
+    ids=["ranges", "averages"],
+)
+def test_of_ranges_and_averages_those_that_look_alike_count(method: dict[str, Any]) -> None:
+    table = Table.from_rows(["age"], [[f"{age}"] for age in (20, 21, 23, 40, 47, 48, 49)])
+    columns = {"age": {"role": "quasi-identifier"}}
+    models = [{"model": "k-confusion", "k": 3}, {"model": "k-anonymity", "k": 3}]
+    outcome = protect(table, Plan.from_document(document(columns, models=models, method=method)))
+    assert outcome.solution
+    assert [entry["achieved"]["k"] for entry in outcome.report["models"]] == [3, 3]
+
+
 def judge_release(original: Rows, released: Rows) -> dict[str, int]:
     columns: dict[str, Any] = {name: {"role": "quasi-identifier"} for name in "AB"}
     models = [{"model": f"k-{kind}", "k": 2} for kind in ("confusion", "concealment", "anonymity")]

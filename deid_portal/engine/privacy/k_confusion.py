@@ -24,8 +24,9 @@ class KConfusion(PrivacyModel):
     linked to the records that fewest others fit. Records need not look alike for that: what makes
     k-anonymity is dropped, what it is good for is kept. Where all records are shown at the same
     levels those of a class fit each other's people and no one else, so it is k-anonymity there,
-    and as monotone. k-anonymity always implies it; k-concealment asks for less, for it counts
-    unlikely records as well.
+    and as monotone. k-anonymity always implies it, since records that look alike are equally
+    likely for everybody; no more than that is counted where ranges or averages are shown.
+    k-concealment asks for less, for it counts unlikely records as well.
     """
 
     k: int
@@ -50,7 +51,6 @@ class KConfusion(PrivacyModel):
     )
     is_monotone = True
     is_monotone_per_record = True
-    needs_labels: ClassVar[bool] = True
 
     def check_rows(self, place: Place, rows: int) -> None:
         if self.k > rows:
@@ -72,7 +72,9 @@ class KConfusion(PrivacyModel):
     def _likeliest(self, classes: Classes, whole: Whole) -> Counts:
         """Return, per class, the fewest records as likely as its own for somebody it fits best."""
         original = whole.original
-        if original is None or not shows_mixed_levels(classes, original):
+        if original is None or not original.knows_labels_of(classes):
+            return classes.sizes
+        if not shows_mixed_levels(classes, original):
             return classes.sizes
         return count_equally_likely(classes, original)
 

@@ -54,19 +54,24 @@ class Original:
         return tuple(column.name for column in self.columns)
 
     def labels_of(self, classes: Classes) -> Codes:
-        """Return what each class shows, column × class: labels of the taxonomies, nothing else.
+        """Return what each class shows, column × class: labels of the taxonomies, nothing else."""
+        if not self.knows_labels_of(classes):
+            raise InvalidPlan(
+                "models: the release shows values that no taxonomy has, so a model that looks for "
+                "labels cannot be measured on it; choose another model or another method."
+            )
+        return classes.labels
 
-        Ranges and made-up values, which only some methods show, have no place in a taxonomy.
+    def knows_labels_of(self, classes: Classes) -> bool:
+        """Say whether all classes show labels of the taxonomies.
+
+        Ranges and made-up values, which only some methods show, have no place there.
         """
         labels = classes.labels
-        for name, taxonomy, shown in zip(self.names, self.taxonomies, labels, strict=True):
-            if shown.max(initial=0) >= sum(map(len, taxonomy.labels)):
-                raise InvalidPlan(
-                    f'models: the release shows values of column "{name}" that its taxonomy does '
-                    f"not have, so a model that looks for labels cannot be measured on it; choose "
-                    f"another model or another method."
-                )
-        return labels
+        return len(labels) == len(self.taxonomies) and all(
+            bool(shown.max(initial=0) < sum(map(len, taxonomy.labels)))
+            for taxonomy, shown in zip(self.taxonomies, labels, strict=True)
+        )
 
     @cached_property
     def distances(self) -> Distances:
