@@ -62,6 +62,7 @@ TABLE = {
     "taxonomies:export": Line("GET", "column", 200, 403, 404, 404),
     "plans:protection": Line("GET", "dataset", 200, 200, 404, 404),
     "plans:promise": Line("POST", "dataset", 200, 200, 404, 404),
+    "plans:estimate": Line("POST", "dataset", 200, 200, 404, 404),
     "plans:document": Line("GET", "dataset", 200, 403, 404, 404),
     "runs:list": Line("GET", "dataset", 200, 200, 404, 404),
     "runs:start": Line("POST", "dataset", 302, 302, 404, 404),

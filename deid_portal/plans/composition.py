@@ -1,6 +1,6 @@
 """Put together the Plan document from the columns, the taxonomies and the chosen protection."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.text import slugify
@@ -22,19 +22,41 @@ class ComposedPlan:
         return Plan.from_document(self.document, read_file=lambda name: self.files[name].encode())
 
 
-def compose_plan(
-    dataset: Dataset, *, rules: list[dict[str, Any]], method: dict[str, Any]
-) -> ComposedPlan:
+@dataclass(frozen=True)
+class Choice:
+    """What is chosen on the protection page, as plan-format writes it."""
+
+    rules: list[dict[str, Any]]
+    method: dict[str, Any] | list[dict[str, Any]]
+    measures: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def methods(self) -> list[dict[str, Any]]:
+        return self.method if isinstance(self.method, list) else [self.method]
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the part of a plan that is chosen here."""
+        document: dict[str, Any] = {"models": self.rules, "method": self.method}
+        if self.measures:
+            document["measures"] = self.measures
+        return document
+
+
+def compose_plan(dataset: Dataset, choice: Choice) -> ComposedPlan:
     columns: dict[str, Any] = {}
     files: dict[str, str] = {}
     for column in dataset.columns.select_related("taxonomy"):
         columns[column.name] = _describe(column, files)
-    document = {"plan": 1, "columns": columns, "models": rules, "method": method}
+    document = {"plan": 1, "columns": columns, **choice.to_document()}
     return ComposedPlan(document, files)
 
 
 def compose_chosen_plan(protection: Protection) -> ComposedPlan:
-    return compose_plan(protection.dataset, rules=protection.rules, method=protection.method)
+    return compose_plan(protection.dataset, choice_of(protection))
+
+
+def choice_of(protection: Protection) -> Choice:
+    return Choice(protection.rules, protection.method, protection.measures)
 
 
 def _describe(column: DatasetColumn, files: dict[str, str]) -> dict[str, Any]:
@@ -42,7 +64,8 @@ def _describe(column: DatasetColumn, files: dict[str, str]) -> dict[str, Any]:
     if column.role == ColumnRole.IDENTIFIER:
         described["treatment"] = column.treatment
     taxonomy = getattr(column, "taxonomy", None)
-    if column.is_quasi_identifier and taxonomy is not None and taxonomy.recipe:
+    may_have_one = column.role in (ColumnRole.QUASI_IDENTIFIER, ColumnRole.SENSITIVE)
+    if may_have_one and taxonomy is not None and taxonomy.is_complete and taxonomy.recipe:
         described["taxonomy"] = taxonomy.recipe
         if taxonomy.kind == taxonomy.Kind.FILE:
             name = f"taxonomies/{column.number:02d}-{slugify(column.name) or 'column'}.csv"

@@ -1,8 +1,20 @@
+"""The questions in plain words, what to measure, and the plan as text."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from django import forms
 
-from deid_portal.datasets.models import ColumnRole, Dataset
+from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
+from deid_portal.engine.methods import METHODS
+from deid_portal.plans.composition import Choice
+from deid_portal.plans.guidelines import GUIDELINES, Audience
+from deid_portal.plans.proposals import Answers, Harm, Worry
+from deid_portal.plans.recommending import Purpose
+from deid_portal.plans.table_facts import guess_without_release
 
 METRICS = [
     ("loss", "Detail lost (loss)"),
@@ -12,19 +24,66 @@ METRICS = [
     ("discernibility", "Discernibility"),
     ("average_class_size", "Average group size"),
 ]
+# Those of the plain page; experts have them all.
+METHODS_OFFERED = ("full-domain", "local-recoding", "top-down", "mondrian", "microaggregation")
+LARGEST_K_ON_SLIDER = 50
 
 
-class ProtectionForm(forms.Form):
-    """The four plain answers of this step; sensitive columns add one field each."""
+@dataclass(frozen=True)
+class Slider:
+    """A number with a slider beneath; both hold the same value."""
 
+    field: forms.BoundField
+    unit: str
+    why: str
+    minimum: float
+    maximum: float
+    step: float = 1
+
+    @property
+    def id(self) -> str:
+        return f"{self.field.auto_id}_range"
+
+    @property
+    def ticks(self) -> list[str]:
+        """Return the words under the slider, evenly spaced as the slider is."""
+        steps = 4 if self.maximum - self.minimum >= 4 * self.step else 1
+        width = (self.maximum - self.minimum) / steps
+        return [f"{round(self.minimum + place * width, 2):g}" for place in range(steps + 1)]
+
+
+class PlainForm(forms.Form):
+    """What the recipient could know and what harm would look like; sensitive columns add fields."""
+
+    audience = forms.ChoiceField(
+        label="Who gets it?",
+        choices=Audience.choices,
+        initial=Audience.PARTNERS,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+    purpose = forms.ChoiceField(
+        label="What will the data be used for?",
+        choices=Purpose.choices,
+        initial=Purpose.COUNTS,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+    class_column = forms.ChoiceField(label="What should the classifier learn?", required=False)
+    facts = forms.IntegerField(
+        label="How many facts could somebody already know about a person?",
+        required=False,
+        min_value=1,
+        error_messages={
+            "min_value": "At least one fact has to be known, or nobody needs protection.",
+            "invalid": "The number of facts must be a whole number.",
+        },
+    )
     k = forms.IntegerField(
         label="Among how many look-alikes must every person hide?",
         min_value=2,
         max_value=1_000_000,
         initial=5,
-        help_text=(
-            "k-anonymity. Five is usual; for files anyone may download, 11 is a common choice."
-        ),
         error_messages={
             "min_value": "k must be 2 or more: hiding among one is not hiding.",
             "invalid": "k must be a whole number.",
@@ -36,16 +95,18 @@ class ProtectionForm(forms.Form):
         min_value=0,
         max_value=100,
         initial=5,
-        help_text="In percent of the rows. Leaving out rare people lets everybody else stay finer.",
         error_messages={
             "min_value": "The share must lie between 0 and 100 percent.",
             "max_value": "The share must lie between 0 and 100 percent.",
+            "required": "Say how many may be left out; 0 leaves out nobody.",
         },
     )
+    method = forms.ChoiceField(label="Method", required=False)
     metric = forms.ChoiceField(
         label="What should the search keep small?",
         choices=METRICS,
         initial="loss",
+        required=False,
         help_text=(
             "Detail lost is the share of each column's detail that disappears; it suits most uses."
         ),
@@ -53,29 +114,45 @@ class ProtectionForm(forms.Form):
 
     def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        columns = list(dataset.columns.all())
         self.rows = dataset.rows
-        self.sensitive = list(dataset.columns.filter(role=ColumnRole.SENSITIVE))
-        for column in self.sensitive:
-            self.fields[self._name(column.position)] = forms.IntegerField(
-                label=f"How many different values of {column.name} must every group hold?",
-                min_value=2,
-                required=False,
-                max_value=max(column.distinct, 2),
-                help_text=(
-                    "Distinct l-diversity. Leave it empty to make no promise. "
-                    f"{column.name} has {column.distinct:,} different values; a missing one "
-                    "counts as a value too."
-                ),
-                error_messages={
-                    "min_value": "l must be 2 or more; leave it empty to make no promise.",
-                    "max_value": (
-                        # Django fills its own %-signs into this sentence.
-                        f"{column.name.replace('%', '%%')} has only {column.distinct:,} different "
-                        "values, so no group can hold more."
-                    ),
-                    "invalid": "l must be a whole number.",
-                },
-            )
+        self.quasi_identifiers = [column for column in columns if column.is_quasi_identifier]
+        self.sensitive = [column for column in columns if column.role == ColumnRole.SENSITIVE]
+        self.fields["facts"].initial = len(self.quasi_identifiers)
+        self._offer("class_column", [("", "none"), *_names(_learnable(columns))])
+        titles = [(name, METHODS[name].title) for name in METHODS_OFFERED if name in METHODS]
+        self._offer("method", [("", "the recommended one"), *titles])
+        self.questions = [SensitiveQuestion(self, column) for column in self.sensitive]
+        for name in ("class_column", "method", "metric"):
+            self.fields[name].widget.attrs["class"] = "form-select"
+        for name, own in self.fields.items():
+            if isinstance(own.widget, forms.NumberInput):
+                described = f"{self[name].auto_id}_helptext"
+                twin = {"data-range-for": f"{self[name].auto_id}_range"}
+                own.widget.attrs |= {**twin, "class": "form-control", "aria-describedby": described}
+
+    @property
+    def facts_slider(self) -> Slider:
+        names = [column.name for column in self.quasi_identifiers]
+        shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+        why = f"Facts are the quasi-identifiers: {shown}. With all of them, assume everything."
+        return Slider(self["facts"], f"of {len(names)} facts", why, 1, max(len(names), 2))
+
+    @property
+    def k_slider(self) -> Slider:
+        why = "Five is usual; for files anyone may download, 11 is a common choice (k-anonymity)."
+        most = max(min(LARGEST_K_ON_SLIDER, self.rows), 3)
+        return Slider(self["k"], "people or more", why, 2, most)
+
+    @property
+    def left_out_slider(self) -> Slider:
+        why = "Leaving out rare people lets everybody else stay finer. 0 leaves out nobody."
+        return Slider(self["suppression_percent"], "% of the rows", why, 0, 20, 0.5)
+
+    def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - declared above
+        field.choices = choices
 
     def clean_k(self) -> int:
         k: int = self.cleaned_data["k"]
@@ -86,49 +163,242 @@ class ProtectionForm(forms.Form):
             )
         return k
 
-    @staticmethod
-    def _name(position: int) -> str:
-        return f"l_{position}"
+    def clean_facts(self) -> int:
+        known = self.cleaned_data["facts"] or len(self.quasi_identifiers)
+        if known > len(self.quasi_identifiers):
+            raise forms.ValidationError(
+                f"The table has {len(self.quasi_identifiers)} quasi-identifiers; nobody can know "
+                "more of them."
+            )
+        return int(known)
 
-    @property
-    def diversity_fields(self) -> list[forms.BoundField]:
-        return [self[self._name(column.position)] for column in self.sensitive]
+    def clean(self) -> dict[str, Any]:
+        for question in self.questions:
+            question.clean()
+        return self.cleaned_data
 
-    def to_rules(self) -> list[dict[str, Any]]:
-        rules: list[dict[str, Any]] = [{"model": "k-anonymity", "k": self.cleaned_data["k"]}]
-        for column in self.sensitive:
-            l_asked = self.cleaned_data[self._name(column.position)]
-            if l_asked:
-                rules.append(
-                    {
-                        "model": "l-diversity",
-                        "variant": "distinct",
-                        "l": l_asked,
-                        "column": column.name,
-                    }
-                )
-        return rules
-
-    def to_method(self) -> dict[str, Any]:
-        return {
-            "name": "full-domain",
+    def to_answers(self) -> Answers:
+        given = self.cleaned_data
+        return Answers(
+            k=given["k"],
+            facts_known=given["facts"],
             # Percent typed by people: 0.1 + 0.2 must not become 0.30000000000000004.
-            "suppression_limit": round(self.cleaned_data["suppression_percent"] / 100, 10),
-            "metric": self.cleaned_data["metric"],
-        }
+            left_out=round(given["suppression_percent"] / 100, 10),
+            worries={
+                question.column.name: question.to_worry()
+                for question in self.questions
+                if question.harm != Harm.NOTHING
+            },
+            audience=given["audience"] or Audience.PARTNERS,
+            purpose=given["purpose"] or Purpose.COUNTS,
+            class_column=given["class_column"] if given["purpose"] == Purpose.CLASSIFIER else "",
+            metric=given["metric"] or "loss",
+            method=given["method"],
+        )
 
     @classmethod
-    def initial_from(
-        cls, dataset: Dataset, rules: list[dict[str, Any]], method: dict[str, Any]
-    ) -> dict[str, Any]:
+    def initial_from(cls, dataset: Dataset, answers: Answers) -> dict[str, Any]:
         initial = {
-            "suppression_percent": f"{100 * method.get('suppression_limit', 0.05):g}",
-            "metric": method.get("metric", "loss"),
+            "audience": answers.audience,
+            "purpose": answers.purpose,
+            "class_column": answers.class_column,
+            "facts": answers.facts_known,
+            "k": answers.k,
+            "suppression_percent": f"{100 * answers.left_out:g}",
+            "metric": answers.metric,
+            "method": answers.method,
         }
-        positions = {column.name: column.position for column in dataset.columns.all()}
-        for rule in rules:
-            if rule["model"] == "k-anonymity":
-                initial["k"] = rule["k"]
-            elif rule["model"] == "l-diversity" and rule["column"] in positions:
-                initial[cls._name(positions[rule["column"]])] = rule["l"]
+        for column in dataset.columns.filter(role=ColumnRole.SENSITIVE):
+            worry = answers.worries.get(column.name, Worry(Harm.NOTHING))
+            initial |= SensitiveQuestion.initial_from(column, worry)
         return initial
+
+    @classmethod
+    def usual_for(cls, audience: str, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the answers with the numbers that are usual for these recipients."""
+        guideline = GUIDELINES[Audience(audience)]
+        usual = {
+            "k": guideline.least_k,
+            "suppression_percent": f"{min(100 * guideline.most_left_out, 5):g}",
+        }
+        shares = {
+            name: f"{100 * guideline.surest_guess:g}" for name in data if name.startswith("c_")
+        }
+        return {**data, **usual, **shares}
+
+
+class SensitiveQuestion:
+    """The question about one sensitive column: what must not happen, and where the line is."""
+
+    def __init__(self, form: PlainForm, column: DatasetColumn) -> None:
+        self.form = form
+        self.column = column
+        self.baseline = guess_without_release(column, form.rows)
+        at = column.position
+        self.harm_name, self.share_name, self.least_name, self.distance_name = (
+            f"{kind}_{at}" for kind in ("harm", "c", "l", "t")
+        )
+        # Django fills its own %-signs into sentences of a field.
+        name = column.name.replace("%", "%%")
+        form.fields |= {
+            self.harm_name: forms.ChoiceField(
+                label=f"What must not happen with {column.name}?",
+                choices=Harm.choices,
+                initial=Harm.GUESS,
+                required=False,
+                widget=forms.RadioSelect,
+            ),
+            self.share_name: forms.FloatField(
+                label=f"How often may a guess of {column.name} be right, in percent?",
+                required=False,
+                min_value=0,
+                max_value=100,
+                initial=max(60, min(100, round(100 * self.baseline + 10))),
+                error_messages={
+                    "min_value": "The share must lie between 0 and 100 percent.",
+                    "max_value": "The share must lie between 0 and 100 percent.",
+                },
+            ),
+            self.least_name: forms.IntegerField(
+                label=f"How many different values of {column.name} must every group hold?",
+                required=False,
+                min_value=2,
+                max_value=max(column.distinct, 2),
+                initial=min(3, max(column.distinct, 2)),
+                error_messages={
+                    "min_value": "l must be 2 or more; leave it empty to make no promise.",
+                    "max_value": (
+                        f"{name} has only {column.distinct:,} different "
+                        "values, so no group can hold more."
+                    ),
+                    "invalid": "l must be a whole number.",
+                },
+            ),
+            self.distance_name: forms.FloatField(
+                label=f"How far may {column.name} in a group differ from everybody?",
+                required=False,
+                min_value=0,
+                max_value=1,
+                initial=0.3,
+                error_messages={
+                    "min_value": "The distance must lie between 0 and 1.",
+                    "max_value": "The distance must lie between 0 and 1.",
+                },
+            ),
+        }
+
+    @property
+    def harm(self) -> str:
+        """Return what is worried about; a number of values alone says it too."""
+        given = self.form.cleaned_data
+        if given.get(self.harm_name):
+            return str(given[self.harm_name])
+        return Harm.SAME if given.get(self.least_name) else Harm.NOTHING
+
+    def clean(self) -> None:
+        name = {
+            Harm.GUESS: self.share_name,
+            Harm.SAME: self.least_name,
+            Harm.SKEW: self.distance_name,
+        }.get(Harm(self.harm))
+        if name is None or name in self.form.errors:
+            return
+        given = self.form.cleaned_data[name]
+        if given is None:
+            self.form.add_error(name, "A number is needed here, or choose “nothing”.")
+        elif name == self.share_name and given / 100 < self.baseline:
+            self.form.add_error(
+                name,
+                f"The most frequent value alone is right {100 * self.baseline:.0f} % of the time, "
+                "so less than that cannot be promised.",
+            )
+
+    def to_worry(self) -> Worry:
+        given = self.form.cleaned_data
+        if self.harm == Harm.GUESS:
+            return Worry(Harm.GUESS, round(given[self.share_name] / 100, 10))
+        if self.harm == Harm.SAME:
+            return Worry(Harm.SAME, given[self.least_name])
+        return Worry(Harm.SKEW, given[self.distance_name])
+
+    @classmethod
+    def initial_from(cls, column: DatasetColumn, worry: Worry) -> dict[str, Any]:
+        at = column.position
+        initial: dict[str, Any] = {f"harm_{at}": worry.harm}
+        if worry.harm == Harm.GUESS:
+            initial[f"c_{at}"] = f"{100 * worry.amount:g}"
+        elif worry.harm == Harm.SAME:
+            initial[f"l_{at}"] = f"{worry.amount:g}"
+        elif worry.harm == Harm.SKEW:
+            initial[f"t_{at}"] = f"{worry.amount:g}"
+        return initial
+
+    @property
+    def harm_field(self) -> forms.BoundField:
+        return self.form[self.harm_name]
+
+    @property
+    def sliders(self) -> list[tuple[str, Slider]]:
+        """Return the slider of each harm; only the one that is chosen matters."""
+        least = ceil(100 * self.baseline)
+        column = self.column
+        guess = (
+            f"The most frequent value alone is right {100 * self.baseline:.0f} % of the time, so "
+            "less than that cannot be promised."
+        )
+        same = f"{column.name} has {column.distinct:,} different values (distinct l-diversity)."
+        skew = "0 means spread exactly as in the whole table, 1 means anything goes (t-closeness)."
+        most_values = max(min(column.distinct, 20), 3)
+        return [
+            (Harm.GUESS, Slider(self.form[self.share_name], "% right at most", guess, least, 100)),
+            (
+                Harm.SAME,
+                Slider(self.form[self.least_name], "values or more", same, 2, most_values),
+            ),
+            (Harm.SKEW, Slider(self.form[self.distance_name], "at most", skew, 0, 1, 0.05)),
+        ]
+
+
+def _learnable(columns: Sequence[DatasetColumn]) -> list[DatasetColumn]:
+    """Return the columns a classifier may learn: they leave as they are."""
+    return [c for c in columns if c.role in (ColumnRole.SENSITIVE, ColumnRole.INSENSITIVE)]
+
+
+def _names(columns: Sequence[DatasetColumn]) -> list[tuple[str, str]]:
+    return [(column.name, column.name) for column in columns]
+
+
+class DocumentForm(forms.Form):
+    """The chosen part of the plan as JSON; the engine's validator judges it."""
+
+    document = forms.CharField(
+        label="Rules, method and measures",
+        widget=forms.Textarea(
+            attrs={"rows": 24, "spellcheck": "false", "class": "form-control mono"}
+        ),
+        strip=False,
+        error_messages={"required": "Write the rules and the method as JSON."},
+    )
+
+    def clean_document(self) -> Choice:
+        try:
+            document = json.loads(self.cleaned_data["document"])
+        except (ValueError, RecursionError):
+            raise forms.ValidationError("This is not valid JSON.") from None
+        if not isinstance(document, dict) or not {"method"} <= set(document):
+            raise forms.ValidationError('An object with "models" and "method" is needed.')
+        unknown = set(document) - {"models", "method", "measures"}
+        if unknown:
+            raise forms.ValidationError(
+                "Only models, method and measures are chosen here; the columns come from the "
+                "steps before."
+            )
+        return Choice(document.get("models", []), document["method"], document.get("measures", {}))
+
+    def to_choice(self) -> Choice:
+        choice: Choice = self.cleaned_data["document"]
+        return choice
+
+    @staticmethod
+    def initial_from(choice: Choice) -> dict[str, str]:
+        return {"document": json.dumps(choice.to_document(), indent=2, ensure_ascii=False)}

@@ -8,12 +8,15 @@ from deid_portal.datasets.models import Dataset
 
 
 class Protection(models.Model):
-    """The `models` and `method` of a dataset's next plan, as plan-format writes them."""
+    """What a dataset's next plan asks for, as plan-format writes `models`, `method`, `measures`."""
 
     dataset = models.OneToOneField(Dataset, on_delete=models.CASCADE, related_name="protection")
-    # Rules may name sensitive values, so they are sealed.
+    # Rules and methods may name values of the table, so they are sealed.
     rules = SealedJSONField(default=list)
-    method = models.JSONField(default=dict)
+    method = SealedJSONField(default=dict)
+    measures = SealedJSONField(default=dict)
+    # What was answered in plain words, if the plan came from there; empty for experts' plans.
+    answers = SealedJSONField(default=dict)
     changed_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     changed_at = models.DateTimeField(auto_now=True)
 

@@ -1,7 +1,11 @@
 """What must be decided before a run can start."""
 
+from collections.abc import Iterator
+from typing import Any
+
 from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import ColumnRole, Dataset
+from deid_portal.plans.composition import choice_of
 from deid_portal.taxonomies.policies import check_taxonomies_complete
 
 
@@ -13,12 +17,27 @@ def check_protection_chosen(dataset: Dataset) -> None:
 
 
 def _check_rules_fit(dataset: Dataset) -> None:
-    """A column may have changed its role after a rule about it was chosen."""
+    """A column may have changed its role after a rule about it was chosen.
+
+    Only names are looked at here, since lists of datasets ask this of every one; the engine judges
+    the whole plan when a run starts.
+    """
     columns = dataset.columns.all()
     sensitive = {column.name for column in columns if column.role == ColumnRole.SENSITIVE}
-    for rule in dataset.protection.rules:
-        if "column" in rule and rule["column"] not in sensitive:
-            raise Refused(
-                f"A rule is about {rule['column']}, which is no longer sensitive. "
-                "Look at the protection again."
-            )
+    choice = choice_of(dataset.protection)
+    for rule in choice.rules:
+        for name in _sensitive_names(rule):
+            if name not in sensitive:
+                raise Refused(
+                    f"A rule is about {name}, which is no longer sensitive. "
+                    "Look at the protection again."
+                )
+
+
+def _sensitive_names(rule: dict[str, Any]) -> Iterator[str]:
+    if "column" in rule:
+        yield rule["column"]
+    yield from rule.get("columns") or ()
+    values = rule.get("values")
+    if isinstance(values, dict):
+        yield from values

@@ -1,10 +1,21 @@
 """The plan as sentences. The rules explain themselves; this only strings them together."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from deid_portal.datasets.models import ColumnRole, Dataset, Treatment
 from deid_portal.engine import Plan
 from deid_portal.engine.methods.method import records_allowed
+
+ABOUT_IDENTITY = "Randomness alone protects nobody's identity: it needs a rule beside it."
+
+
+@dataclass(frozen=True)
+class Formula:
+    """Where the formula behind a word of the promise is explained."""
+
+    label: str
+    help_slug: str
 
 
 @dataclass(frozen=True)
@@ -12,31 +23,80 @@ class Promise:
     sentences: list[str]
     pills: list[str]
     cautions: list[str]
+    formulas: list[Formula]
 
 
 def describe_promise(dataset: Dataset, plan: Plan) -> Promise:
-    method = plan.to_document()["method"]
-    limit = method["suppression_limit"]
-    rows = records_allowed(limit, dataset.rows)
-    sentences = [model.explain() for model in plan.models]
-    if rows:
-        sentences.append(f"At most {_percent(limit)} of the rows are left out, {rows:,} people.")
-    else:
-        sentences.append("Nobody is left out.")
-    sentences.extend(_removed(dataset))
-    pills = [_pill(model) for model in plan.to_document()["models"]]
-    pills += [f"{method['name']}, optimal", method["metric"], f"limit {limit:g}"]
-    return Promise(sentences, pills, plan.cautions())
+    document = plan.to_document()
+    methods = [method.to_document() for method in plan.methods]
+    return Promise(
+        sentences=[
+            *(model.explain() for model in plan.models),
+            *(_method_sentences(plan)),
+            *_left_out(dataset, methods),
+            *_removed(dataset),
+        ],
+        pills=[
+            *(_pill(model["model"], model) for model in document["models"]),
+            *(_pill(method["name"], method) for method in methods),
+        ],
+        cautions=[*plan.cautions(), *_cautions_about_methods(plan)],
+        formulas=[Formula(name, f"model-{name}") for name in _once(m.name for m in plan.models)],
+    )
+
+
+def _once(words: Any) -> list[str]:
+    return list(dict.fromkeys(words))
+
+
+def _method_sentences(plan: Plan) -> list[str]:
+    if len(plan.methods) == 1:
+        return [plan.methods[0].explain()]
+    order = ["First", *["then"] * len(plan.methods)]
+    return [
+        f"{word}, {method.title.lower()}: {method.explain()}"
+        for word, method in zip(order, plan.methods, strict=False)
+    ]
+
+
+def _cautions_about_methods(plan: Plan) -> list[str]:
+    """Perturbing alone hides nobody: what is asked for has to be made to hold."""
+    if any(method.makes_classes for method in plan.methods):
+        return []
+    if all(method.is_random for method in plan.methods) and not plan.models:
+        return [ABOUT_IDENTITY]
+    if plan.models and plan.methods[0].name not in ("dp-table", "synthetic"):
+        return [
+            "None of these methods makes the rules hold; the run answers “no solution” unless the "
+            "table keeps them already."
+        ]
+    return []
+
+
+def _left_out(dataset: Dataset, methods: list[dict[str, Any]]) -> list[str]:
+    limits = [method["suppression_limit"] for method in methods if "suppression_limit" in method]
+    if not limits:
+        return []
+    rows = records_allowed(max(limits), dataset.rows)
+    if not rows:
+        return ["Nobody is left out."]
+    return [f"At most {_percent(max(limits))} of the rows are left out, {rows:,} people."]
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.3g}\u00a0%"
 
 
-def _pill(rule: dict[str, object]) -> str:
-    numbers = [str(rule[name]) for name in ("k", "l") if name in rule]
-    about = f" on {rule['column']}" if "column" in rule else ""
-    return f"{rule['model']} {' '.join(numbers)}{about}"
+def _pill(name: str, part: dict[str, Any]) -> str:
+    """Name a part of the plan with its numbers: "k-anonymity k 5"."""
+    numbers = [
+        f"{key.replace('_', ' ')} {value:g}"
+        for key, value in part.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        if key != "time_limit_seconds"
+    ]
+    about = f" on {part['column']}" if isinstance(part.get("column"), str) else ""
+    return f"{name} {', '.join(numbers)}".strip() + about
 
 
 def _removed(dataset: Dataset) -> list[str]:

@@ -6,26 +6,40 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import check_can_change
-from deid_portal.engine import Plan
+from deid_portal.datasets.selectors import values_of
+from deid_portal.engine import Plan, Table
 from deid_portal.engine.documents import Place
-from deid_portal.plans.composition import compose_plan
+from deid_portal.engine.privacy import PrivacyModel
+from deid_portal.plans.composition import Choice, compose_plan
 from deid_portal.plans.models import Protection
+from deid_portal.plans.proposals import Answers
 from deid_portal.taxonomies.policies import check_taxonomies_complete
 
 
 def choose_protection(
-    *, dataset: Dataset, chosen_by: User, rules: list[dict[str, Any]], method: dict[str, Any]
+    *,
+    dataset: Dataset,
+    chosen_by: User,
+    rules: list[dict[str, Any]],
+    method: dict[str, Any] | list[dict[str, Any]],
+    measures: dict[str, Any] | None = None,
+    answers: Answers | None = None,
 ) -> Plan:
-    """Keep rules and method; raises InvalidPlan, and keeps nothing, if they make no sense."""
+    """Keep what is chosen; raises InvalidPlan, and keeps nothing, if it makes no sense."""
     check_can_change(chosen_by, dataset)
     check_taxonomies_complete(dataset)
-    plan = compose_plan(dataset, rules=rules, method=method).to_plan()
-    for model in plan.models:
-        model.check_rows(Place(model.to_document(), model.name), dataset.rows)
+    choice = Choice(rules, method, measures or {})
+    plan = check_choice(dataset, choice)
     with transaction.atomic():
         Protection.objects.update_or_create(
             dataset=dataset,
-            defaults={"rules": rules, "method": method, "changed_by": chosen_by},
+            defaults={
+                "rules": choice.rules,
+                "method": choice.method,
+                "measures": choice.measures,
+                "answers": answers.to_document() if answers is not None else {},
+                "changed_by": chosen_by,
+            },
         )
         dataset.save(update_fields=["changed_at"])
         record_event(
@@ -33,6 +47,27 @@ def choose_protection(
             actor=chosen_by,
             team=dataset.team,
             subject=dataset,
-            facts={"rules": [rule["model"] for rule in rules], "plan_sha256": plan.sha256},
+            facts={
+                "rules": [model.name for model in plan.models],
+                "methods": [method.name for method in plan.methods],
+                "plan_sha256": plan.sha256,
+            },
         )
     return plan
+
+
+def check_choice(dataset: Dataset, choice: Choice) -> Plan:
+    """Validate a choice against the table as well; raises InvalidPlan with the sentence to show."""
+    plan = compose_plan(dataset, choice).to_plan()
+    for index, model in enumerate(plan.models):
+        place = Place(model.to_document(), f"models[{index}]")
+        model.check_rows(place, dataset.rows)
+        if type(model).check_table is not PrivacyModel.check_table:
+            model.check_table(place, _columns_of(dataset, plan, model))
+    return plan
+
+
+def _columns_of(dataset: Dataset, plan: Plan, model: PrivacyModel) -> Table:
+    """Open the columns a model counts; the others stay closed."""
+    chosen = dataset.columns.filter(name__in=model.counted_columns)
+    return plan.typed(Table(tuple(values_of(column) for column in chosen)))

@@ -6,5 +6,6 @@ app_name = "plans"
 urlpatterns = [
     path("datasets/<uuid:dataset_id>/protection/", views.protection, name="protection"),
     path("datasets/<uuid:dataset_id>/protection/promise/", views.promise, name="promise"),
+    path("datasets/<uuid:dataset_id>/protection/estimate/", views.estimate, name="estimate"),
     path("datasets/<uuid:dataset_id>/plan.json", views.plan_document, name="document"),
 ]

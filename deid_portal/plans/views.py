@@ -1,4 +1,4 @@
-"""Step 4: choose what is promised, and see it as a sentence and as the plan."""
+"""Step 4: choose what is promised, see it as sentences and as the plan, and what it would cost."""
 
 from typing import Any
 from uuid import UUID
@@ -11,17 +11,28 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
+from deid_portal.common.http import wants_part
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.refusals import entering_step, refusal
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.selectors import get_dataset_or_404
-from deid_portal.engine import EngineError
-from deid_portal.plans.composition import compose_chosen_plan, compose_plan
-from deid_portal.plans.forms import ProtectionForm
-from deid_portal.plans.promises import Promise, describe_promise
-from deid_portal.plans.services import choose_protection
+from deid_portal.engine import EngineError, Plan
+from deid_portal.plans.choosing import (
+    PLAIN,
+    VIEWS,
+    Choosing,
+    read_choosing,
+    show_choosing,
+    show_saved,
+)
+from deid_portal.plans.composition import compose_chosen_plan
+from deid_portal.plans.estimation import NoEstimate, estimate_run
+from deid_portal.plans.promises import describe_promise
+from deid_portal.plans.services import check_choice, choose_protection
 from deid_portal.taxonomies.policies import check_taxonomies_complete
+
+PLAN_CHANGED = "plan-changed"  # htmx asks for the promise and the estimate again
 
 
 @require_http_methods(["GET", "POST"])
@@ -30,36 +41,82 @@ def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     with entering_step(dataset, "protection"):
         check_taxonomies_complete(dataset)
     if request.method == "GET":
-        return _show(request, dataset, ProtectionForm(initial=_initial(dataset), dataset=dataset))
+        # The other views may name values, which only stewards see.
+        wanted = request.GET.get("view", "")
+        view = wanted if can_see_values(person_of(request), dataset) else PLAIN
+        return _show(request, dataset, show_saved(dataset, view))
     check_can_change(person_of(request), dataset)
-    form = ProtectionForm(request.POST, dataset=dataset)
-    if not form.is_valid():
-        return _show(request, dataset, form)
+    choosing = read_choosing(dataset, request.POST)
+    act = request.POST.get("act", "")
+    if act.startswith("show "):
+        return _show_otherwise(request, dataset, choosing, act.removeprefix("show "))
+    if act == "estimate":
+        return _show(request, dataset, choosing, estimates=True)
+    if act and choosing.act(act, request.POST):
+        return _show(request, dataset, choosing)
+    return _keep(request, dataset, choosing)
+
+
+def _keep(request: HttpRequest, dataset: Dataset, choosing: Choosing) -> HttpResponse:
+    choice = choosing.read()
+    if choice is None:
+        return _show(request, dataset, choosing)
     try:
         choose_protection(
             dataset=dataset,
             chosen_by=person_of(request),
-            rules=form.to_rules(),
-            method=form.to_method(),
+            rules=choice.rules,
+            method=choice.method,
+            measures=choice.measures,
+            answers=choosing.answers,
         )
     except EngineError as error:
-        form.add_error(None, str(error))
-        return _show(request, dataset, form)
+        choosing.place_error(str(error))
+        return _show(request, dataset, choosing)
     if request.POST.get("then") == "start":
         # 307: the browser sends the same POST on to the room that starts runs.
         return redirect("runs:start", dataset.id, preserve_request=True)
     messages.success(request, "The protection is saved.")
-    return redirect("plans:protection", dataset.id)
+    return redirect(f"{reverse('plans:protection', args=[dataset.id])}?view={choosing.view}")
+
+
+def _show_otherwise(
+    request: HttpRequest, dataset: Dataset, choosing: Choosing, view: str
+) -> HttpResponse:
+    """Show the same plan in another view, if it makes sense so far; nothing is saved."""
+    choice = choosing.read()
+    if choice is None:
+        return _show(request, dataset, choosing)
+    try:
+        check_choice(dataset, choice)
+    except EngineError as error:
+        choosing.place_error(str(error))
+        return _show(request, dataset, choosing)
+    return _show(request, dataset, show_choosing(dataset, view, choice, choosing.answers))
 
 
 @require_POST
 def promise(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """What the answers as they stand would promise; nothing is saved."""
+    """What the choice as it stands would promise; nothing is saved."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
-    form = ProtectionForm(request.POST, dataset=dataset)
-    context = {"dataset": dataset, **_promised(dataset, form)}
-    return render(request, "plans/_promise.html", context)
+    choosing = read_choosing(dataset, request.POST)
+    context = {"dataset": dataset, "choosing": choosing, "is_part": True}
+    return render(request, "plans/_promise.html", {**context, **_promised(dataset, choosing)})
+
+
+@require_POST
+def estimate(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """What the choice as it stands would cost.
+
+    Asked by POST, although it changes nothing: rules may name values, and addresses are logged.
+    """
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    check_taxonomies_complete(dataset)
+    choosing = read_choosing(dataset, request.POST)
+    plan, problem = _planned(dataset, choosing)
+    context = {"dataset": dataset, **_estimated(dataset, plan, problem)}
+    return render(request, "plans/_estimate.html", context)
 
 
 @require_GET
@@ -74,30 +131,32 @@ def plan_document(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     return JsonResponse(plan.to_document(), json_dumps_params={"indent": 2, "ensure_ascii": False})
 
 
-def _initial(dataset: Dataset) -> dict[str, Any]:
-    chosen = getattr(dataset, "protection", None)
-    if chosen is None:
-        return {}
-    return ProtectionForm.initial_from(dataset, chosen.rules, chosen.method)
+def _planned(dataset: Dataset, choosing: Choosing) -> tuple[Plan | None, str]:
+    """Return the plan that is chosen, or why there is none."""
+    choice = choosing.read()
+    if choice is None:
+        return None, ""
+    try:
+        return check_choice(dataset, choice), ""
+    except EngineError as error:
+        return None, str(error)
 
 
-def _promised(dataset: Dataset, form: ProtectionForm) -> dict[str, Any]:
-    """Return the promise and the cautions of the form's answers, or why there is none."""
-    described: Promise | None = None
-    problem = ""
-    bound = form if form.is_bound else ProtectionForm(_as_posted(form), dataset=dataset)
-    if bound.is_valid():
-        rules, method = bound.to_rules(), bound.to_method()
-        try:
-            plan = compose_plan(dataset, rules=rules, method=method).to_plan()
-            described = describe_promise(dataset, plan)
-        except EngineError as error:
-            problem = str(error)
+def _promised(dataset: Dataset, choosing: Choosing) -> dict[str, Any]:
+    plan, problem = _planned(dataset, choosing)
+    if plan is not None:
+        choosing.take_note_of(plan)
+    described = describe_promise(dataset, plan) if plan is not None else None
     return {"promise": described, "promise_problem": problem}
 
 
-def _as_posted(form: ProtectionForm) -> dict[str, Any]:
-    return {name: form.get_initial_for_field(field, name) for name, field in form.fields.items()}
+def _estimated(dataset: Dataset, plan: Plan | None, problem: str) -> dict[str, Any]:
+    if plan is None:
+        return {"estimate_problem": problem or "The choice is not complete yet."}
+    try:
+        return {"estimate": estimate_run(dataset, plan)}
+    except NoEstimate as reason:
+        return {"estimate_problem": str(reason)}
 
 
 def _next_bar(person: User, dataset: Dataset) -> NextBar:
@@ -113,18 +172,26 @@ def _next_bar(person: User, dataset: Dataset) -> NextBar:
     )
 
 
-def _show(request: HttpRequest, dataset: Dataset, form: ProtectionForm) -> HttpResponse:
+def _show(
+    request: HttpRequest, dataset: Dataset, choosing: Choosing, *, estimates: bool = False
+) -> HttpResponse:
     person = person_of(request)
     context = {
         "dataset": dataset,
-        "form": form,
+        "choosing": choosing,
+        "views": VIEWS,
         "chosen": getattr(dataset, "protection", None),
         "can_change": can_see_values(person, dataset),
         "change_refusal": refusal(check_can_change, person, dataset),
         "current": "protection",
         "help_slug": "protection",
         "bar": _next_bar(person, dataset),
-        **_promised(dataset, form),
+        **_promised(dataset, choosing),
     }
-    status = 422 if form.is_bound and form.errors else 200
-    return render(request, "plans/protection.html", context, status=status)
+    if estimates:
+        context |= _estimated(dataset, *_planned(dataset, choosing))
+    status = 422 if choosing.has_errors else 200
+    response = render(request, "plans/protection.html", context, status=status)
+    if wants_part(request):
+        response.headers["HX-Trigger-After-Swap"] = PLAN_CHANGED
+    return response

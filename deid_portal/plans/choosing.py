@@ -1,0 +1,273 @@
+"""One plan, three ways to look at it: plain words, every detail, the document itself.
+
+Each way reads what was posted into the same `Choice`, and can show one that came from another.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from django.http import QueryDict
+
+from deid_portal.datasets.models import Dataset
+from deid_portal.engine import Plan
+from deid_portal.plans.composition import Choice, choice_of
+from deid_portal.plans.expert_forms import ExpertForm
+from deid_portal.plans.forms import DocumentForm, PlainForm
+from deid_portal.plans.guidelines import GUIDELINES, Audience, Guideline, Held, hold_against
+from deid_portal.plans.measures_form import MeasuresForm
+from deid_portal.plans.models import Protection
+from deid_portal.plans.proposals import (
+    Answers,
+    Proposal,
+    expresses,
+    guesses_of,
+    propose,
+    understand,
+)
+from deid_portal.plans.recommending import Purpose, Recommendation, recommend_method
+from deid_portal.plans.table_facts import facts_of
+
+PLAIN, EXPERT, DOCUMENT = "plain", "expert", "json"
+VIEWS = {PLAIN: "Plain words", EXPERT: "Expert", DOCUMENT: "JSON"}
+
+
+class Choosing(ABC):
+    """A way to choose, bound to what was posted or showing what is chosen."""
+
+    view: str
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+        self.facts = facts_of(dataset)
+
+    @abstractmethod
+    def read(self) -> Choice | None:
+        """Return what is chosen, or None if the fields do not say it."""
+
+    @abstractmethod
+    def place_error(self, sentence: str) -> None:
+        """Show what the engine says about the choice."""
+
+    @property
+    @abstractmethod
+    def has_errors(self) -> bool: ...
+
+    @property
+    def answers(self) -> Answers | None:
+        """Return the plain answers behind the choice, if there are any."""
+        return None
+
+    def act(self, act: str, data: QueryDict) -> bool:
+        """Do what a button of this way asks for; returns whether it was one of its own."""
+        return False
+
+    def take_note_of(self, plan: Plan) -> None:  # noqa: B027 - optional
+        """Show at the fields what the engine finds unusual."""
+
+
+class _WithMeasures(Choosing):
+    def __init__(self, dataset: Dataset, data: QueryDict | None, measures: dict[str, Any]) -> None:
+        super().__init__(dataset)
+        self.measures = MeasuresForm(data, dataset=dataset, chosen=measures)
+
+
+class PlainChoosing(_WithMeasures):
+    """Questions, and what the answers come to."""
+
+    view = PLAIN
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        *,
+        data: QueryDict | None = None,
+        choice: Choice | None = None,
+        answers: Answers | None = None,
+        kept: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(dataset, data, choice.measures if choice is not None else kept or {})
+        self.is_foreign = False
+        initial: dict[str, Any] = {}
+        if data is None and choice is not None:
+            answers = answers or understand(choice.rules, choice.method, self.facts)
+            self.is_foreign = answers is None
+            initial = PlainForm.initial_from(dataset, answers) if answers is not None else {}
+        self.form = PlainForm(data, initial=initial, dataset=dataset)
+
+    def read(self) -> Choice | None:
+        bound = self._bound()
+        if not bound.is_valid() or not self._measures_are_valid():
+            return None
+        proposal = self._propose(bound.to_answers())
+        return Choice(proposal.rules, proposal.method, self._measures())
+
+    def _bound(self) -> PlainForm:
+        """Return the form with its first answers given, so that they already come to something."""
+        if self.form.is_bound:
+            return self.form
+        form = self.form
+        given = {name: form.get_initial_for_field(own, name) for name, own in form.fields.items()}
+        return PlainForm(given, dataset=self.dataset)
+
+    def _measures_are_valid(self) -> bool:
+        return not self.measures.is_bound or self.measures.is_valid()
+
+    def _measures(self) -> dict[str, Any]:
+        return self.measures.to_measures() if self.measures.is_bound else dict(self.measures.chosen)
+
+    def _propose(self, answers: Answers) -> Proposal:
+        return propose(answers, self.facts)
+
+    @property
+    def answers(self) -> Answers | None:
+        bound = self._bound()
+        return bound.to_answers() if bound.is_valid() else None
+
+    @property
+    def recommendation(self) -> Recommendation | None:
+        answers = self.answers
+        return self._propose(answers).recommendation if answers is not None else None
+
+    @property
+    def guideline(self) -> Guideline:
+        audience = self.form["audience"].value()
+        known = audience if audience in Audience.values else Audience.PARTNERS
+        return GUIDELINES[Audience(known)]
+
+    @property
+    def held(self) -> list[Held]:
+        answers = self.answers
+        if answers is None:
+            return []
+        return hold_against(
+            self.guideline, k=answers.k, left_out=answers.left_out, guesses=guesses_of(answers)
+        )
+
+    def place_error(self, sentence: str) -> None:
+        self.form.add_error(None, sentence)
+
+    @property
+    def has_errors(self) -> bool:
+        wrong = self.measures.is_bound and bool(self.measures.errors)
+        return wrong or (self.form.is_bound and bool(self.form.errors))
+
+    def act(self, act: str, data: QueryDict) -> bool:
+        if act != "usual":
+            return False
+        audience = data.get("audience", "")
+        if audience in Audience.values:
+            usual = PlainForm.usual_for(audience, data.dict())
+            self.form = PlainForm(usual, dataset=self.dataset)
+        return True
+
+
+class ExpertChoosing(_WithMeasures):
+    """Every model and method of the engine."""
+
+    view = EXPERT
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        *,
+        data: QueryDict | None = None,
+        choice: Choice | None = None,
+        kept: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(dataset, data, choice.measures if choice is not None else kept or {})
+        self.form = ExpertForm(dataset, data=data, choice=choice)
+        self.shown = choice
+
+    def read(self) -> Choice | None:
+        if not self.form.is_bound:
+            return self.shown
+        parts_fit = self.form.is_valid()
+        if not self.measures.is_valid() or not parts_fit:
+            return None
+        return self.form.to_choice(self.measures.to_measures())
+
+    @property
+    def recommendation(self) -> Recommendation:
+        return recommend_method(self.facts, Purpose.COUNTS)
+
+    def place_error(self, sentence: str) -> None:
+        self.form.place_error(sentence)
+
+    @property
+    def has_errors(self) -> bool:
+        return self.form.has_errors or (self.measures.is_bound and bool(self.measures.errors))
+
+    def act(self, act: str, data: QueryDict) -> bool:
+        return self.form.act(act, data)
+
+    def take_note_of(self, plan: Plan) -> None:
+        for part, own in zip(self.form.rules.parts, plan.models, strict=False):
+            part.cautions = own.cautions()
+        for part, method in zip(self.form.methods.parts, plan.methods, strict=False):
+            part.cautions = method.cautions()
+
+
+class DocumentChoosing(Choosing):
+    """The chosen part of the plan as text."""
+
+    view = DOCUMENT
+
+    def __init__(
+        self, dataset: Dataset, *, data: QueryDict | None = None, choice: Choice | None = None
+    ) -> None:
+        super().__init__(dataset)
+        initial = DocumentForm.initial_from(choice) if choice is not None else {}
+        self.form = DocumentForm(data, initial=initial)
+        self.shown = choice
+
+    def read(self) -> Choice | None:
+        if not self.form.is_bound:
+            return self.shown
+        return self.form.to_choice() if self.form.is_valid() else None
+
+    def place_error(self, sentence: str) -> None:
+        self.form.add_error("document" if self.form.is_bound else None, sentence)
+
+    @property
+    def has_errors(self) -> bool:
+        return self.form.is_bound and bool(self.form.errors)
+
+
+def read_choosing(dataset: Dataset, data: QueryDict) -> Choosing:
+    """Read what was posted from one of the views."""
+    saved = getattr(dataset, "protection", None)
+    kept = saved.measures if saved is not None else {}
+    match data.get("view"):
+        case "expert":
+            return ExpertChoosing(dataset, data=data, kept=kept)
+        case "json":
+            return DocumentChoosing(dataset, data=data)
+    return PlainChoosing(dataset, data=data, kept=kept)
+
+
+def show_choosing(
+    dataset: Dataset, view: str, choice: Choice | None, answers: Answers | None = None
+) -> Choosing:
+    """Show a choice in one of the views; without one, the first proposal."""
+    plain = PlainChoosing(dataset, choice=choice, answers=answers)
+    if view not in VIEWS:
+        view = EXPERT if plain.is_foreign else PLAIN
+    if view == PLAIN:
+        return plain
+    choice = choice if choice is not None else plain.read()
+    if view == EXPERT:
+        return ExpertChoosing(dataset, choice=choice)
+    return DocumentChoosing(dataset, choice=choice)
+
+
+def show_saved(dataset: Dataset, view: str) -> Choosing:
+    saved: Protection | None = getattr(dataset, "protection", None)
+    if saved is None:
+        return show_choosing(dataset, view, None)
+    choice = choice_of(saved)
+    answers = Answers.from_document(saved.answers) if saved.answers else None
+    if answers is not None and not expresses(
+        answers, choice.rules, choice.method, facts_of(dataset)
+    ):
+        answers = None  # columns have changed since
+    return show_choosing(dataset, view, choice, answers)

@@ -1,0 +1,176 @@
+"""What a run would cost, before it is started: a short search on the patterns of the table.
+
+The search is the engine's own, cut off after a fraction of a second. Whatever it has found by then
+can be done; a run has more time and finds the same or better, so the figures are upper ends. They
+are exact in what they say about the levels found, unless the table was sampled.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+
+from deid_portal.datasets.models import Dataset
+from deid_portal.engine import Plan
+from deid_portal.engine.found import Found
+from deid_portal.engine.heuristic import Explorer
+from deid_portal.engine.lattice import Lattice
+from deid_portal.engine.methods.full_domain import FullDomain
+from deid_portal.engine.methods.levels import ChosenLevels
+from deid_portal.engine.methods.local_recoding import LocalRecoding
+from deid_portal.engine.methods.method import Method, RecodingMethod, records_allowed
+from deid_portal.engine.methods.none import NoChange
+from deid_portal.engine.privacy import SensitiveColumn, Whole
+from deid_portal.engine.problem import Problem
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.search import LARGEST_PROVABLE_LATTICE
+from deid_portal.engine.table import Table
+from deid_portal.engine.utility import METRICS
+from deid_portal.plans.reduced_tables import ReducedTable, reduced_table
+
+SECONDS = 0.18
+SECONDS_FOR_MANY = 0.6  # patterns in the hundred thousands: each check takes longer
+MANY_PATTERNS = 50_000
+# They compare with the records as they came, or with all combinations of columns, which takes far
+# longer than anybody waits for an estimate.
+TOO_SLOW = {
+    "k-concealment",
+    "k-confusion",
+    "c-t-isolation",
+    "result-privacy",
+    "lkc-privacy",
+    "k-l-anonymity",
+    "x-y-privacy",
+}
+# What a run does besides searching, measured: reading, writing, comparing before and after.
+SECONDS_PER_CELL = 3e-7
+SECONDS_AT_LEAST = 1.0
+CHECKS_TO_PROVE = 2.5  # times as many as an estimate makes on a table like the demo's
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run would leave out and lose, at most, and how long it would take."""
+
+    left_out: float  # share of the rows
+    loss: float | None  # None where nobody can be shown
+    seconds: float
+    patterns: int
+    milliseconds: int
+    is_possible: bool = True
+    is_sample: bool = False
+    is_proved: bool = False
+    is_upper: bool = False  # another method than the one tried, which does at least as well
+    rows: int = 0
+
+    @property
+    def records_left_out(self) -> int:
+        return round(self.left_out * self.rows)
+
+
+class NoEstimate(Exception):  # noqa: N818 - a fact, and its sentence is shown
+    """There is no estimate for this plan; the message says why."""
+
+
+def estimate_run(dataset: Dataset, plan: Plan) -> Estimate:
+    """Estimate a plan that was validated; raises NoEstimate with the reason."""
+    started = perf_counter()
+    method = _method_to_try(plan)
+    counted = sorted({name for model in plan.models for name in model.counted_columns})
+    reduced = reduced_table(dataset, counted)
+    problem = _pose(plan, reduced)
+    prepared = perf_counter()
+    found = _search(problem, method)
+    searched = perf_counter() - prepared
+    best = found.best or found.nearest
+    loss = None
+    if best is not None and found.best is not None:
+        measured = problem.checker(METRICS["loss"]).check(best.levels)
+        loss = METRICS["loss"].value_of_cost(measured.cost)
+    return Estimate(
+        left_out=best.suppressed / max(reduced.rows, 1) if best is not None else 1.0,
+        loss=loss,
+        seconds=_seconds_of_run(dataset, method, problem, found, searched),
+        patterns=len(problem.patterns.counts),
+        milliseconds=round(1000 * (perf_counter() - started)),
+        is_possible=found.best is not None,
+        is_sample=reduced.is_sample,
+        is_proved=found.optimal,
+        is_upper=isinstance(method, LocalRecoding),
+        rows=reduced.all_rows,
+    )
+
+
+def _method_to_try(plan: Plan) -> RecodingMethod:
+    slow = [model.name for model in plan.models if model.name in TOO_SLOW]
+    if slow:
+        raise NoEstimate(f"No estimate for {slow[0]}: it takes longer to check than to wait for.")
+    touched = {*plan.quasi_identifiers, *(n for m in plan.models for n in m.counted_columns)}
+    tried: list[RecodingMethod] = []
+    for method in plan.methods:
+        if isinstance(method, FullDomain | LocalRecoding | ChosenLevels | NoChange):
+            tried.append(method)
+        elif method.makes_classes or _changes(method, touched):
+            raise NoEstimate(f"No estimate for this method ({method.title}).")
+    if not tried:
+        raise NoEstimate("No estimate: none of these methods makes people look alike.")
+    return tried[0]
+
+
+def _changes(method: Method, names: set[str]) -> bool:
+    """Say whether a method may change one of these columns, or who is in the table."""
+    columns = method.to_document().get("columns")
+    return columns is None or bool(names & set(columns))
+
+
+def _pose(plan: Plan, reduced: ReducedTable) -> Problem:
+    """Pose the engine's problem on patterns instead of rows."""
+    planned = {column.name: column for column in plan.columns}
+    recipes = [planned[column.name].recipe for column in reduced.columns]
+    taxonomies = [
+        recipe.build(column) for recipe, column in zip(recipes, reduced.columns, strict=True)
+    ]
+    sensitive: Mapping[str, SensitiveColumn] = {
+        name: SensitiveColumn(column, planned[name].taxonomy)
+        for name, column in reduced.counted.items()
+    }
+    return Problem(
+        table=Table(reduced.columns),
+        names=reduced.patterns.names,
+        taxonomies=taxonomies,
+        weights=[planned[column.name].weight for column in reduced.columns],
+        models=plan.models,
+        patterns=reduced.patterns,
+        whole=Whole(reduced.rows, sensitive),
+        recipes=recipes,
+    )
+
+
+def _search(problem: Problem, method: RecodingMethod) -> Found:
+    rows = problem.patterns.rows
+    checker = problem.checker(METRICS[method.metric])
+    lattice = Lattice(problem.heights)
+    if isinstance(method, ChosenLevels | NoChange):
+        limit = method.suppression_limit if isinstance(method, ChosenLevels) else 0.0
+        levels = method.levels if isinstance(method, ChosenLevels) else {}
+        found = Found(records_allowed(limit, rows), nodes=1)
+        found.enter(checker.check(tuple(levels.get(name, 0) for name in problem.names)))
+        return found
+    assert isinstance(method, FullDomain | LocalRecoding)  # noqa: S101 - chosen before
+    allowed = records_allowed(method.suppression_limit, rows)
+    found = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
+    seconds = SECONDS_FOR_MANY if len(problem.patterns.counts) > MANY_PATTERNS else SECONDS
+    Explorer(checker, lattice, found, Progress(None), seconds).explore()
+    return found
+
+
+def _seconds_of_run(
+    dataset: Dataset, method: RecodingMethod, problem: Problem, found: Found, searched: float
+) -> float:
+    """Guess how long a run takes: moving the cells, and a search that ends with a proof."""
+    moving = dataset.rows * (dataset.column_count or 1) * SECONDS_PER_CELL
+    searching = searched if found.optimal else searched * CHECKS_TO_PROVE
+    if isinstance(method, LocalRecoding):
+        searching *= 4
+    if not found.optimal and Lattice(problem.heights).size > LARGEST_PROVABLE_LATTICE:
+        searching = getattr(method, "time_limit_seconds", searching)
+    return max(moving + searching, SECONDS_AT_LEAST)

@@ -1,0 +1,306 @@
+"""Every model and every method of the engine as forms, several of each, in an order of one's own.
+
+Without scripts the page works by plain posts: the form carries the list of its parts, and a button
+that adds, removes or moves one sends everything back.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from deid_portal.datasets.models import Dataset
+from deid_portal.engine.methods import METHODS, RecodingMethod
+from deid_portal.engine.parameters import Declared
+from deid_portal.engine.privacy import MODELS
+from deid_portal.engine.privacy.kinds import Disclosed
+from deid_portal.plans.composition import Choice
+from deid_portal.plans.parameter_fields import (
+    ABSENT,
+    Columns,
+    JsonField,
+    field_for,
+    needs_file,
+)
+
+NEEDS_FILE = (
+    "k-map and δ-presence compare with a table of the whole population; they need a file beside "
+    "the plan and are for the command line."
+)
+# Where a part is added, what its numbers start with; each is an ordinary choice.
+STARTING_VALUES: dict[str, Any] = {
+    "k": 5, "K": 5, "L": 3, "C": 0.6, "l": 3, "t": 0.3, "p": 2, "m": 3, "e": 1, "alpha": 0.5,
+    "h": 0.6, "beta": 1, "delta": 1, "epsilon": 1, "breach": 0.5, "minimum": 0, "maximum": 0.5,
+    "limit": 0.2, "width": 5, "support": 0.05, "confidence": 0.8, "scale": 0.1, "window": 5,
+    "share": 0.1, "base": 5, "days": 30,
+}  # fmt: skip
+OWN_STARTING_VALUES: dict[tuple[str, str], Any] = {
+    ("l-diversity", "c"): None,
+    ("k-l-anonymity", "l"): 3,
+    ("c-t-isolation", "c"): 2,
+    ("c-t-isolation", "t"): 5,
+    ("population-uniqueness", "limit"): 0.01,
+    ("sample-uniqueness", "limit"): 0.01,
+    ("highest-risk", "limit"): 0.2,
+    ("dp-table", "delta"): 1e-6,
+    ("sampling", "share"): 0.5,
+    ("record-swapping", "share"): 0.05,
+    ("x-y-privacy", "k"): 5,
+}
+WHAT_IS_LEARNT = {
+    Disclosed.IDENTITY: "Who a person is",
+    Disclosed.ATTRIBUTE: "What is true of a person",
+    Disclosed.MEMBERSHIP: "Whether a person is in the table",
+}
+
+
+class PartForm(forms.Form):
+    """One model or one method with its parameters."""
+
+    def __init__(self, name: str, kind: Any, *args: Any, columns: Columns, **kwargs: Any) -> None:
+        kwargs.setdefault("auto_id", "id_%s")
+        super().__init__(*args, **kwargs)
+        self.name = name
+        self.kind = kind
+        self.parameters = [field_for(declared, columns) for declared in kind.parameters]
+        for parameter in self.parameters:
+            self.fields.update(parameter.fields())
+        for bound in self:
+            if isinstance(bound.field, JsonField):
+                continue
+            if isinstance(bound.field.widget, forms.Select):
+                bound.field.widget.attrs.setdefault("class", "form-select")
+            elif not isinstance(
+                bound.field.widget, forms.CheckboxInput | forms.CheckboxSelectMultiple
+            ):
+                bound.field.widget.attrs.setdefault("class", "form-control")
+        self.cautions: list[str] = []
+
+    @property
+    def title(self) -> str:
+        title: str = getattr(self.kind, "title", self.name)
+        return title
+
+    @property
+    def short_fields(self) -> list[forms.BoundField]:
+        return [bound for bound in self if not _is_long(bound)]
+
+    @property
+    def long_fields(self) -> list[forms.BoundField]:
+        return [bound for bound in self if _is_long(bound)]
+
+    @property
+    def needs_words(self) -> str:
+        """Say what this part needs and the table does not have."""
+        for bound in self:
+            if bound.field.required and bound.field.label and _is_empty_choice(bound.field):
+                return (
+                    "This is about a sensitive column, and none is tagged. Tag one on the columns "
+                    "page, or remove this."
+                )
+        return ""
+
+    def show(self, entry: Mapping[str, Any]) -> None:
+        """Fill the fields from an entry of a document."""
+        for parameter in self.parameters:
+            if entry.get(parameter.name) is not None:
+                self.initial.update(parameter.write(entry[parameter.name]))
+
+    def to_entry(self) -> dict[str, Any]:
+        entry = {}
+        for parameter in self.parameters:
+            value = parameter.read(self.cleaned_data)
+            if value is not ABSENT:
+                entry[parameter.name] = value
+        return entry
+
+    def place_error(self, path: str, sentence: str) -> None:
+        """Put the engine's sentence at the field it is about."""
+        name = next((n for n in self.fields if n == path or n.startswith(f"{path}-")), None)
+        self.add_error(name, sentence[:1].upper() + sentence[1:])
+
+
+def _is_long(bound: forms.BoundField) -> bool:
+    widget = bound.field.widget
+    return isinstance(widget, forms.Textarea | forms.CheckboxSelectMultiple)
+
+
+def _is_empty_choice(field: forms.Field) -> bool:
+    return isinstance(field, forms.ChoiceField) and not len(field.widget.choices)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Something that can be added."""
+
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A heading in the list of what can be added."""
+
+    label: str
+    offers: list[Offer]
+
+
+class PartList:
+    """The models, or the methods, of a plan as a list of forms."""
+
+    def __init__(self, key: str, kinds: Mapping[str, Any], columns: Columns) -> None:
+        self.key = key
+        self.kinds = kinds
+        self.columns = columns
+        self.parts: list[PartForm] = []
+
+    def read(self, data: QueryDict) -> None:
+        for item in data.getlist(self.key):
+            number, _, name = item.partition(":")
+            if name in self.kinds and number.isdigit():
+                self.parts.append(self._make(int(number), name, data))
+
+    def show(self, entries: Iterable[Mapping[str, Any]], name_key: str) -> None:
+        for entry in entries:
+            part = self._make(len(self.parts), entry[name_key])
+            part.show(entry)
+            self.parts.append(part)
+
+    def _make(self, number: int, name: str, data: QueryDict | None = None) -> PartForm:
+        return PartForm(
+            name, self.kinds[name], data, columns=self.columns, prefix=f"{self.key}{number}"
+        )
+
+    def add(self, name: str) -> None:
+        if name not in self.kinds:
+            return
+        numbers = [int(str(part.prefix).removeprefix(self.key)) for part in self.parts]
+        part = self._make(max(numbers, default=-1) + 1, name)
+        part.show(_starting_entry(name, part.kind.parameters))
+        self.parts.append(part)
+
+    def remove(self, place: int) -> None:
+        del self.parts[place : place + 1]
+
+    def move(self, place: int, by: int) -> None:
+        other = place + by
+        if 0 <= place < len(self.parts) and 0 <= other < len(self.parts):
+            self.parts[place], self.parts[other] = self.parts[other], self.parts[place]
+
+    def entries(self, name_key: str) -> list[dict[str, Any]]:
+        return [{name_key: part.name, **part.to_entry()} for part in self.parts]
+
+
+def _starting_entry(name: str, parameters: Sequence[Declared]) -> dict[str, Any]:
+    entry: dict[str, Any] = {}
+    for parameter in parameters:
+        default = getattr(parameter, "default", None)
+        usual = STARTING_VALUES.get(parameter.name) if default is None else default
+        if getattr(parameter, "optional", False):
+            usual = None
+        entry[parameter.name] = OWN_STARTING_VALUES.get((name, parameter.name), usual)
+    return {key: value for key, value in entry.items() if value is not None}
+
+
+class ExpertForm:
+    """All rules and methods of a plan, bound to what was posted or showing a choice."""
+
+    PATH = re.compile(r"^(models|method)(?:\[(\d+)\])?(?:\.([A-Za-z_]+))?[^:]*: (.*)$", re.DOTALL)
+
+    def __init__(
+        self, dataset: Dataset, *, data: QueryDict | None = None, choice: Choice | None = None
+    ) -> None:
+        columns = list(dataset.columns.select_related("taxonomy"))
+        self.rules = PartList("rule", _formable(MODELS), Columns(columns, for_model=True))
+        self.methods = PartList("method", _formable(METHODS), Columns(columns))
+        self.problems: list[str] = []
+        self.is_bound = data is not None
+        if data is not None:
+            self.rules.read(data)
+            self.methods.read(data)
+        elif choice is not None:
+            self.rules.show(choice.rules, "model")
+            self.methods.show(choice.methods, "name")
+
+    @property
+    def parts(self) -> list[PartForm]:
+        return [*self.rules.parts, *self.methods.parts]
+
+    @property
+    def has_errors(self) -> bool:
+        return bool(self.problems) or any(part.is_bound and part.errors for part in self.parts)
+
+    def is_valid(self) -> bool:
+        if not self.methods.parts:
+            self.problems.append("Choose at least one method.")
+        wrong = [part for part in self.parts if not part.is_valid()]  # every part is looked at
+        return not wrong and not self.problems
+
+    def to_choice(self, measures: dict[str, Any]) -> Choice:
+        methods = self.methods.entries("name")
+        return Choice(
+            self.rules.entries("model"), methods[0] if len(methods) == 1 else methods, measures
+        )
+
+    def act(self, act: str, data: QueryDict) -> bool:
+        """Carry out what a button asks for; returns whether it was one of these."""
+        verb, _, place = act.partition(" ")
+        key, _, number = place.partition(" ")
+        parts = {"rule": self.rules, "method": self.methods}.get(key)
+        if parts is None:
+            return False
+        match verb:
+            case "add":
+                parts.add(data.get(f"new-{key}", ""))
+            case "remove" if number.isdigit():
+                parts.remove(int(number))
+            case "up" if number.isdigit():
+                parts.move(int(number), -1)
+            case "down" if number.isdigit():
+                parts.move(int(number), 1)
+            case _:
+                return False
+        return True
+
+    def place_error(self, sentence: str) -> None:
+        """Show what the engine says, at the field it names where it names one."""
+        found = self.PATH.match(sentence)
+        if found is None:
+            self.problems.append(sentence)
+            return
+        kind, place, name, words = found.groups()
+        parts = self.rules.parts if kind == "models" else self.methods.parts
+        if int(place or 0) < len(parts) and parts[int(place or 0)].is_bound:
+            parts[int(place or 0)].place_error(name or "", words)
+        else:
+            self.problems.append(sentence)
+
+    @property
+    def rule_shelves(self) -> list[Shelf]:
+        shelves: dict[str, list[Offer]] = {words: [] for words in WHAT_IS_LEARNT.values()}
+        for name, kind in self.rules.kinds.items():
+            words = WHAT_IS_LEARNT[kind.disclosure.kinds[0]]
+            shelves[words].append(Offer(name, name))
+        return [Shelf(label, offers) for label, offers in shelves.items() if offers]
+
+    @property
+    def method_shelves(self) -> list[Shelf]:
+        making: list[Offer] = []
+        changing: list[Offer] = []
+        for name, kind in self.methods.kinds.items():
+            makes = kind.makes_classes or issubclass(kind, RecodingMethod)
+            (making if makes else changing).append(Offer(name, kind.title))
+        return [
+            Shelf("Sees to it that the rules hold", making),
+            Shelf("Changes columns before or after", changing),
+        ]
+
+    needs_file = NEEDS_FILE
+
+
+def _formable(kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those that can be filled in here, by name."""
+    return {name: kinds[name] for name in kinds if not needs_file(kinds[name].parameters)}

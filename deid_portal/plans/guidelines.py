@@ -1,0 +1,82 @@
+"""What is usual for each kind of recipient: the numbers a choice is held against.
+
+They are advice, not a gate: a plan that goes below them can run and says so.
+"""
+
+from dataclasses import dataclass
+
+from django.db.models import TextChoices
+
+
+class Audience(TextChoices):
+    PUBLIC = "public", "Anyone: a public download"
+    PARTNERS = "partners", "Partners under contract"
+    INSIDE = "inside", "People inside the house"
+
+
+@dataclass(frozen=True)
+class Guideline:
+    """The usual limits for one kind of recipient."""
+
+    who: str
+    least_k: int
+    surest_guess: float  # share of right guesses about a sensitive value
+    most_left_out: float  # share of the rows
+    why: str
+
+
+GUIDELINES = {
+    Audience.PUBLIC: Guideline(
+        "a public download",
+        least_k=11,
+        surest_guess=0.5,
+        most_left_out=0.1,
+        why="Nobody can be held to a promise, so the file alone has to protect.",
+    ),
+    Audience.PARTNERS: Guideline(
+        "partners under contract",
+        least_k=5,
+        surest_guess=0.6,
+        most_left_out=0.1,
+        why="A contract forbids looking people up; a risk of one in five is usual.",
+    ),
+    Audience.INSIDE: Guideline(
+        "people inside the house",
+        least_k=3,
+        surest_guess=0.8,
+        most_left_out=0.2,
+        why="Access is controlled and logged; chance finds are what is left to prevent.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Held:
+    """One line of the comparison with what is usual."""
+
+    is_met: bool
+    usual: str
+    chosen: str
+
+
+def hold_against(
+    guideline: Guideline, *, k: int, left_out: float, guesses: dict[str, float]
+) -> list[Held]:
+    """Compare answers with what is usual; `guesses` holds a share per sensitive column."""
+    lines = [
+        Held(k >= guideline.least_k, f"Hides among at least {guideline.least_k}", f"you chose {k}"),
+        Held(
+            left_out <= guideline.most_left_out,
+            f"Leaves out at most {guideline.most_left_out:.0%}",
+            f"you allow {100 * left_out:g} %",
+        ),
+    ]
+    for column, share in guesses.items():
+        lines.append(
+            Held(
+                share <= guideline.surest_guess,
+                f"Guesses of {column} right at most {guideline.surest_guess:.0%}",
+                f"you allow {100 * share:g} %" if share < 1 else "no promise",
+            )
+        )
+    return lines

@@ -1,0 +1,300 @@
+"""Form fields for what the engine declares: a parameter in, fields out, and the way back.
+
+Models and methods declare their parameters as data (`engine/parameters.py`). The engine judges
+what is typed; these fields only turn text into the document it reads. A kind without a field of
+its own is written as JSON, so that a new one works before anybody has drawn it.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from django import forms
+
+from deid_portal.datasets.models import ColumnRole, DatasetColumn
+from deid_portal.engine import parameters as declared_kinds
+from deid_portal.engine.parameters import Declared
+
+MISSING = "(missing)"  # how the gap is written where values are listed
+ABSENT = object()
+
+LABELS = {
+    "suppression_limit": "Share that may be left out",
+    "metric": "Keep small",
+    "time_limit_seconds": "Time limit in seconds",
+    "variant": "Variant",
+    "column": "Sensitive column",
+    "columns": "Columns",
+    "class_column": "Class column",
+    "guard_column": "Column with each person's guarding node",
+    "owner": "Column that says whose row it is",
+    "household": "Household column",
+    "person": "Column that says whose row it is",
+    "population_size": "People in the population",
+    "knows_limit": "Share an intruder may be sure of",
+    "p_prime": "p′",
+    "x": "X, what is known",
+    "y": "Y, what is concluded",
+    "alpha": "α",
+    "beta": "β",
+    "delta": "δ",
+    "epsilon": "ε",
+    "top_share": "Top share",
+    "bottom_share": "Bottom share",
+}
+HELP = {
+    "suppression_limit": "From 0 to 1; 0.05 lets five rows in a hundred be left out.",
+    "time_limit_seconds": "Only for tables with over a million combinations of levels.",
+    "window": "In percent of the rows.",
+}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a dataset as a form offers them."""
+
+    all: Sequence[DatasetColumn]
+    for_model: bool = False
+
+    def choices(self, parameter: str) -> list[tuple[str, str]]:
+        """Return what a parameter of this name may be set to, with the role where it matters."""
+        if parameter == "column" or (parameter == "columns" and self.for_model):
+            return [(c.name, c.name) for c in self.all if c.role == ColumnRole.SENSITIVE]
+        offered = self.all
+        if parameter not in ("owner", "person", "household", "x", "y"):
+            offered = [c for c in self.all if c.role != ColumnRole.IDENTIFIER]
+        return [(c.name, f"{c.name} ({c.get_role_display().lower()})") for c in offered]
+
+    @property
+    def quasi_identifiers(self) -> list[DatasetColumn]:
+        return [column for column in self.all if column.is_quasi_identifier]
+
+
+class ParameterField(ABC):
+    """How one declared parameter is shown, and how the document entry is made of it."""
+
+    def __init__(self, declared: Declared, columns: Columns) -> None:
+        self.declared: Any = declared
+        self.columns = columns
+
+    @property
+    def name(self) -> str:
+        name: str = self.declared.name
+        return name
+
+    @property
+    def label(self) -> str:
+        words = LABELS.get(self.name)
+        if words is None:
+            words = self.name.replace("_", " ")
+            return words if len(words) < 3 else words[0].upper() + words[1:]
+        return words
+
+    def fields(self) -> dict[str, forms.Field]:
+        return {self.name: self.field()}
+
+    @abstractmethod
+    def field(self) -> forms.Field: ...
+
+    def read(self, cleaned: Mapping[str, Any]) -> Any:
+        """Return the entry for the document, or ABSENT."""
+        value = cleaned.get(self.name)
+        return ABSENT if value in (None, "", []) else value
+
+    def write(self, value: Any) -> dict[str, Any]:
+        """Return what the fields show for an entry of a document."""
+        return {self.name: value}
+
+    def _help(self, otherwise: str = "") -> str:
+        return HELP.get(self.name, otherwise)
+
+
+class NumberField(forms.CharField):
+    """A number as typed; whether it makes sense is for the engine to say."""
+
+    def __init__(self, *, whole: bool, **kwargs: Any) -> None:
+        attrs = {"inputmode": "numeric" if whole else "decimal", "autocomplete": "off"}
+        super().__init__(widget=forms.TextInput(attrs=attrs), **kwargs)
+        self.whole = whole
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value).replace("\u2212", "-").strip()
+        if not text:
+            return None
+        try:
+            number = float(text)
+        except ValueError:
+            kind = "whole number" if self.whole else "number, with a point for decimals"
+            raise forms.ValidationError(f"This is not a {kind}.") from None
+        return int(number) if number.is_integer() and abs(number) < 1e15 else number
+
+    def prepare_value(self, value: Any) -> Any:
+        return f"{value:.12g}" if isinstance(value, float) else value
+
+
+class _Number(ParameterField):
+    def field(self) -> forms.Field:
+        declared = self.declared
+        words = declared.range_words()
+        optional = declared.optional or declared.default is not None
+        usual = f"; {declared.default:g} if left empty" if declared.default is not None else ""
+        if declared.optional:
+            usual = "; may be left empty"
+        return NumberField(
+            whole=declared.whole,
+            label=self.label,
+            required=not optional,
+            help_text=self._help(f"{words[0].upper()}{words[1:]}{usual}."),
+            error_messages={"required": "A number is needed here."},
+        )
+
+
+class _Choice(ParameterField):
+    def field(self) -> forms.Field:
+        choices = [
+            (word, word.replace("_", " ").replace("-", " ")) for word in self.declared.choices
+        ]
+        return forms.ChoiceField(label=self.label, choices=choices, help_text=self._help())
+
+
+class _Flag(ParameterField):
+    def field(self) -> forms.Field:
+        return forms.BooleanField(label=self.label, required=False, help_text=self._help())
+
+    def read(self, cleaned: Mapping[str, Any]) -> Any:
+        return bool(cleaned.get(self.name))
+
+
+class _ColumnName(ParameterField):
+    def field(self) -> forms.Field:
+        choices = self.columns.choices(self.name)
+        nothing = [("", "none")] if self.declared.optional else []
+        return forms.ChoiceField(
+            label=self.label,
+            choices=[*nothing, *choices],
+            required=not self.declared.optional,
+            help_text=self._help(),
+            error_messages={"required": "No column fits; tag one on the columns page first."},
+        )
+
+
+class _ColumnNames(ParameterField):
+    def field(self) -> forms.Field:
+        return forms.MultipleChoiceField(
+            label=self.label,
+            choices=self.columns.choices(self.name),
+            required=not self.declared.optional,
+            widget=forms.CheckboxSelectMultiple,
+            help_text=self._help("May be left empty." if self.declared.optional else ""),
+            error_messages={"required": "Choose at least one column."},
+        )
+
+
+class _Value(ParameterField):
+    def field(self) -> forms.Field:
+        return forms.CharField(label=self.label, required=False, help_text="May be left empty.")
+
+
+class _Values(ParameterField):
+    """One value a line."""
+
+    def field(self) -> forms.Field:
+        return forms.CharField(
+            label=self.label,
+            required=False,
+            strip=False,
+            widget=forms.Textarea(attrs={"rows": 3}),
+            help_text=f"One value a line, {MISSING} for a missing one; all values if left empty.",
+        )
+
+    def read(self, cleaned: Mapping[str, Any]) -> Any:
+        lines = [line for line in (cleaned.get(self.name) or "").splitlines() if line]
+        return [None if line == MISSING else line for line in lines] or ABSENT
+
+    def write(self, value: Any) -> dict[str, Any]:
+        return {self.name: "\n".join(MISSING if text is None else text for text in value)}
+
+
+class _LevelsByColumn(ParameterField):
+    """A level for every quasi-identifier."""
+
+    def fields(self) -> dict[str, forms.Field]:
+        return {self._key(column): self._level(column) for column in self.columns.quasi_identifiers}
+
+    def field(self) -> forms.Field:
+        raise NotImplementedError  # one per column
+
+    def _key(self, column: DatasetColumn) -> str:
+        return f"{self.name}-{column.position}"
+
+    @staticmethod
+    def _level(column: DatasetColumn) -> forms.Field:
+        taxonomy = getattr(column, "taxonomy", None)
+        height = taxonomy.height if taxonomy is not None else 1
+        words = [("0", "exact"), *((str(n), f"level {n} of {height}") for n in range(1, height))]
+        choices = [*words, (str(height), "hidden")] if height else words
+        return forms.TypedChoiceField(label=column.name, choices=choices, coerce=int, initial="0")
+
+    def read(self, cleaned: Mapping[str, Any]) -> Any:
+        keys = {column.name: self._key(column) for column in self.columns.quasi_identifiers}
+        return {name: cleaned[key] for name, key in keys.items() if key in cleaned}
+
+    def write(self, value: Any) -> dict[str, Any]:
+        columns = {column.name: column for column in self.columns.quasi_identifiers}
+        return {self._key(columns[n]): level for n, level in value.items() if n in columns}
+
+
+class JsonField(forms.CharField):
+    def __init__(self, **kwargs: Any) -> None:
+        attrs = {"rows": 4, "spellcheck": "false", "class": "form-control mono"}
+        super().__init__(widget=forms.Textarea(attrs=attrs), required=False, **kwargs)
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        if not text:
+            return None
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise forms.ValidationError("This is not valid JSON.") from None
+
+
+class _Json(ParameterField):
+    EXAMPLES: ClassVar[dict[type, str]] = {
+        declared_kinds.ValuesByColumn: '{"condition": ["Flu", null]}, null instead of a list for '
+        "all values of the column",
+        declared_kinds.TransitionMatrices: '{"sex": {"values": ["f", "m"], "rows": [[0.8, 0.2], '
+        "[0.2, 0.8]]}}",
+        declared_kinds.AssociationRules: '[{"if": {"sex": "f"}, "then": {"condition": "Flu"}}]',
+    }
+
+    def field(self) -> forms.Field:
+        example = self.EXAMPLES.get(type(self.declared), "")
+        help_text = f"As JSON, for example {example}." if example else "As JSON."
+        return JsonField(label=self.label, help_text=f"{help_text} May be left empty.")
+
+    def write(self, value: Any) -> dict[str, Any]:
+        return {self.name: json.dumps(value, ensure_ascii=False)}
+
+
+_KINDS: dict[type, type[ParameterField]] = {
+    declared_kinds.Parameter: _Number,
+    declared_kinds.Choice: _Choice,
+    declared_kinds.Flag: _Flag,
+    declared_kinds.ColumnName: _ColumnName,
+    declared_kinds.ColumnNames: _ColumnNames,
+    declared_kinds.Value: _Value,
+    declared_kinds.Values: _Values,
+    declared_kinds.LevelsByColumn: _LevelsByColumn,
+}
+
+
+def field_for(declared: Declared, columns: Columns) -> ParameterField:
+    return _KINDS.get(type(declared), _Json)(declared, columns)
+
+
+def needs_file(parameters: Sequence[Declared]) -> bool:
+    """Say whether a file has to be named, which no form here can take."""
+    return any(isinstance(parameter, declared_kinds.FileName) for parameter in parameters)

@@ -1,0 +1,195 @@
+"""From plain answers to the models and the method of a plan."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from django.db.models import TextChoices
+
+from deid_portal.plans.guidelines import Audience
+from deid_portal.plans.recommending import (
+    Purpose,
+    Recommendation,
+    TableFacts,
+    recommend_method,
+)
+
+Rules = list[dict[str, Any]]
+MEASURED_BY_METRIC = ("full-domain", "local-recoding")
+
+
+class Harm(TextChoices):
+    """What must not happen with a sensitive column."""
+
+    NOTHING = "nothing", "Nothing: knowing it harms nobody"
+    GUESS = "guess", "Somebody guesses it right"
+    SAME = "same", "A whole group turns out to have the same"
+    SKEW = "skew", "A group stands out from everybody else"
+
+
+@dataclass(frozen=True)
+class Worry:
+    """What must not happen with one sensitive column, and where the line is drawn."""
+
+    harm: str
+    amount: float = 0.0  # share of right guesses, different values, or distance
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a person answered, in plain words."""
+
+    k: int
+    facts_known: int
+    left_out: float  # share of the rows
+    worries: Mapping[str, Worry] = field(default_factory=dict)  # by sensitive column
+    audience: str = Audience.PARTNERS
+    purpose: str = Purpose.COUNTS
+    class_column: str = ""
+    metric: str = "loss"
+    method: str = ""  # by name; the recommended one unless said
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "Answers":
+        worries = {name: Worry(**worry) for name, worry in document["worries"].items()}
+        return cls(**{**document, "worries": worries})
+
+    def to_document(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What the answers come to."""
+
+    rules: Rules
+    method: dict[str, Any]
+    recommendation: Recommendation
+
+
+def propose(answers: Answers, table: TableFacts) -> Proposal:
+    facts = replace(table, facts_known=answers.facts_known, class_column=answers.class_column)
+    recommendation = recommend_method(facts, answers.purpose)
+    return Proposal(
+        rules=[*_about_identity(answers, facts), *_about_values(answers, facts)],
+        method=_method(answers, recommendation),
+        recommendation=recommendation,
+    )
+
+
+def _about_identity(answers: Answers, facts: TableFacts) -> Rules:
+    """Return the rules about hiding among look-alikes.
+
+    Whoever knows only some facts is answered by LKC-privacy, which speaks of guesses too; where
+    there is no guess to speak of, (k,l)-anonymity says the rest of it.
+    """
+    if facts.knows_everything:
+        return [{"model": "k-anonymity", "k": answers.k}]
+    by_share: dict[float, list[str]] = {}
+    for column, share in guesses_of(answers).items():
+        by_share.setdefault(share, []).append(column)
+    if not by_share:
+        return [{"model": "k-l-anonymity", "k": answers.k, "l": answers.facts_known}]
+    return [
+        {
+            "model": "lkc-privacy",
+            "L": answers.facts_known,
+            "K": answers.k,
+            "C": share,
+            "values": dict.fromkeys(columns),
+        }
+        for share, columns in by_share.items()
+    ]
+
+
+def _about_values(answers: Answers, facts: TableFacts) -> Rules:
+    rules: Rules = []
+    for column, worry in answers.worries.items():
+        if worry.harm == Harm.GUESS and facts.knows_everything:
+            rules.append({"model": "confidence-bounding", "h": worry.amount, "column": column})
+        elif worry.harm == Harm.SAME:
+            variant = {"variant": "distinct", "l": int(worry.amount)}
+            rules.append({"model": "l-diversity", **variant, "column": column})
+        elif worry.harm == Harm.SKEW:
+            rules.append({"model": "t-closeness", "t": worry.amount, "column": column})
+    return rules
+
+
+def guesses_of(answers: Answers) -> dict[str, float]:
+    """Return, per sensitive column that may be guessed, how often a guess may be right."""
+    return {
+        column: worry.amount
+        for column, worry in answers.worries.items()
+        if worry.harm == Harm.GUESS
+    }
+
+
+def _method(answers: Answers, recommendation: Recommendation) -> dict[str, Any]:
+    name = answers.method or recommendation.method
+    parameters = recommendation.parameters if name == recommendation.method else {}
+    if name in MEASURED_BY_METRIC:
+        parameters = {"suppression_limit": answers.left_out, "metric": answers.metric}
+    elif name == "microaggregation":
+        parameters = {"k": answers.k}
+    return {"name": name, **parameters}
+
+
+def understand(
+    rules: Rules, method: dict[str, Any] | list[dict[str, Any]], facts: TableFacts
+) -> Answers | None:
+    """Return the answers that lead to this plan, or None if questions cannot express it."""
+    if isinstance(method, list) or not rules:
+        return None
+    worries: dict[str, Worry] = {}
+    first, *others = rules
+    known = facts.quasi_identifiers
+    match first:
+        case {"model": "k-anonymity", "k": k}:
+            pass
+        case {"model": "k-l-anonymity", "k": k, "l": known}:
+            pass
+        case {"model": "lkc-privacy", "K": k, "L": known}:
+            others = rules
+        case _:
+            return None
+    for rule in others:
+        worries |= _worries_of(rule)
+    class_column = method.get("class_column", "")
+    for name in ("", method["name"]):  # the recommended one first
+        answers = Answers(
+            k=k,
+            facts_known=known,
+            left_out=method.get("suppression_limit", 0.0),
+            worries=worries,
+            metric=method.get("metric", "loss"),
+            method=name,
+            class_column=class_column,
+            purpose=Purpose.CLASSIFIER if class_column else Purpose.COUNTS,
+        )
+        if expresses(answers, rules, method, facts):
+            return answers
+    return None
+
+
+def _worries_of(rule: dict[str, Any]) -> dict[str, Worry]:
+    match rule:
+        case {"model": "confidence-bounding", "h": share, "column": column}:
+            return {column: Worry(Harm.GUESS, share)}
+        case {"model": "l-diversity", "l": least, "column": column}:
+            return {column: Worry(Harm.SAME, least)}
+        case {"model": "t-closeness", "t": distance, "column": column}:
+            return {column: Worry(Harm.SKEW, distance)}
+        case {"model": "lkc-privacy", "C": share, "values": values}:
+            return {column: Worry(Harm.GUESS, share) for column in values}
+    return {}
+
+
+def expresses(
+    answers: Answers,
+    rules: Rules,
+    method: dict[str, Any] | list[dict[str, Any]],
+    facts: TableFacts,
+) -> bool:
+    """Say whether the answers come to exactly these rules and this method."""
+    proposal = propose(answers, facts)
+    return proposal.rules == rules and proposal.method == method

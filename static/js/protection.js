@@ -1,0 +1,24 @@
+// Protection: Ctrl+Enter starts the run, and a rule or method that was just added is where typing goes on.
+let before = new Set();
+
+function parts() {
+  return [...document.querySelectorAll("#protection .part")];
+}
+
+document.addEventListener("htmx:beforeSwap", () => { before = new Set(parts().map((part) => part.id)); });
+
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.elt?.id !== "protection") return;
+  const added = parts().find((part) => !before.has(part.id));
+  const field = added?.querySelector("input:not([type=hidden]), select, textarea");
+  added?.scrollIntoView({ block: "nearest" });
+  field?.focus({ preventScroll: true });
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  const start = document.querySelector(".next-bar .btn-primary:not([data-blocked])");
+  if (!start?.form) return;
+  event.preventDefault();
+  start.click();
+});
