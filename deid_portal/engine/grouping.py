@@ -60,10 +60,15 @@ class Patterns:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What a release shows of patterns: per column, the number of a label (`Taxonomy.nodes`)."""
+    """What a release shows of patterns: per column, the number of a label (`Taxonomy.nodes`).
+
+    Labels that the taxonomy does not have, ranges and made-up values, have the numbers after its
+    own, in the order of `strangers`.
+    """
 
     codes: Codes  # column × pattern
     nodes: Sequence[Codes]  # per column: code -> number of its label
+    strangers: Sequence[Sequence[str | None]] = ()  # per column
 
     def of(self, patterns: Codes) -> Codes:
         """Return the labels of these patterns: column × pattern."""

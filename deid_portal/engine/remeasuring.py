@@ -71,8 +71,9 @@ def _measure(
     own = {column.name for column in shown}
     shared = Table((*shown, *(column for column in recoded if column.name not in own)))
     patterns = reduce_table(shared, names, list(whole.sensitive), Progress(None))
-    nodes = _nodes(problem, released) if groups is None else []
-    view = View(patterns.codes, nodes) if groups is None else NoLabels(patterns.codes, nodes)
+    view = (
+        _view(problem, released, patterns.codes) if groups is None else NoLabels(patterns.codes, [])
+    )
     everyone = np.arange(len(patterns.counts), dtype=np.int32)
     classes = Classes(everyone, patterns.counts, patterns.sensitive, view)
     levels = {
@@ -171,30 +172,31 @@ def _shares(original: Column, behind: Codes | None) -> tuple[Codes, Numbers]:
     return own[rows > 0], rows[rows > 0] / rows.sum()
 
 
-def _nodes(problem: Problem, released: Table) -> list[Codes]:
-    """Return, per quasi-identifier, a number for each released label.
-
-    Those of the taxonomy have its numbers (`Taxonomy.nodes`), others follow after them.
-    """
-    return [
+def _view(problem: Problem, released: Table, codes: Codes) -> View:
+    """Number each released label: those of a taxonomy as it does, others after them."""
+    named = [
         _number_labels(taxonomy, released[name].values)
         for name, taxonomy in zip(problem.names, problem.taxonomies, strict=True)
     ]
+    return View(codes, [numbers for numbers, _ in named], [strangers for _, strangers in named])
 
 
-def _number_labels(taxonomy: Taxonomy, labels: tuple[str | None, ...]) -> Codes:
+def _number_labels(
+    taxonomy: Taxonomy, labels: tuple[str | None, ...]
+) -> tuple[Codes, list[str | None]]:
+    """Return the number of each label, and the labels the taxonomy does not have."""
     starts = np.cumsum([0, *(len(own) for own in taxonomy.labels)])
     places = find_labels(taxonomy, labels)
     numbers = np.empty(len(labels), np.int32)
-    strangers = int(starts[-1])
+    strangers: list[str | None] = []
     for code, text in enumerate(labels):
         if text in places:
             level, place = places[text]
             numbers[code] = starts[level] + place
         else:
-            numbers[code] = strangers
-            strangers += 1
-    return numbers
+            numbers[code] = starts[-1] + len(strangers)
+            strangers.append(text)
+    return numbers, strangers
 
 
 def _share_dictionaries(whole: Whole, released: Table) -> tuple[Whole, list[Column]]:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidPlan, InvalidTable, Plan, Table, assess, protect
-from deid_portal.engine.grouping import Classes
+from deid_portal.engine.grouping import Classes, View
 from deid_portal.engine.lattice import Lattice
 from deid_portal.engine.privacy import c_t_isolation
 from deid_portal.engine.privacy.c_t_isolation import CTIsolation
@@ -97,6 +97,62 @@ def test_a_release_that_fits_nobody_is_measured_from_the_nearest_person() -> Non
     original = Table.from_rows("AB", rows)
     entry = assess(original, plan, Table.from_rows("AB", [["nurse", "doctor"]]))["models"][0]
     assert entry["achieved"] == {"c": 1, "t": 2}
+
+
+def judge_changed(original: str, released: str, c: float) -> int:
+    """Return the t of a release whose ages some method changed."""
+    before, after = (
+        Table.from_rows(["age"], [[cell] for cell in cells.split()])
+        for cells in (original, released)
+    )
+    method = {"name": "noise", "columns": ["age"], "scale": 1.0}
+    plan = Plan.from_document(document({"age": ROOM}, models=[rule(c, 2)], method=method))
+    return int(assess(before, plan, after)["models"][0]["achieved"]["t"])
+
+
+def test_a_made_up_number_isolates_whom_it_is_much_nearer_to_than_to_others() -> None:
+    """24 is 1 away from 25 and 4 from 20; 58 is 2 away from 60 alone."""
+    assert judge_changed("20 25 60", "24 24 24", c=3.9) == 1
+    assert judge_changed("20 25 60", "24 24 24", c=4) == 2
+    assert judge_changed("20 25 60 60", "58 58 24 24", c=4) == 2
+    assert judge_changed("20 20 60 60", "19 19 61 61", c=1) == 2
+
+
+def test_a_range_is_equally_far_from_everybody_in_it() -> None:
+    """[20-25] is 2.5 away from both, and 6.5 from 29."""
+    assert judge_changed("20 25 29 60 60", "[20,25] [20,25] * * *", c=1) == 2
+    assert judge_changed("20 25 29 60 60", "[20,25] [20,25] * * *", c=2.6) == 3
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        {"name": "mondrian"},
+        {"name": "microaggregation", "algorithm": "mdav", "k": 3, "columns": ["age"]},
+    ],
+    ids=["ranges", "averages"],
+)
+def test_methods_that_show_no_labels_are_judged_by_what_they_show(method: dict[str, Any]) -> None:
+    table = Table.from_rows(["age"], [[f"{age}"] for age in (20, 20, 21, 40, 47, 49, 49)])
+    plan = Plan.from_document(document({"age": ROOM}, models=[rule(3, 3)], method=method))
+    outcome = protect(table, plan)
+    if method["name"] == "mondrian":  # 20 to 21, and 40 to 49 around 44.5
+        assert outcome.report["models"][0]["achieved"] == {"c": 3, "t": 3}
+    else:  # the average of 40, 47, 49 and 49 is 46.25, nearest to 47 alone
+        assert not outcome.solution
+        assert outcome.report["blocked_by"] == "c-t-isolation"
+
+
+def test_a_word_that_nobody_has_is_far_from_everybody() -> None:
+    table = Table.from_rows(["job"], [["nurse"], ["monk"], ["nun"]])
+    jobs = {"job": {"role": "quasi-identifier", "taxonomy": JOBS}}
+    method = {"name": "pram", "columns": ["job"], "epsilon": 1.0}
+    plan = Plan.from_document(document(jobs, models=[rule(1, 2)], method=method))
+    problem = pose_problem(table, plan, Progress(None))
+    view = View(np.zeros((1, 1), np.int32), [np.array([7], np.int32)], [["pirate"]])
+    assert sum(map(len, problem.taxonomies[0].labels)) == 7
+    classes = Classes(np.zeros(1, np.int32), np.ones(1, np.int64), {}, view)
+    assert problem.models[0].achieved(classes, problem.whole)["t"] == 3
 
 
 # The same by the words of the definition: every label against every person.

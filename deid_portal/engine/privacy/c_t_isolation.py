@@ -63,7 +63,6 @@ class CTIsolation(PrivacyModel):
     )
     is_monotone = True
     is_monotone_per_record = True
-    needs_labels: ClassVar[bool] = True
 
     def check_rows(self, place: Place, rows: int) -> None:
         if self.t > rows:
@@ -96,5 +95,7 @@ class CTIsolation(PrivacyModel):
                 f"quasi-identifiers, at most {MOST_COMBINATIONS:,} of them, and the table has "
                 f"{combinations:,}; use fewer quasi-identifiers or k-anonymity."
             )
-        labels = original.labels_of(classes)
-        return original.distances.count_near(labels, self.c, enough, only_fewest=only_fewest)
+        if classes.view is None or not original.taxonomies:
+            # While a method divides people there are no labels yet, but all of a class fit its own.
+            return np.minimum(classes.sizes, enough)
+        return original.distances.count_near(classes, self.c, enough, only_fewest=only_fewest)

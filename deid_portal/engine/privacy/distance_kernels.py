@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.kernels import compiled
 
 # What kind of label a class shows in a column; `distances` says what each means.
-TREE, NUMBERS, GAP, BOTH = 0, 1, 2, 3
+TREE, NUMBERS, GAP, BOTH, NOWHERE = 0, 1, 2, 3, 4
 ROUNDING = 1e-9
 
 
@@ -36,6 +36,8 @@ def further_than_must_be(
         return 0.0 if common == level else common / top - 2 * half
     if kind == BOTH:
         return 0.0
+    if kind == NOWHERE:
+        return 1.0
     if kind == GAP:
         return 0.0 if np.isnan(position) else 1.0
     if np.isnan(position):

@@ -6,7 +6,9 @@ label they share, divided by the height of the taxonomy. A gap is 1 away from ev
 
 A label stands in the middle of the values under it, equally far from them all: half as far as the
 two that are furthest apart. So what it leaves open is its distance from everybody it may be about,
-and a cell that is hidden altogether is half of 1 away from everybody. The distance of a record is
+and a cell that is hidden altogether is half of 1 away from everybody. A range stands in the middle
+of the values within it, an average or a number with noise where it is, and a word that nobody has
+is 1 away from everybody. The distance of a record is
 that of all its cells together (J. Gower, A general coefficient of similarity and some of its
 properties, Biometrics 27(4), 1971, without dividing by the number of columns).
 """
@@ -19,11 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.grouping import Patterns
+from deid_portal.engine.grouping import Classes, Patterns
+from deid_portal.engine.labels import LabelReader
 from deid_portal.engine.numbers import positions_of
 from deid_portal.engine.privacy.distance_kernels import (
     BOTH,
     GAP,
+    NOWHERE,
     NUMBERS,
     TREE,
     count_near,
@@ -47,6 +51,15 @@ class Labels:
     levels: Codes
     leaves: Codes  # one value under it
 
+    def followed_by(self, others: "Labels") -> "Labels":
+        return Labels(
+            np.concatenate([self.kinds, others.kinds]),
+            np.concatenate([self.halves, others.halves]),
+            np.concatenate([self.centers, others.centers]),
+            np.concatenate([self.levels, others.levels]),
+            np.concatenate([self.leaves, others.leaves]),
+        )
+
 
 class Distances:
     """The people of a table, ready to be counted around any class of a release."""
@@ -64,7 +77,8 @@ class Distances:
         self._counts = patterns.counts[by_codes]
         self._shared, self._skip = find_shared(self._people)
         pairs = list(zip(columns, taxonomies, strict=True))
-        positions = [_positions(column) for column in columns]
+        self._columns, self._taxonomies = columns, taxonomies
+        positions = [_positions(column, column) for column in columns]
         self._labels = [
             _place_labels(taxonomy, places)
             for taxonomy, places in zip(taxonomies, positions, strict=True)
@@ -78,14 +92,17 @@ class Distances:
         ).reshape(len(pairs), 3)
 
     def count_near(
-        self, labels: Codes, stretch: float, enough: int, *, only_fewest: bool = False
+        self, classes: Classes, stretch: float, enough: int, *, only_fewest: bool = False
     ) -> Counts:
         """Count, per class, the people up to `stretch` times as far as the nearest one.
 
-        `labels` is what classes show: column × class. No count goes beyond `enough`; with
-        `only_fewest` just the smallest one is exact.
+        No count goes beyond `enough`; with `only_fewest` just the smallest one is exact.
         """
-        columns = list(zip(self._labels, labels[self._order], strict=True))
+        shown, strangers = classes.labels[self._order], classes.view and classes.view.strangers
+        columns = [
+            (self._labels_with(place, strangers[column] if strangers else ()), shown[place])
+            for place, column in enumerate(self._order)
+        ]
         return count_near(
             self._people,
             self._counts,
@@ -105,6 +122,14 @@ class Distances:
             only_fewest,
         )
 
+    def _labels_with(self, place: int, strangers: Sequence[str | None]) -> Labels:
+        """Return the labels of a column, those that its taxonomy does not have at the end."""
+        own = self._labels[place]
+        if not strangers:
+            return own
+        column, taxonomy = self._columns[place], self._taxonomies[place]
+        return own.followed_by(_place_strangers(column, taxonomy, strangers))
+
 
 def _starts(parts: Sequence[NDArray[Any]]) -> list[int]:
     return [0, *accumulate(len(part) for part in parts)][:-1]
@@ -116,16 +141,18 @@ def _top(taxonomy: Taxonomy) -> int:
     return taxonomy.height if has_root else taxonomy.height + 1
 
 
-def _positions(column: Column) -> Numbers:
-    """Return each value of an ordered column between 0 and 1, NaN for the gap and all others."""
-    if column.type not in ORDERED:
+def _positions(column: Column, scale: Column) -> Numbers:
+    """Return each value of an ordered column on a scale on which another's are from 0 to 1.
+
+    NaN for the gap, and for all values of a column without order.
+    """
+    if scale.type not in ORDERED:
         return np.full(len(column.values), np.nan)
-    places = positions_of(column)
-    known = places[~np.isnan(places)]
-    if not len(known):
+    places, known = positions_of(column), positions_of(scale)
+    if np.isnan(known).all():
         return places
-    spread = float(known.max() - known.min())
-    between: Numbers = (places - known.min()) / (spread or 1.0)
+    lowest = float(np.nanmin(known))
+    between: Numbers = (places - lowest) / ((float(np.nanmax(known)) - lowest) or 1.0)
     return between
 
 
@@ -176,3 +203,37 @@ def _place_in_tree(
         parts = np.bincount(inside[0], minlength=count)
         meets = np.where(parts <= 1, lower, meets)
     return np.full(count, TREE, np.int8), meets / (2 * _top(taxonomy)), np.zeros(count)
+
+
+def _place_strangers(column: Column, taxonomy: Taxonomy, strangers: Sequence[str | None]) -> Labels:
+    """Place labels that the taxonomy does not have: over the values they may stand for."""
+    reader = LabelReader(column)
+    positions = _positions(column, column)
+    nothing = np.zeros(0, np.int32)
+    made_up = Column(column.name, column.type, nothing, tuple(strangers), column.decimal)
+    own = _positions(made_up, column)
+    count = len(strangers)
+    placed = Labels(
+        np.full(count, NOWHERE, np.int8),
+        np.zeros(count),
+        np.zeros(count),
+        np.zeros(count, np.int32),
+        np.zeros(count, np.int32),
+    )
+    for number, text in enumerate(strangers):
+        values = reader.read(text)
+        places = positions[values] if len(values) else own[[number]]
+        if not np.isnan(places).any():
+            placed.kinds[number] = NUMBERS
+            placed.halves[number] = (places.max() - places.min()) / 2
+            placed.centers[number] = (places.max() + places.min()) / 2
+        elif len(values):
+            meets = next(
+                (level for level, codes in enumerate(taxonomy.codes) if not np.ptp(codes[values])),
+                _top(taxonomy),
+            )
+            placed.kinds[number] = TREE
+            placed.halves[number] = meets / (2 * _top(taxonomy))
+            placed.levels[number] = meets
+            placed.leaves[number] = values[0]
+    return placed
