@@ -10,6 +10,7 @@ records make most of the loss. The answer is printed and kept in
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,7 @@ class Line:
 
 def main() -> None:
     lines = []
-    for line in (*reference_sets(), *made_tables(), *single_columns(), *adult()):
+    for line in chain(reference_sets(), made_tables(), single_columns(), adult()):
         lines.append(line)
         print(line, flush=True)  # noqa: T201
     RESULTS.write_text(write_up(lines), encoding="utf-8")

@@ -19,18 +19,19 @@ def rows_of(vector: Vector) -> NDArray[np.float64]:
 def averaged(vector: Vector, algorithm: str) -> NDArray[np.float64]:
     """Return what the method shows of the vector's two columns."""
     first, second = rows_of(vector).astype(int).T.tolist()
-    method = Microaggregation(k=vector["parameters"]["k"], algorithm=algorithm)
+    method = Microaggregation(k=vector["parameters"]["k"], algorithm=algorithm, scale="none")
     draft = carry_out(method, draft_of(number_table(x=first, y=second), x=None, y=None))
     return np.array([[float(cell or 0) for cell in cells(draft, name)] for name in "xy"]).T
 
 
 @vectors("mdav")
 def test_mdav(vector: Vector) -> None:
-    """The deck counts in plain numbers; the method standardizes and finds the same groups."""
     rows, expected = rows_of(vector), vector["expected"]
     groups = run_mdav(rows, vector["parameters"]["k"]).as_lists()
     assert groups == expected["partition"]
     assert squared_errors(rows, groups) == pytest.approx(expected["sse"], abs=1e-9)
+    errors = float(((rows - averaged(vector, "mdav")) ** 2).sum())
+    assert errors == pytest.approx(expected["sse"], abs=1e-4)
 
 
 @vectors("individual_ranking")

@@ -18,7 +18,7 @@ from deid_portal.engine.microaggregation import (
 )
 from deid_portal.engine.microaggregation.aggregates import Aggregate, aggregate, information_loss
 from deid_portal.engine.microaggregation.groups import Groups
-from deid_portal.engine.microaggregation.kernels import NUMBER
+from deid_portal.engine.microaggregation.kernels import NUMBER, Numbers, Space
 from deid_portal.engine.microaggregation.merging import join_until
 from deid_portal.engine.microaggregation.space import Attribute, describe, lay_out
 from deid_portal.engine.mondrian.partitioning import Parts
@@ -58,6 +58,7 @@ class Microaggregation(ChangingMethod):
     columns: tuple[str, ...] | None = None  # the quasi-identifiers
     groups: tuple[tuple[str, ...], ...] | None = None
     ordered: tuple[str, ...] | None = None
+    scale: str = "standard-deviation"
     projection: str = projected.PRINCIPAL_COMPONENT
     gaps: str = "blank"
     blocked: bool = False
@@ -85,6 +86,7 @@ class Microaggregation(ChangingMethod):
         ColumnNames("columns", optional=True),
         ColumnGroups("groups"),
         ColumnNames("ordered", optional=True),
+        Choice("scale", ("standard-deviation", "none")),
         Choice("projection", (projected.PRINCIPAL_COMPONENT, projected.SUM)),
         Choice("gaps", ("blank", "fill")),
         Flag("blocked"),
@@ -196,8 +198,11 @@ class Microaggregation(ChangingMethod):
             for name in names
         ]
 
+    def _lay_out(self, attributes: Sequence[Attribute]) -> tuple[Space, Numbers]:
+        return lay_out(attributes, scaled=self.scale != "none")
+
     def _divide(self, attributes: Sequence[Attribute], progress: Progress) -> Groups:
-        space, points = lay_out(attributes)
+        space, points = self._lay_out(attributes)
         match self.algorithm:
             case "univariate-optimal":
                 return univariate_optimal.find_groups(points[0], self.k)
@@ -219,7 +224,7 @@ class Microaggregation(ChangingMethod):
         def holds(groups: Groups) -> NDArray[np.bool_]:
             return np.asarray(rule(_parts(groups)) & (groups.sizes >= least))
 
-        return join_until(holds, *lay_out(attributes), groups, progress)
+        return join_until(holds, *self._lay_out(attributes), groups, progress)
 
     def _figures(
         self, done: Sequence[Aggregate], found: Sequence[Groups], joined: int

@@ -24,11 +24,11 @@ def find_groups(
 ) -> Groups:
     """Divide the records, `points` holding column × record, into groups of at least k."""
     if blocked and points.shape[1] > NEVER_BLOCKED:
-        return _find_in_blocks(space, points, k, progress)
-    return _find_in_all(space, points, k, progress)
+        return find_in_blocks(space, points, k, progress)
+    return find_in_all(space, points, k, progress)
 
 
-def _find_in_all(space: Space, points: Numbers, k: int, progress: Progress) -> Groups:
+def find_in_all(space: Space, points: Numbers, k: int, progress: Progress) -> Groups:
     rows = points.shape[1]
     groups = np.full(rows, -1, np.int32)
     left: Integers = np.arange(rows)
@@ -54,7 +54,7 @@ def _find_in_all(space: Space, points: Numbers, k: int, progress: Progress) -> G
     return Groups(groups)
 
 
-def _find_in_blocks(space: Space, points: Numbers, k: int, progress: Progress) -> Groups:
+def find_in_blocks(space: Space, points: Numbers, k: int, progress: Progress) -> Groups:
     """Cut the records into blocks first; only those of a block can be in a group together."""
     rows = points.shape[1]
     groups = np.full(rows, -1, np.int32)

@@ -14,13 +14,16 @@ PRINCIPAL_COMPONENT, SUM = "principal-component", "sum"
 
 
 def find_groups(points: Numbers, k: int, projection: str = PRINCIPAL_COMPONENT) -> Groups:
-    """Divide records, `points` holding column × record in standard deviations."""
+    """Divide records, `points` holding column × record."""
     return univariate_optimal.find_groups(project(points, projection), k)
 
 
 def project(points: Numbers, projection: str) -> Numbers:
     """Return one number per record; a gap stands in the middle of its column."""
-    known = np.where(np.isfinite(points), points, 0.0)
+    is_known = np.isfinite(points)
+    known = np.where(is_known, points, 0.0)
+    means = known.sum(axis=1) / np.maximum(is_known.sum(axis=1), 1)
+    known = np.where(is_known, known - means[:, None], 0.0)
     if projection == SUM:
         return np.asarray(known.sum(axis=0))
     return np.asarray(_first_component(known) @ known)

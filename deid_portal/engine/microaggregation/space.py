@@ -3,7 +3,8 @@
 Numbers and dates count by their difference. Categories with an order count by the steps between
 them, all others by the level of the first label they have in common in their taxonomy; without a
 taxonomy they are the same or not. If all columns are numbers, each is divided by its standard
-deviation; if not, each distance is brought to the range from 0 to 1 (Gower, 1971).
+deviation, unless they share a unit; if not, each distance is brought to the range from 0 to 1
+(Gower, 1971).
 """
 
 from collections.abc import Sequence
@@ -73,8 +74,11 @@ def describe(
     return Attribute(column, TREE, places, np.ascontiguousarray(levels[:-1, order]), weight)
 
 
-def lay_out(attributes: Sequence[Attribute]) -> tuple[Space, Numbers]:
-    """Return the distances of these columns, and column × record where each record stands."""
+def lay_out(attributes: Sequence[Attribute], *, scaled: bool = True) -> tuple[Space, Numbers]:
+    """Return the distances of these columns, and column × record where each record stands.
+
+    Numbers that are not to be scaled stay what they are, unless there are categories beside them.
+    """
     all_numbers = all(attribute.kind == NUMBER for attribute in attributes)
     rows = len(attributes[0].column.codes)
     points = np.empty((len(attributes), rows))
@@ -83,7 +87,7 @@ def lay_out(attributes: Sequence[Attribute]) -> tuple[Space, Numbers]:
         places, most = attribute.places, 1.0
         weights[index] = attribute.weight**2
         if attribute.kind == NUMBER:
-            places, most = _scaled(attribute, all_numbers)
+            places, most = _scaled(attribute, all_numbers, scaled)
         elif attribute.kind == ORDERED:
             most = max(float(attribute.places.max(initial=0, where=attribute.places < GAP)), 1.0)
             weights[index] /= most**2
@@ -106,13 +110,15 @@ def lay_out(attributes: Sequence[Attribute]) -> tuple[Space, Numbers]:
     return space, points
 
 
-def _scaled(attribute: Attribute, all_numbers: bool) -> tuple[Numbers, float]:
+def _scaled(attribute: Attribute, all_numbers: bool, scaled: bool) -> tuple[Numbers, float]:
     """Return numbers in standard deviations or shares of their range, and how far they reach."""
     numbers = attribute.places[attribute.column.codes]
     numbers = numbers[numbers < GAP]
     if not len(numbers):
         return attribute.places, 1.0
     reach = float(np.ptp(numbers))
+    if all_numbers and not scaled:
+        return attribute.places, reach or 1.0
     unit = float(numbers.std()) if all_numbers else reach
     if not unit > 0:
         unit = 1.0
