@@ -105,7 +105,7 @@ def measure(
 
 
 def specialize(problem: Problem, class_column: str | None) -> Cuts:
-    cuts = Specialization(problem, class_column).run(Progress(None))
+    cuts = Specialization(problem, class_column, Progress(None)).run()
     assert cuts is not None
     return cuts
 

@@ -252,7 +252,7 @@ def _run(rows: list[Row], trees: dict[str, Any], model: dict[str, Any], by: str)
     table = Table.from_rows(list(columns), [[str(row[name]) for name in columns] for row in rows])
     plan = Plan.from_document(document(columns, models=[model], method={"name": "top-down"}))
     problem = pose_problem(table, plan, Progress(None))
-    return Specialization(problem, by or None).run(Progress(None))
+    return Specialization(problem, by or None, Progress(None)).run()
 
 
 @pytest.mark.parametrize("spread", [3, 100_000])  # few keys: a table; many: hashing

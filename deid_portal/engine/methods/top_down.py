@@ -71,7 +71,7 @@ class TopDown(ChangingMethod):
 
     def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
         problem = draft.pose(progress)
-        cuts = Specialization(problem, self.class_column).run(progress)
+        cuts = Specialization(problem, self.class_column, progress).run()
         if cuts is None:
             return draft.keep(np.zeros(draft.table.rows, np.bool_))
         columns = [

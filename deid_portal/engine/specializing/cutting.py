@@ -67,7 +67,9 @@ class Cuts:
         numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
         label_of = np.array([numbers[label] for label in labels], np.int32)
         codes = label_of[self.node_of[index]][column.codes]
-        return Column(column.name, infer_type(tuple(numbers)), codes, tuple(numbers))
+        values = tuple(numbers)
+        kind = infer_type(values, column.decimal)
+        return Column(column.name, kind, codes, values, column.decimal)
 
 
 @dataclass(frozen=True, order=True)
@@ -92,8 +94,9 @@ class _Candidate:
 class Specialization:
     """The cuts of one table on their way down; to be run once."""
 
-    def __init__(self, problem: Problem, class_column: str | None = None) -> None:
+    def __init__(self, problem: Problem, class_column: str | None, progress: Progress) -> None:
         """Prepare trees, counts and rules; information gain if a class column is named."""
+        self._progress = progress
         self._names = problem.names
         self._columns = [problem.table[name] for name in problem.names]
         self._trees = self._plant_trees(problem)
@@ -112,10 +115,10 @@ class Specialization:
         self._judged = 0
         self._place_roots()
 
-    def run(self, progress: Progress) -> Cuts | None:
+    def run(self) -> Cuts | None:
         """Move the cuts down as far as the rules allow; None if even the tops break one."""
         start = Proposal(self._partition, self._partition.everything(), self._show_nodes)
-        if not self._is_allowed(start, progress):
+        if not self._is_allowed(start):
             return None
         while self._candidates:
             candidate = heapq.heappop(self._candidates)
@@ -123,9 +126,9 @@ class Specialization:
             if current.rank > candidate.rank:
                 heapq.heappush(self._candidates, current)
                 continue
-            self._report(progress)
+            self._report()
             self._judged += 1
-            self._try(candidate, progress)
+            self._try(candidate)
         return self._finish()
 
     @property
@@ -136,10 +139,12 @@ class Specialization:
     def _plant_trees(self, problem: Problem) -> list[Tree]:
         may_grow = not any(isinstance(model, NEED_TAXONOMIES) for model in problem.models)
         parts = zip(self._columns, problem.taxonomies, problem.recipes, strict=True)
-        return [
-            plant(column, taxonomy, recipe if may_grow else None, partial(self._find_split, index))
-            for index, (column, taxonomy, recipe) in enumerate(parts)
-        ]
+        trees = []
+        for index, (column, taxonomy, recipe) in enumerate(parts):
+            self._progress.report(0, 1, "protect")
+            find_split = partial(self._find_split, index)
+            trees.append(plant(column, taxonomy, recipe if may_grow else None, find_split))
+        return trees
 
     def _find_split(self, column: int, start: int, stop: int, refused: Mask) -> int:
         return self._score.find_split(column, start, stop, self._least, refused)
@@ -175,14 +180,14 @@ class Specialization:
         score = self._score.score(candidate.column, candidate.bounds, squares)
         return replace(candidate, rank=-round(score, DIGITS), score=score)
 
-    def _try(self, candidate: _Candidate, progress: Progress) -> None:
+    def _try(self, candidate: _Candidate) -> None:
         """Specialize a node if all rules allow it; otherwise it stays in the cut."""
         column, children = candidate.column, candidate.children
         cells = self._partition.split(
             column, candidate.position, candidate.start, _child_of(children), len(children)
         )
         nodes = partial(self._show_nodes, column, children)
-        if not self._is_allowed(Proposal(self._partition, cells, nodes), progress):
+        if not self._is_allowed(Proposal(self._partition, cells, nodes)):
             has_another = self._trees[column].refuse(children)
             if has_another and candidate.tried + 1 < MOST_CUTS_TRIED:
                 self._enter(column, candidate.node, candidate.position, candidate.tried + 1)
@@ -193,9 +198,8 @@ class Specialization:
             self._show(column, child)
             self._enter(column, child, position)
 
-    def _is_allowed(self, proposal: Proposal, progress: Progress) -> bool:
-        pause = partial(self._report, progress)
-        return all(rule.allows(proposal, pause) for rule in self._rules)
+    def _is_allowed(self, proposal: Proposal) -> bool:
+        return all(rule.allows(proposal, self._report) for rule in self._rules)
 
     def _show_nodes(self, column: int = 0, children: Sequence[Node] = ()) -> list[Codes]:
         """Return the number of the label of each value, with these children in the cut."""
@@ -206,10 +210,10 @@ class Specialization:
                 numbers[column][child.start : child.stop] = child.number
         return [own[tree.places] for own, tree in zip(numbers, self._trees, strict=True)]
 
-    def _report(self, progress: Progress) -> None:
+    def _report(self) -> None:
         done = self._judged
         total = done + len(self._candidates) + 1
-        progress.report(done, total, "protect", specialized=len(self._steps))
+        self._progress.report(done, total, "protect", specialized=len(self._steps))
 
     def _finish(self) -> Cuts:
         nodes, node_of = [], []
