@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine import kernels
-from deid_portal.engine.draft import Draft
+from deid_portal.engine.draft import NOBODY, Draft
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.grouping import Classes, View, combine, reduce_table
 from deid_portal.engine.privacy import SensitiveColumn, Whole
@@ -41,9 +41,16 @@ def measure_draft(draft: Draft) -> Measured:
         _beside_original(draft, index, _counts(draft, problem.table[name]))
         for index, name in enumerate(problem.names)
     ]
-    rows = problem.rows if draft.drawn is None else int(draft.drawn.sum())
     measured = _measure(problem, draft.table, columns, draft.groups)
-    return replace(measured, rows=max(rows, draft.table.rows))
+    not_drawn = 0 if draft.drawn is None else int((~draft.drawn).sum())
+    return replace(measured, rows=_records_to_show(draft), not_drawn=not_drawn)
+
+
+def _records_to_show(draft: Draft) -> int:
+    """Return how many records the release could have shown; of made-up ones, those there are."""
+    if (draft.rows == NOBODY).any():
+        return draft.table.rows
+    return draft.problem.rows if draft.drawn is None else int(draft.drawn.sum())
 
 
 def measure_release(problem: Problem, released: Table, *, may_be_changed: bool) -> Measured:

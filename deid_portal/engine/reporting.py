@@ -31,6 +31,7 @@ class Measured:
     levels: Mapping[str, int]  # of the quasi-identifiers that have one level throughout
     whole: Whole  # what its models compare it with
     rows: int  # records it could have shown
+    not_drawn: int = 0  # records that a sample left aside
 
 
 def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> Measured:
@@ -82,7 +83,7 @@ def build_report(
             "patterns": len(problem.patterns.counts),
         },
         "notes": describe_patterns(problem),
-        "rows": _count_rows(rows, kept, after),
+        "rows": _count_rows(kept, after),
         "transformation": {"levels": dict(after.levels) if solution else {}, "cuts": {}},
         "classes": {
             **summarize_sizes(after.classes.sizes),
@@ -103,9 +104,9 @@ def build_report(
     }
 
 
-def _count_rows(rows: int, kept: int, after: Measured) -> dict[str, int]:
+def _count_rows(kept: int, after: Measured) -> dict[str, int]:
     counted = {"released": kept, "suppressed": after.rows - kept}
-    return counted | ({"not_drawn": rows - after.rows} if rows > after.rows else {})
+    return counted | ({"not_drawn": after.not_drawn} if after.not_drawn else {})
 
 
 def describe_patterns(problem: Problem) -> list[str]:

@@ -214,14 +214,20 @@ def _describe_attack(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_steps(report: Report) -> list[dict[str, Any]]:
-    """What each method of a plan did, in the order of the plan."""
+    """What each method of a plan did, in the order of the plan.
+
+    Levels alone are told by the table of columns already.
+    """
+    steps = report["transformation"].get("steps", [])
+    if len(steps) == 1 and report["transformation"]["levels"]:
+        return []
     return [
         {
             "title": _title_of(str(step["method"])),
             "slug": f"method-{step['method']}",
             "facts": list(_facts(step)),
         }
-        for step in report["transformation"].get("steps", [])
+        for step in steps
     ]
 
 

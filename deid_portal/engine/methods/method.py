@@ -72,7 +72,9 @@ class RecodingMethod(Method):
         found = self.find(problem, progress)
         seconds = perf_counter() - started
         progress.report(1, 1, "search", nodes=found.nodes, checked=found.checked)
-        return draft.recoded(Search(problem, found, self.metric, seconds))
+        recoded = draft.recoded(Search(problem, found, self.metric, seconds))
+        left_out = draft.table.rows - recoded.table.rows
+        return recoded.noting(method=self.name, left_out=left_out, seconds=round(seconds, 3))
 
 
 def suppression_limit(default: float) -> Parameter:
