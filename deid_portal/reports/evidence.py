@@ -154,13 +154,10 @@ def _burden_chart(entry: Mapping[str, Any], place: int) -> Chart:
     shares = [group["suppressed"] / max(group["records"], 1) for group in groups]
     losses = [group["loss"] for group in groups]
     most = max(range(len(groups)), key=lambda index: losses[index], default=None)
-    title = (
-        "Nobody lost anything"
-        if most is None or not losses[most]
-        else (
-            f"{names[most]} pays most of {entry['column']}: {percent(losses[most], 0)} of the detail"
-        )
-    )
+    title = "Nobody lost anything"
+    if most is not None and losses[most]:
+        lost = percent(losses[most], 0)
+        title = f"{names[most]} pays most of {entry['column']}: {lost} of the detail"
     return Chart(
         id=f"who-pays-{place}",
         title=title,
