@@ -116,7 +116,7 @@ class Mondrian(ChangingMethod):
         if self.relaxed:
             codes = [problem.table[name].codes for name in problem.names]
             weights, sensitive = np.ones(problem.rows, np.int64), pairs_of_rows(problem)
-        divider = self._divider(problem, axes, codes, weights, least)
+        divider = self._divider(problem, axes, codes, weights, least, progress)
         if diversity is not None:
             secrets = problem.table[diversity.column].codes
             return divider.divide_by_counts(progress, secrets, int(diversity.l))
@@ -139,7 +139,7 @@ class Mondrian(ChangingMethod):
         patterns = problem.patterns
         pairs = patterns.sensitive[diversity.column]
         codes = [own[pairs.groups] for own in patterns.codes]
-        divider = self._divider(problem, axes, codes, pairs.counts, least)
+        divider = self._divider(problem, axes, codes, pairs.counts, least, progress)
         divided = divider.divide_by_counts(progress, pairs.codes, int(diversity.l))
         box_of_pattern = np.empty(len(patterns.counts), np.int32)
         box_of_pattern[pairs.groups] = divided.box_of
@@ -152,9 +152,11 @@ class Mondrian(ChangingMethod):
         codes: Sequence[Codes],
         weights: Counts,
         least: int,
+        progress: Progress,
     ) -> Divider:
         places = np.empty((len(axes), len(weights)), np.int32)
         for index, (axis, own) in enumerate(zip(axes, codes, strict=True)):
+            progress.report(0, 1, "protect")
             places[index] = axis.places[own]
         return Divider(axes, places, weights, problem.weights, least=least, relaxed=self.relaxed)
 

@@ -38,6 +38,7 @@ ABOUT_VALUES = (
     IntervalDisclosure,
 )
 GROUP = "group"
+NUMBERS_AT_ONCE = 1 << 20
 
 
 class SeparatingMethod(ChangingMethod):
@@ -94,8 +95,9 @@ class SeparatingMethod(ChangingMethod):
             return draft.keep(np.zeros(draft.table.rows, np.bool_))
         source = mix(groups, generator, progress)
         moved = [draft.table[name].take(source) for name in self.columns]
-        numbers = number_column(groups, draft.table.names)
-        progress.report(1, 1, "protect")
+        progress.report(0, 1, "protect")
+        numbers = number_column(groups, draft.table.names, progress)
+        progress.report(0, 1, "protect")
         sizes = np.bincount(groups)
         changed = draft.with_columns(*moved, numbers).noting(
             groups=len(sizes),
@@ -127,11 +129,17 @@ def sort_rows(rows: Codes, numbers: Codes) -> Codes:
     return kernels.sort_rows(rows, numbers, np.cumsum(counts) - counts)
 
 
-def number_column(groups: Codes, taken: tuple[str, ...]) -> Column:
+def number_column(groups: Codes, taken: tuple[str, ...], progress: Progress) -> Column:
     """Return the numbers of groups, from 1 on, as a column under a name that is free."""
-    name, count = GROUP, 1
+    name, suffix = GROUP, 1
     while name in taken:
-        count += 1
-        name = f"{GROUP}_{count}"
-    values = tuple(str(number + 1) for number in range(int(groups.max()) + 1))
-    return Column(name, ColumnType.INTEGER, groups, values)
+        suffix += 1
+        name = f"{GROUP}_{suffix}"
+    values: list[str] = []
+    count = int(groups.max()) + 1
+    for start in range(0, count, NUMBERS_AT_ONCE):
+        progress.report(start, count, "protect")
+        stop = min(start + NUMBERS_AT_ONCE, count)
+        values.extend(str(number + 1) for number in range(start, stop))
+    progress.report(0, 1, "protect")
+    return Column(name, ColumnType.INTEGER, groups, tuple(values))

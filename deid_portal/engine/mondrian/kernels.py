@@ -493,6 +493,32 @@ def propose_cuts(
 
 
 @compiled
+def tally_parts(
+    groups: Places,  # tuple of each pair
+    codes: Places,  # sensitive value of each pair
+    counts: NDArray[np.int64],
+    part_of_tuple: Places,  # below 0 for tuples that are not concerned
+    parts: int,
+    values: int,
+) -> tuple[Places, Places, NDArray[np.int64]]:
+    """Count sensitive values per part; return part, code and count of every pair that occurs.
+
+    A number for every possible pair is kept, so there must not be too many.
+    """
+    tally = np.zeros(parts * values, np.int64)
+    for index in range(len(groups)):
+        part = part_of_tuple[groups[index]]
+        if part >= 0:
+            tally[np.int64(part) * values + codes[index]] += counts[index]
+    found = np.flatnonzero(tally)
+    part_of, code_of = np.empty(len(found), np.int32), np.empty(len(found), np.int32)
+    for index in range(len(found)):
+        part_of[index] = found[index] // values
+        code_of[index] = found[index] % values
+    return part_of, code_of, tally[found]
+
+
+@compiled
 def divide_boxes(
     tuples: Tuples,
     boxes: Boxes,

@@ -6,11 +6,14 @@ from dataclasses import replace
 import numpy as np
 
 from deid_portal.engine.grouping import Classes, Pairs, View
+from deid_portal.engine.mondrian import kernels
 from deid_portal.engine.mondrian.partitioning import NOWHERE, Answers, Parts
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
 from deid_portal.engine.privacy.l_diversity import LDiversity
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.table import Codes
+
+FEW_PAIRS = 1 << 20  # of a part and a value: so many may be counted even if few of them occur
 
 
 def least_records(models: Sequence[PrivacyModel]) -> int:
@@ -75,10 +78,22 @@ def pairs_of_rows(problem: Problem) -> dict[str, Pairs]:
 
 
 def _of_parts(pairs: Pairs, parts: Parts) -> Pairs:
+    """Return how often each value occurs in each part."""
+    values = int(pairs.codes.max(initial=-1)) + 1
+    if len(parts.sizes) * values <= len(pairs.codes) + FEW_PAIRS:
+        return Pairs(
+            *kernels.tally_parts(
+                pairs.groups,
+                pairs.codes,
+                pairs.counts,
+                parts.part_of_tuple,
+                len(parts.sizes),
+                values,
+            )
+        )
     concerned = parts.part_of_tuple[pairs.groups] != NOWHERE
-    if not concerned.all():
-        pairs = Pairs(pairs.groups[concerned], pairs.codes[concerned], pairs.counts[concerned])
-    return pairs.regroup(parts.part_of_tuple)
+    some = Pairs(pairs.groups[concerned], pairs.codes[concerned], pairs.counts[concerned])
+    return some.regroup(parts.part_of_tuple)
 
 
 def _without_taxonomies(whole: Whole) -> Whole:
