@@ -49,6 +49,8 @@ OWN_STARTING_VALUES: dict[tuple[str, str], Any] = {
     ("sampling", "share"): 0.5,
     ("record-swapping", "share"): 0.05,
     ("x-y-privacy", "k"): 5,
+    ("pram", "epsilon"): 1,
+    ("coding", "top_share"): 0.01,
 }
 WHAT_IS_LEARNT = {
     Disclosed.IDENTITY: "Who a person is",

@@ -49,7 +49,8 @@ class Slider:
         """Return the words under the slider, evenly spaced as the slider is."""
         steps = 4 if self.maximum - self.minimum >= 4 * self.step else 1
         width = (self.maximum - self.minimum) / steps
-        return [f"{round(self.minimum + place * width, 2):g}" for place in range(steps + 1)]
+        digits = 0 if self.step >= 0.5 else 2
+        return [f"{round(self.minimum + place * width, digits):g}" for place in range(steps + 1)]
 
 
 class PlainForm(forms.Form):
@@ -134,7 +135,8 @@ class PlainForm(forms.Form):
     @property
     def facts_slider(self) -> Slider:
         names = [column.name for column in self.quasi_identifiers]
-        shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+        more = f" and {len(names) - 10} more" if len(names) > 12 else ""
+        shown = ", ".join(names[:10] if more else names) + more
         why = f"Facts are the quasi-identifiers: {shown}. With all of them, assume everything."
         return Slider(self["facts"], f"of {len(names)} facts", why, 1, max(len(names), 2))
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from django.db.models import TextChoices
 
+from deid_portal.common.templatetags.numbers import percent
+
 
 class Audience(TextChoices):
     PUBLIC = "public", "Anyone: a public download"
@@ -67,16 +69,16 @@ def hold_against(
         Held(k >= guideline.least_k, f"Hides among at least {guideline.least_k}", f"you chose {k}"),
         Held(
             left_out <= guideline.most_left_out,
-            f"Leaves out at most {guideline.most_left_out:.0%}",
-            f"you allow {100 * left_out:g} %",
+            f"Leaves out at most {percent(guideline.most_left_out)}",
+            f"you allow {percent(left_out)}",
         ),
     ]
     for column, share in guesses.items():
         lines.append(
             Held(
                 share <= guideline.surest_guess,
-                f"Guesses of {column} right at most {guideline.surest_guess:.0%}",
-                f"you allow {100 * share:g} %" if share < 1 else "no promise",
+                f"Guesses of {column} right at most {percent(guideline.surest_guess)}",
+                f"you allow {percent(share)}" if share < 1 else "no promise",
             )
         )
     return lines

@@ -19,6 +19,7 @@ from deid_portal.engine.parameters import Declared
 
 MISSING = "(missing)"  # how the gap is written where values are listed
 ABSENT = object()
+NO_REAL_LIMIT = 1e12  # bounds wider than this say nothing to a person
 
 LABELS = {
     "suppression_limit": "Share that may be left out",
@@ -46,7 +47,7 @@ LABELS = {
 }
 HELP = {
     "suppression_limit": "From 0 to 1; 0.05 lets five rows in a hundred be left out.",
-    "time_limit_seconds": "Only for tables with over a million combinations of levels.",
+    "time_limit_seconds": "60 if left empty; matters only beyond a million combinations of levels.",
     "window": "In percent of the rows.",
 }
 
@@ -138,6 +139,8 @@ class _Number(ParameterField):
     def field(self) -> forms.Field:
         declared = self.declared
         words = declared.range_words()
+        if min(-declared.minimum, declared.maximum) >= NO_REAL_LIMIT:
+            words = "a number"
         optional = declared.optional or declared.default is not None
         usual = f"; {declared.default:g} if left empty" if declared.default is not None else ""
         if declared.optional:
@@ -235,7 +238,8 @@ class _LevelsByColumn(ParameterField):
         height = taxonomy.height if taxonomy is not None else 1
         words = [("0", "exact"), *((str(n), f"level {n} of {height}") for n in range(1, height))]
         choices = [*words, (str(height), "hidden")] if height else words
-        return forms.TypedChoiceField(label=column.name, choices=choices, coerce=int, initial="0")
+        label = f"Level of {column.name}"
+        return forms.TypedChoiceField(label=label, choices=choices, coerce=int, initial="0")
 
     def read(self, cleaned: Mapping[str, Any]) -> Any:
         keys = {column.name: self._key(column) for column in self.columns.quasi_identifiers}
@@ -248,7 +252,7 @@ class _LevelsByColumn(ParameterField):
 
 class JsonField(forms.CharField):
     def __init__(self, **kwargs: Any) -> None:
-        attrs = {"rows": 4, "spellcheck": "false", "class": "form-control mono"}
+        attrs = {"rows": 2, "spellcheck": "false", "class": "form-control mono"}
         super().__init__(widget=forms.Textarea(attrs=attrs), required=False, **kwargs)
 
     def clean(self, value: Any) -> Any:
@@ -272,8 +276,10 @@ class _Json(ParameterField):
 
     def field(self) -> forms.Field:
         example = self.EXAMPLES.get(type(self.declared), "")
-        help_text = f"As JSON, for example {example}." if example else "As JSON."
-        return JsonField(label=self.label, help_text=f"{help_text} May be left empty.")
+        words = f"As JSON, for example {example}." if example else "As JSON."
+        if not isinstance(self.declared, declared_kinds.AssociationRules):
+            words += " May be left empty."
+        return JsonField(label=self.label, help_text=words)
 
     def write(self, value: Any) -> dict[str, Any]:
         return {self.name: json.dumps(value, ensure_ascii=False)}

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import TextChoices
 
+from deid_portal.engine.methods import METHODS
 from deid_portal.engine.search import LARGEST_PROVABLE_LATTICE
 
 # More columns than this hardly leave any detail if each may have only one level.
@@ -38,6 +39,10 @@ class Recommendation:
     method: str
     reason: str
     parameters: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return METHODS[self.method].title
 
 
 def recommend_method(facts: TableFacts, purpose: str) -> Recommendation:

@@ -1,6 +1,11 @@
 // Protection: Ctrl+Enter starts the run, and a rule or method that was just added is where typing goes on.
 let before = new Set();
 
+// Looking through what could be added changes nothing yet, so nothing is asked for.
+for (const kind of ["input", "change"]) {
+  document.addEventListener(kind, (event) => { if (event.target.matches?.("[data-picks]")) event.stopPropagation(); }, true);
+}
+
 function parts() {
   return [...document.querySelectorAll("#protection .part")];
 }
