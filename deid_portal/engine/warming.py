@@ -56,11 +56,13 @@ def warm_up() -> None:
     # Importing the engine alone needs neither pyarrow nor the methods.
     from deid_portal.engine.microaggregation.warming import warm_up as warm_microaggregation
     from deid_portal.engine.reading import CsvFormat, read_csv
+    from deid_portal.engine.writing import write_csv
 
     _warm_what_small_tables_do_not_need()
     warm_microaggregation()
     Numbering().number(np.arange(MORE_KEYS_THAN_FIT, dtype=np.uint64))
     table = read_csv(io.BytesIO(FILE), CsvFormat())
+    write_csv(table, io.BytesIO())
     for method in METHODS:
         for models in ([], MODELS[:1], MODELS):
             document = {"plan": 1, "columns": COLUMNS, "models": models, "method": method}
