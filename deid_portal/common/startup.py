@@ -4,6 +4,7 @@ What must never happen: real data behind keys or passwords that everybody knows.
 keys and its people; outside the demo, one of them left over is a reason not to start.
 """
 
+import fcntl
 import sys
 
 from django.conf import settings
@@ -116,7 +117,13 @@ def stop_unready_worker(**_: object) -> None:
 
 
 def warm_up_before_work(**_: object) -> None:
-    """Compile the engine's loops, or load them from disk; connected to the start of a process."""
+    """Compile the engine's loops, or load them from disk; connected to the start of a process.
+
+    One process at a time: the others then find on disk what the first has compiled.
+    """
     from deid_portal.engine.warming import warm_up  # the web server needs none of it
 
-    warm_up()
+    settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+    with (settings.DATA_DIR / "warming.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        warm_up()
