@@ -71,6 +71,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"k": 3, "groups": [["age", "zip"], ["pay"]], "blocked": True},
     ],
     "k-confusion": [{"k": 3, "columns": ["age", "visit", "pay"]}, {"columns": ["pay"]}],
+    "k-concealment": [{"k": 3}],
     "bucketization": [{"l": 2, "column": "condition", "together": ["pay"]}],
     "permutation": [{"k": 3, "e": 500, "column": "pay", "together": ["condition"]}],
 }

@@ -15,6 +15,7 @@ METHODS: Registry[Method] = Registry(
         "mondrian": "mondrian.Mondrian",
         "microaggregation": "microaggregation.Microaggregation",
         "k-confusion": "k_confusion.KConfusionRelease",
+        "k-concealment": "k_concealment.KConcealmentRelease",
         "bucketization": "bucketization.Bucketization",
         "permutation": "permutation.Permutation",
         "pram": "pram.Pram",
