@@ -263,10 +263,9 @@ class Evidence:
 
 def _seen_patterns(names: tuple[str, ...], measured: Measured) -> Patterns | None:
     """Return the classes of a release as patterns; None for a release in groups."""
-    try:
-        labels = measured.classes.labels
-    except EngineError:
+    if measured.alike is not None:
         return None
+    labels = measured.classes.labels
     nothing = np.zeros(0, np.int32)
     return Patterns(names, np.ascontiguousarray(labels), measured.classes.sizes, nothing, {})
 

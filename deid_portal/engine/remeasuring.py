@@ -42,6 +42,9 @@ def measure_draft(draft: Draft) -> Measured:
         for index, name in enumerate(problem.names)
     ]
     measured = _measure(problem, draft.table, columns, draft.groups)
+    if draft.groups is not None:
+        alike = reduce_table(draft.table, problem.names, (), Progress(None)).counts
+        measured = replace(measured, alike=alike)
     not_drawn = 0 if draft.drawn is None else int((~draft.drawn).sum())
     return replace(measured, rows=_records_to_show(draft), not_drawn=not_drawn)
 

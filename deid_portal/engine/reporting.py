@@ -15,7 +15,7 @@ from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.recoding import Recoding, Round
 from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
-from deid_portal.engine.table import Table
+from deid_portal.engine.table import Counts, Table
 from deid_portal.engine.utility import METRICS, LabelledColumn, Loss, MeasuredColumn, Release
 from deid_portal.engine.version import ENGINE_VERSION
 
@@ -32,6 +32,12 @@ class Measured:
     whole: Whole  # what its models compare it with
     rows: int  # records it could have shown
     not_drawn: int = 0  # records that a sample left aside
+    alike: Counts | None = None  # records with equal cells, where that is not what makes a class
+
+    @property
+    def look_alikes(self) -> Counts:
+        """Return how many records look the same: whoever knows the cells finds one of them."""
+        return self.classes.sizes if self.alike is None else self.alike
 
 
 def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> Measured:
@@ -93,7 +99,7 @@ def build_report(
         "models": [_judge(model, before, after) for model in plan.models],
         "risk": {
             "before": measure_risk(before.classes.sizes),
-            "after": measure_risk(after.classes.sizes),
+            "after": measure_risk(after.look_alikes),
         },
         "utility": _utility(plan, after),
         "utility_before": _utility(plan, before),

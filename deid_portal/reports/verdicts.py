@@ -13,7 +13,7 @@ def verdict_of(report: Report) -> str:
     if not report["solution"]:
         return "No level of detail satisfies this plan. Nothing was released."
     lost = percent(report["utility"]["loss"], 0)
-    smallest = report["classes"]["smallest"]
+    smallest = _hides_among(report, "after")
     if smallest < 2:
         return f"The release keeps people who stand alone, at the cost of {lost} of the detail."
     return (
@@ -35,14 +35,14 @@ def rules_sentence(report: Report) -> str:
 
 def key_numbers(report: Report) -> list[dict[str, str]]:
     before, after = report["risk"]["before"], report["risk"]["after"]
-    rows, classes = report["rows"], report["classes"]
+    rows = report["rows"]
     total = rows["released"] + rows["suppressed"]
     k = _asked(report, "k-anonymity", "k")
     numbers = [
         {
             "label": "Hides among (k)",
-            "before": f"{round(1 / before['prosecutor']['highest']):,}",
-            "value": f"{classes['smallest']:,}",
+            "before": f"{_hides_among(report, 'before'):,}",
+            "value": f"{_hides_among(report, 'after'):,}",
             "note": f"asked {k}" if k else "not asked",
         }
     ]
@@ -79,6 +79,12 @@ def key_numbers(report: Report) -> list[dict[str, str]]:
         },
     ]
     return numbers
+
+
+def _hides_among(report: Report, when: str) -> int:
+    """Among how many look-alikes the most exposed person hides."""
+    highest = report["risk"][when]["prosecutor"]["highest"]
+    return round(1 / highest) if highest else 0
 
 
 def _asked(report: Report, model: str, parameter: str) -> Any:

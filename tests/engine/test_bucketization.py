@@ -184,3 +184,10 @@ def test_an_earlier_method_may_leave_too_few() -> None:
         plan = Plan.from_document(document(columns, models=[], method=methods, seed=seed))
         answers.add(protect(Table.from_rows(list(columns), rows), plan).solution)
     assert answers == {True, False}
+
+
+def test_risk_is_that_of_the_exact_cells_not_of_the_groups() -> None:
+    """Groups hide what is sensitive; who has exact cells of their own is still found by them."""
+    report = separate(PATIENTS).report
+    assert report["classes"]["smallest"] >= 2
+    assert report["risk"]["after"]["prosecutor"]["highest"] == 1.0
