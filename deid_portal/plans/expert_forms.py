@@ -14,7 +14,7 @@ from django.http import QueryDict
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.methods import METHODS, RecodingMethod
-from deid_portal.engine.parameters import Declared
+from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy import MODELS
 from deid_portal.engine.privacy.kinds import Disclosed
 from deid_portal.plans.composition import Choice
@@ -199,11 +199,11 @@ class PartList:
 def _starting_entry(name: str, parameters: Sequence[Declared]) -> dict[str, Any]:
     entry: dict[str, Any] = {}
     for parameter in parameters:
-        default = getattr(parameter, "default", None)
-        usual = STARTING_VALUES.get(parameter.name) if default is None else default
-        if getattr(parameter, "optional", False):
-            usual = None
-        entry[parameter.name] = OWN_STARTING_VALUES.get((name, parameter.name), usual)
+        if isinstance(parameter, Parameter):
+            usual = STARTING_VALUES.get(parameter.name)
+            usual = usual if parameter.default is None else parameter.default
+            usual = None if parameter.optional else usual
+            entry[parameter.name] = OWN_STARTING_VALUES.get((name, parameter.name), usual)
     return {key: value for key, value in entry.items() if value is not None}
 
 

@@ -15,6 +15,7 @@ from deid_portal.plans.recommending import (
 )
 
 Rules = list[dict[str, Any]]
+USUALLY_LEFT_OUT = 0.05  # what the question starts with
 MEASURED_BY_METRIC = ("full-domain", "local-recoding")
 
 
@@ -159,7 +160,7 @@ def understand(
         answers = Answers(
             k=k,
             facts_known=known,
-            left_out=method.get("suppression_limit", 0.0),
+            left_out=method.get("suppression_limit", USUALLY_LEFT_OUT),
             worries=worries,
             metric=method.get("metric", "loss"),
             method=name,
