@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from deid_portal.engine.documents import Place
 from deid_portal.engine.found import Found
 from deid_portal.engine.methods.method import RecodingMethod, records_allowed, suppression_limit
+from deid_portal.engine.parameters import Declared, LevelsByColumn
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.utility import Loss
@@ -22,6 +23,7 @@ class ChosenLevels(RecodingMethod):
     suppression_limit: float = 1.0
 
     name: ClassVar[str] = "levels"
+    parameters: ClassVar[tuple[Declared, ...]] = (LevelsByColumn(), LIMIT)
     title: ClassVar[str] = "Levels chosen by hand"
     cites: ClassVar[str] = (
         "L. Sweeney, Achieving k-anonymity privacy protection using generalization and "
