@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
+from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.guide.help_pages import list_help_pages
 from deid_portal.guide.steps import LABELS
@@ -26,6 +27,12 @@ def test_every_step_has_a_page(step: str) -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_every_privacy_model_has_a_page(model: str) -> None:
     assert f"model-{model}" in SLUGS
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_has_a_page_and_a_place_in_the_overview(method: str) -> None:
+    assert f"method-{method}" in SLUGS
+    assert f"(/help/method-{method}/)" in (HELP / "methods.md").read_text()
 
 
 @pytest.mark.parametrize("slug", sorted(SLUGS))
