@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
+from deid_portal.engine.grouping import Classes, Pairs
 from deid_portal.engine.parameters import Declared, Parameter, ValuesByColumn
 from deid_portal.engine.privacy.hiding import NameOf
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
@@ -21,7 +21,7 @@ from deid_portal.engine.privacy.model import (
 )
 from deid_portal.engine.privacy.projections import every_projection
 from deid_portal.engine.privacy.sensitive import Shares
-from deid_portal.engine.table import Codes, Counts, Table
+from deid_portal.engine.table import Counts, Table
 
 
 @dataclass(frozen=True)
@@ -140,18 +140,23 @@ class LKCPrivacy(PrivacyModel):
         """Return, per class, its smallest group on any L columns, and the largest share there."""
         smallest = np.full(len(classes.sizes), classes.sizes.sum(), np.int64)
         shares = np.zeros(len(classes.sizes))
+        protected = self._protected(classes, whole)
         for numbers in every_projection(classes.labels, self.L):
             groups = np.bincount(numbers, classes.sizes).astype(np.int64)
             np.minimum(smallest, groups[numbers], out=smallest)
-            np.maximum(shares, self._shares(classes, whole, numbers, groups)[numbers], out=shares)
+            largest = np.zeros(len(groups))
+            for pairs in (own.regroup(numbers) for own in protected):
+                np.maximum.at(largest, pairs.groups, pairs.counts / groups[pairs.groups])
+            np.maximum(shares, largest[numbers], out=shares)
         return smallest, shares
 
-    def _shares(self, classes: Classes, whole: Whole, numbers: Codes, groups: Counts) -> Shares:
-        """Return the largest share of a value to protect, one per group."""
-        shares = np.zeros(len(groups))
+    def _protected(self, classes: Classes, whole: Whole) -> list[Pairs]:
+        """Return how often values to protect occur in each class, column by column."""
+        found = []
         for name, values in (self.values or dict.fromkeys(classes.sensitive)).items():
-            pairs = classes.sensitive[name].regroup(numbers)
-            chosen = np.isin(pairs.codes, whole.sensitive[name].codes_of(values))
-            own = pairs.groups[chosen]
-            np.maximum.at(shares, own, pairs.counts[chosen] / groups[own])
-        return shares
+            pairs, secret = classes.sensitive[name], whole.sensitive[name]
+            chosen = np.zeros(len(secret.column.values), np.bool_)
+            chosen[secret.codes_of(values)] = True
+            kept = chosen[pairs.codes]
+            found.append(Pairs(pairs.groups[kept], pairs.codes[kept], pairs.counts[kept]))
+        return found
