@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from deid_portal.engine.checking import Check, Checker
+from deid_portal.engine.lattice import Levels
 from deid_portal.engine.utility import SeparableMetric
 from deid_portal.engine.utility.average_class_size import AverageClassSize
 from deid_portal.engine.utility.discernibility import Discernibility
@@ -52,13 +53,14 @@ class Bounds(ABC):
         """Guess how many lost records would lift a combination of this floor to this cost."""
         return float("inf")
 
-    def least_below(self, check: Check) -> float:
-        """Return what every finer combination costs at least, and the checked one too."""
-        terms, amount = self.below(check)
-        own = zip(self.floor_terms(), check.levels, strict=True)
-        sums = [floor[: level + 1] for floor, level in own]
+    def least_between(self, finest: Levels, coarsest: Check) -> float:
+        """Return what every combination between these costs at least, and they too."""
+        terms, amount = self.below(coarsest)
+        spans = [slice(low, high + 1) for low, high in zip(finest, coarsest.levels, strict=True)]
+        sums = [floor[span] for floor, span in zip(self.floor_terms(), spans, strict=True)]
         if terms:
-            sums = [total + term[: len(total)] for total, term in zip(sums, terms, strict=True)]
+            added = zip(sums, terms, spans, strict=True)
+            sums = [total + term[span] for total, term, span in added]
         best = np.array([sum(float(self._best(total)) for total in sums)])
         return float(self.floor(best)[0]) + amount
 

@@ -87,6 +87,9 @@ class Checker:
         for model in self.models[1:]:
             passes_too, lost_too = model.judge(classes, self.whole)
             passes, lost = passes & passes_too, np.maximum(lost, lost_too)
+        if self.k > 1 and len(self.models) > 1:
+            # What is kept of a class keeps to k-anonymity as well: fewer than k cannot.
+            lost = np.where(classes.sizes - lost < self.k, classes.sizes, lost)
         suppressed = self.rows - kernels.add_chosen(classes.sizes, passes)
         return Check(self, grouped, ~passes, lost, suppressed)
 

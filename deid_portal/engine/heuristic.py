@@ -1,12 +1,15 @@
 """Searching a lattice too large to keep bounds for all of it, within a time limit.
 
-First down from the top to a good answer, then from there to its neighbors, then branch by branch,
-the most promising first. Every answer is valid; it is proved to be the best only if no branch is
-left that could hold a better one, and otherwise the bound says how much better one could be.
+First down from the top to a good answer, then from there to its neighbors. Then the lattice is cut
+into boxes, the one that could hold the best answer first: every combination in a box loses what its
+coarsest one loses, and shows no more than its finest one. Every answer is valid; it is proved to be
+the best only if no box is left that could hold a better one, and otherwise the bound says how much
+better one could be.
 """
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from time import perf_counter
 
@@ -15,6 +18,15 @@ from deid_portal.engine.checking import Check, Checker
 from deid_portal.engine.found import Found
 from deid_portal.engine.lattice import Lattice, Levels
 from deid_portal.engine.progress import Progress
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Box:
+    """All combinations between two; they cost at least the bound."""
+
+    bound: float
+    finest: Levels
+    coarsest: Check = field(compare=False)
 
 
 class OutOfTime(Exception):  # noqa: N818 - not an error
@@ -35,9 +47,7 @@ class Explorer:
         self.started = perf_counter()
         self.bounds = bounds_for(checker, found.allowed)
         self.floor_terms = self.bounds.floor_terms()
-        # What is still to be looked into: cost and levels of a combination, and what those finer
-        # than it cost at least.
-        self.branches: list[tuple[float, Levels, float]] = []
+        self.boxes: list[Box] = []  # still to be looked into, as a heap
 
     def explore(self) -> None:
         self.found.optimal = False
@@ -45,14 +55,13 @@ class Explorer:
         if self._is_closed(top):
             self.found.optimal = True
             return
-        self.branches = [(top.cost, top.levels, self.bounds.least_below(top))]
+        self._add_box(self.lattice.bottom, top)
         with suppress(OutOfTime):
             self._descend(top)
             self._improve()
-            self._branch()
+            self._cut()
             self.found.optimal = True
-        bounds = [self._cost_to_beat(), *(bound for _, _, bound in self.branches)]
-        self.found.bound = min(bounds)
+        self.found.bound = min([self._cost_to_beat(), *(box.bound for box in self.boxes)])
 
     def _descend(self, current: Check) -> None:
         """Lower the column that promises most as long as the release stays allowed and cheaper."""
@@ -78,24 +87,35 @@ class Explorer:
                     if levels != best.levels:
                         self._check(levels)
 
-    def _branch(self) -> None:
-        """Open the branch under the cheapest combination until none can hold anything better."""
-        seen = {self.branches[0][1]}
-        while self.branches:
-            cost, levels, bound = heappop(self.branches)
-            try:
-                for finer in self.lattice.finer(levels) if self._is_open(bound) else ():
-                    if finer not in seen:
-                        self._add_branch(self._check(finer), bound)
-                        seen.add(finer)
-            except OutOfTime:
-                heappush(self.branches, (cost, levels, bound))
-                raise
+    def _cut(self) -> None:
+        """Halve the box of the lowest bound until none can hold anything better."""
+        while self.boxes and self._is_open(self.boxes[0].bound):
+            box = self.boxes[0]
+            column = self._widest(box)
+            highest = (box.finest[column] + box.coarsest.levels[column]) // 2
+            lower = self._check(_with_level(box.coarsest.levels, column, highest))
+            heappop(self.boxes)
+            self._add_box(box.finest, lower, box.bound)
+            self._add_box(_with_level(box.finest, column, highest + 1), box.coarsest, box.bound)
+        self.boxes.clear()
 
-    def _add_branch(self, check: Check, bound: float) -> None:
-        bound = max(bound, self.bounds.least_below(check))
-        if not self._is_closed(check) and self._is_open(bound):
-            heappush(self.branches, (check.cost, check.levels, bound))
+    def _add_box(self, finest: Levels, coarsest: Check, least: float = float("-inf")) -> None:
+        """Keep a box if it can hold anything better; its coarsest combination has been checked."""
+        if self._is_closed(coarsest) or finest == coarsest.levels:
+            return
+        bound = max(least, self.bounds.least_between(finest, coarsest))
+        if self._is_open(bound):
+            heappush(self.boxes, Box(bound, finest, coarsest))
+
+    def _widest(self, box: Box) -> int:
+        """Return the column in which the box spans most."""
+
+        def span(column: int) -> float:
+            terms, low = self.floor_terms[column], box.finest[column]
+            high = box.coarsest.levels[column]
+            return abs(float(terms[high] - terms[low])) if high > low else -1.0
+
+        return max(range(len(box.finest)), key=span)
 
     def _is_open(self, bound: float) -> bool:
         """Say whether something of this bound may still be the best, or tie with it."""
@@ -108,7 +128,7 @@ class Explorer:
 
         columns = [c for c, level in enumerate(levels) if level and c not in refused]
         for column in sorted(columns, key=promise, reverse=True):
-            yield (*levels[:column], levels[column] - 1, *levels[column + 1 :]), column
+            yield _with_level(levels, column, levels[column] - 1), column
 
     def _check(self, levels: Levels) -> Check:
         elapsed = perf_counter() - self.started
@@ -128,3 +148,7 @@ class Explorer:
 
     def _cost_to_beat(self) -> float:
         return self.found.best.cost if self.found.best else float("inf")
+
+
+def _with_level(levels: Levels, column: int, level: int) -> Levels:
+    return (*levels[:column], level, *levels[column + 1 :])

@@ -411,6 +411,43 @@ def excess(
 
 
 @compiled
+def most_kept(
+    groups: NDArray[np.int32],  # class of each pair
+    codes: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],  # records per class
+    shares: NDArray[np.float64],  # share of each code in the whole table
+    least: float,
+) -> NDArray[np.float64]:
+    """Bound how many records of each class can be picked so that codes are not too frequent.
+
+    With m records picked, those up to the shares of the whole table, min(count, share · m) of each
+    code, must be at least so large a part of m. The difference is concave in m, so Newton's steps
+    from the whole class come down to the largest m and never go below.
+    """
+    most = sizes.astype(np.float64)
+    for _ in range(20):
+        fixed = np.zeros(len(sizes))
+        growing = np.zeros(len(sizes))
+        for index in range(len(groups)):
+            group, share = groups[index], shares[codes[index]]
+            if counts[index] < share * most[group]:
+                fixed[group] += counts[index]
+            else:
+                growing[group] += share
+        moved = False
+        for group in range(len(sizes)):
+            if growing[group] < least:
+                lower = fixed[group] / (least - growing[group])
+                if lower < most[group] - 1e-3:
+                    most[group] = lower
+                    moved = True
+        if not moved:
+            break
+    return most
+
+
+@compiled
 def ordered_distances(
     groups: NDArray[np.int32],  # class of each pair; pairs stand by class, then rank
     ranks: NDArray[np.int32],

@@ -5,7 +5,7 @@ combination where it can prove it. Nothing is inferred that is not proved: only 
 monotone per record say anything about finer combinations once records are suppressed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from deid_portal.engine.bounds import bounds_for, rules_out_finer
 from deid_portal.engine.checking import Check, Checker
@@ -20,6 +20,9 @@ LARGEST_PROVABLE_LATTICE = 1_000_000
 # Where to look next among open combinations, from 0, the coarsest, to 1. One that is refused rules
 # out what is finer, one that is allowed tells more the finer it is: tried on Adult.
 COARSEST_PLACE, FINEST_PLACE = 0.02, 0.2
+# If so large a share was checked and that still is open, bounds say too little: going through all
+# combinations in order takes less than choosing among them.
+FUTILE_CHECKS, STILL_OPEN = 0.1, 0.7
 DEFAULT_SECONDS = 60.0
 
 
@@ -53,6 +56,9 @@ def search_with_bounds(
             settled = lattice.size - still_open
             found.bound = nodes.lowest_bound()
             progress.report(settled, lattice.size, "search", **found.figures(checker, settled))
+        if len(checked) > FUTILE_CHECKS * lattice.size and still_open > STILL_OPEN * lattice.size:
+            search_exhaustively(checker, lattice, found, progress, checked)
+            return
         levels, floor = nodes.pick(place)
         needed = min(found.allowed + 1, bounds.enough(floor, _to_beat(found)[0]))
         expected, limit = forecast.expect(levels), forecast.scale(needed)
@@ -74,11 +80,16 @@ def search_with_bounds(
 
 
 def search_exhaustively(
-    checker: Checker, lattice: Lattice, found: Found, progress: Progress
+    checker: Checker,
+    lattice: Lattice,
+    found: Found,
+    progress: Progress,
+    checked: Collection[Levels] = (),
 ) -> None:
     """Check every combination, each from the classes of one that is one step finer."""
     for check in every_check(checker, lattice):
-        found.enter(check)
+        if check.levels not in checked:
+            found.enter(check)
         if progress.is_due:
             figures = found.figures(checker, found.checked)
             progress.report(found.checked, lattice.size, "search", **figures)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deid_portal.engine import search
+from deid_portal.engine import Plan, search
 from deid_portal.engine.found import Found
 from deid_portal.engine.heuristic import Explorer
 from deid_portal.engine.lattice import Lattice, Levels, OpenNodes
@@ -14,9 +14,16 @@ from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.privacy import AverageRisk, KAnonymity, LDiversity, PrivacyModel, TCloseness
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.search import find_optimum, search_exhaustively
 from deid_portal.engine.utility import METRICS
-from tests.engine.tables import random_problem
+from tests.engine.tables import (
+    adult_columns,
+    adult_table,
+    document,
+    random_problem,
+    read_adult,
+)
 
 MODELS: list[list[PrivacyModel]] = [
     [KAnonymity(2)],
@@ -124,6 +131,24 @@ def test_without_time_the_answer_is_valid_and_says_it_is_not_proved() -> None:
     best = exhaustive(problem, "loss", 20).best
     assert best is not None
     assert found.bound <= best.cost <= found.best.cost
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.05])
+def test_cutting_boxes_proves_the_optimum_on_adult(limit: float) -> None:
+    columns = adult_columns(["sex", "age", "race", "marital-status", "education", "workclass"])
+    plan = Plan.from_document(document(columns, other_columns="remove"), read_file=read_adult)
+    problem = pose_problem(adult_table(), plan, Progress(None))
+    lattice = Lattice(problem.heights)
+    found = Found(records_allowed(limit, problem.rows), lattice.size, tolerance=1e-11)
+    checker = problem.checker(METRICS["loss"])
+    Explorer(checker, lattice, found, Progress(None), seconds=600).explore()
+    expected = find_optimum(checker, found.allowed, Progress(None))
+    assert found.optimal
+    assert found.best is not None
+    assert expected.best is not None
+    assert found.best.levels == expected.best.levels
+    assert found.bound == found.best.cost
+    assert found.checked < lattice.size / 2
 
 
 def test_an_impossible_top_is_a_proof() -> None:

@@ -66,10 +66,18 @@ class TCloseness(PrivacyModel):
     def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
         """Prove a loss from convexity: what is kept of a class keeps within t when joined again.
 
-        So if a share s of the class is lost, its distance is at most (1 - s) · t + s · 1.
+        So if a share s of the class is lost, its distance is at most (1 - s) · t + s · 1. Where all
+        moves cost the same, the most records that keep within t follow from the class's values.
         """
         distances = self.distances(classes, whole)
         passes = distances <= self.t + ROUNDING
+        if self.distance == "equal":
+            pairs, secret = classes.sensitive[self.column], whole.sensitive[self.column]
+            least = 1 - self.t - ROUNDING
+            most = kernels.most_kept(
+                pairs.groups, pairs.codes, pairs.counts, classes.sizes, secret.shares, least
+            )
+            return passes, self._at_least(classes.sizes - most, passes)
         share = (distances - self.t) / max(1 - self.t, ROUNDING)
         return passes, self._at_least(share * classes.sizes, passes)
 
