@@ -16,7 +16,15 @@ import numpy as np
 
 from deid_portal.engine import csv_kernels
 from deid_portal.engine.csv_format import CsvFormat
-from deid_portal.engine.csv_kernels import COLUMN, FIRST_SLOT, LENGTH, OFFSET, SLOT_BITS, WORD
+from deid_portal.engine.csv_kernels import (
+    COLUMN,
+    ENTRIES,
+    FIRST_SLOT,
+    LENGTH,
+    OFFSET,
+    SLOT_BITS,
+    WORD,
+)
 from deid_portal.engine.kernels import EMPTY
 from deid_portal.engine.table import Codes, Column
 from deid_portal.engine.values import infer_type
@@ -52,7 +60,7 @@ class EncodedBlock:
 
     cells: Codes  # column × row: entries
     first_new: int  # entries from here on were not there before this block
-    new_texts: list[bytes]
+    new_texts: list[str]
     new_columns: list[int]  # the column of each
 
 
@@ -104,8 +112,10 @@ class Encoder:
                 self._add_slots(detail)
             elif reason == csv_kernels.NO_ROOM:
                 self._add_room(detail)
-        texts, owners = self._texts_from(first_new, first_byte)
-        return EncodedBlock(cells[:, :rows], first_new, texts, owners)
+        cells = cells[:, :rows]
+        new_columns = self._entries[first_new : self._used[ENTRIES], COLUMN].tolist()
+        new_texts = self._new_texts(first_new, first_byte, cells)
+        return EncodedBlock(cells, first_new, new_texts, new_columns)
 
     def _load(self, block: Block) -> None:
         """Copy a block to where it is followed by line feeds and room for its longest cell."""
@@ -138,14 +148,23 @@ class Encoder:
             more = np.empty(max(len(self._store), size + WORD), np.uint8)
             self._store = np.concatenate([self._store, more])
 
-    def _texts_from(self, first: int, first_byte: int) -> tuple[list[bytes], list[int]]:
+    def _new_texts(self, first: int, first_byte: int, cells: Codes) -> list[str]:
         last, end = self._used.tolist()
         new = self._entries[first:last]
-        written = self._store[first_byte:end].tobytes()
         starts = (new[:, OFFSET] - first_byte).tolist()
-        sizes = new[:, LENGTH].tolist()
-        texts = [written[at : at + size] for at, size in zip(starts, sizes, strict=True)]
-        return texts, new[:, COLUMN].tolist()
+        ends = (new[:, OFFSET] + new[:, LENGTH] - first_byte).tolist()
+        written = self._store[first_byte:end].tobytes()
+        if written.isascii():
+            text = written.decode()
+            return [text[start:end] for start, end in zip(starts, ends, strict=True)]
+        texts = []
+        for entry, (start, end) in enumerate(zip(starts, ends, strict=True), start=first):
+            try:
+                texts.append(written[start:end].decode())
+            except UnicodeDecodeError:
+                row = int(np.argmax((cells == entry).any(axis=0)))
+                raise BrokenRecord(row, NOT_UTF_8) from None
+        return texts
 
 
 def encode_in_turn(
@@ -220,23 +239,15 @@ class TableBuilder:
             codes.resize(rows, refcheck=False)
 
     def _add_texts(self, encoder: int, block: EncodedBlock) -> None:
+        """Number the texts that are new to an encoder; another may have met them already."""
         last = block.first_new + len(block.new_texts)
         if last > len(self._numbers[encoder]):
             self._numbers[encoder] = np.resize(self._numbers[encoder], 2 * last)
+        known, gaps = self._dictionaries, self._gaps
         self._numbers[encoder][block.first_new : last] = [
-            self._code_of(text, column, block)
+            known[column].setdefault(None if text in gaps else text, len(known[column]))
             for text, column in zip(block.new_texts, block.new_columns, strict=True)
         ]
-
-    def _code_of(self, text: bytes, column: int, block: EncodedBlock) -> int:
-        try:
-            cell = text.decode()
-        except UnicodeDecodeError:
-            entry = block.first_new + block.new_texts.index(text)
-            row = int(np.argmax(block.cells[column] == entry))
-            raise BrokenRecord(row, NOT_UTF_8) from None
-        dictionary = self._dictionaries[column]
-        return dictionary.setdefault(None if cell in self._gaps else cell, len(dictionary))
 
     def _build_column(self, index: int) -> Column:
         values = tuple(self._dictionaries[index])
