@@ -605,18 +605,22 @@ def take_blocks(
     groups: NDArray[np.int32],
 ) -> int:
     """Run MDAV on some blocks, each on its own; return the number of the next group."""
+    columns = points.shape[0]
+    place = np.empty(columns)
     for block in range(first, last):
-        own = members[begins[block] : begins[block + 1]]
-        tally = tally_up(space, points, own)
-        place = np.empty(points.shape[0])
+        own = np.sort(members[begins[block] : begins[block + 1]])
+        near = np.empty((columns, len(own)))
+        for column in range(columns):
+            for index in range(len(own)):
+                near[column, index] = points[column, own[index]]
+        everyone = np.arange(len(own))
+        found = np.full(len(own), -1, np.int32)
+        tally = tally_up(space, near, everyone)
         find_centre(space, tally, place)
-        boxes = build_boxes(space, points, own)
-        shells = build_shells(space, points, own, place)
-        number = take_rounds(
-            space, points, boxes, shells, tally, k, len(own), 2 * k, number, groups
-        )
-        for record in own:
-            if groups[record] < 0:
-                groups[record] = number
+        boxes = build_boxes(space, near, everyone)
+        shells = build_shells(space, near, everyone, place)
+        number = take_rounds(space, near, boxes, shells, tally, k, len(own), 2 * k, number, found)
+        for index in range(len(own)):
+            groups[own[index]] = found[index] if found[index] >= 0 else number
         number += 1
     return number

@@ -14,7 +14,7 @@ from deid_portal.engine.microaggregation.kernels import Integers, Numbers, Space
 from deid_portal.engine.progress import Progress
 
 WORK_BETWEEN_REPORTS = 1 << 24  # distances, if every record were looked at
-BLOCK = 1024  # records
+BLOCK = 768  # records
 FEWEST_IN_A_BLOCK = 8  # groups
 NEVER_BLOCKED = 10_000  # records: whole they take no second
 
