@@ -1,5 +1,6 @@
 """The help is under test: every step and every model has its page, and links lead somewhere."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
+from deid_portal.engine import Plan
+from deid_portal.engine.documents import Place
+from deid_portal.engine.measures import Measures
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.guide.help_pages import list_help_pages
@@ -48,3 +52,21 @@ def test_pages_are_shown(cast: Cast, signed_in: Callable[[User], Client]) -> Non
         answer = client.get(reverse("guide:help-page", args=[page.slug]))
         assert page.title in answer.content.decode()
     assert client.get("/help/no-such-page/").status_code == 404
+
+
+def test_the_plans_in_the_help_are_plans() -> None:
+    text = (HELP / "plan.md").read_text()
+    whole, chain = (block.strip() for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL))
+    document = json.loads(whole)
+    conditions = {"conditions.csv": b"Flu;*\nCancer;*\n"}
+    for changes in ({}, json.loads(f"{{{chain}}}")):
+        plan = Plan.from_document(document | changes, read_file=lambda name: conditions[name])
+        assert plan.methods
+
+
+def test_measures_in_the_help_are_measures() -> None:
+    text = (HELP / "attacks.md").read_text()
+    block = re.findall(r"```json\n(.*?)```", text, re.DOTALL)[0].strip()
+    asked = json.loads(f"{{{block}}}")["measures"]
+    files = b"name,zip\nAnn,1\n"
+    assert Measures.parse(Place(asked, "measures"), lambda name: files).attacks
