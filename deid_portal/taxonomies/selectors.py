@@ -63,7 +63,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class ShelfLine:
-    """A quasi-identifier in the list beside the workbench."""
+    """A column in the list beside the workbench."""
 
     column: DatasetColumn
     state: str  # complete, partial or none
@@ -75,6 +75,11 @@ def quasi_identifiers(dataset: Dataset) -> list[DatasetColumn]:
     if not is_prefetched(dataset, "columns"):
         columns = columns.select_related("taxonomy")
     return [column for column in columns if column.role == ColumnRole.QUASI_IDENTIFIER]
+
+
+def may_have_taxonomy(column: DatasetColumn) -> bool:
+    """Quasi-identifiers need one; some rules about sensitive columns ask how near values are."""
+    return column.role in (ColumnRole.QUASI_IDENTIFIER, ColumnRole.SENSITIVE)
 
 
 def taxonomy_of(column: DatasetColumn) -> ColumnTaxonomy | None:
@@ -92,11 +97,14 @@ def _is_complete(column: DatasetColumn) -> bool:
 
 
 def describe_shelf(dataset: Dataset) -> list[ShelfLine]:
-    """List every quasi-identifier with how far its taxonomy is."""
+    """List every column that may have a taxonomy with how far it is, those that need one first."""
     lines = []
-    for column in quasi_identifiers(dataset):
+    sensitive = dataset.columns.filter(role=ColumnRole.SENSITIVE).select_related("taxonomy")
+    for column in [*quasi_identifiers(dataset), *sensitive]:
         taxonomy = taxonomy_of(column)
-        if taxonomy is None:
+        if taxonomy is None and not column.is_quasi_identifier:
+            lines.append(ShelfLine(column, "none", "sensitive, needs none"))
+        elif taxonomy is None:
             lines.append(ShelfLine(column, "none", "none yet"))
         elif taxonomy.is_complete:
             lines.append(ShelfLine(column, "complete", "covers every value"))

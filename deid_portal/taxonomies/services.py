@@ -10,7 +10,7 @@ from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import InvalidPlan
 from deid_portal.taxonomies.models import ColumnTaxonomy
-from deid_portal.taxonomies.selectors import read_recipe, taxonomy_of
+from deid_portal.taxonomies.selectors import may_have_taxonomy, read_recipe, taxonomy_of
 
 UPLOADED_NAME = "taxonomy.csv"
 TALLEST = 40
@@ -21,7 +21,7 @@ MOST_NUMBERS = 200_000
 
 def check_can_build(user: User, column: DatasetColumn) -> None:
     check_can_change(user, column.dataset)
-    if not column.is_quasi_identifier:
+    if not may_have_taxonomy(column):
         raise Refused(f"{column.name} is not a quasi-identifier, so it needs no taxonomy.")
 
 

@@ -27,6 +27,7 @@ from deid_portal.taxonomies.selectors import (
     coverage_of,
     describe_shelf,
     describe_taxonomy,
+    may_have_taxonomy,
     open_columns,
     quasi_identifiers,
     taxonomy_of,
@@ -146,7 +147,7 @@ def _get_or_404(
 ) -> tuple[Dataset, DatasetColumn]:
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     column = get_column_or_404(dataset, position)
-    if not column.is_quasi_identifier:
+    if not may_have_taxonomy(column):
         raise Http404
     return dataset, column
 
