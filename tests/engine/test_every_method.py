@@ -61,6 +61,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         }
     ],
     "dp-table": [{"epsilon": 2, "delta": 1e-3, "levels": {"sex": 1, "visit": 4}}],
+    "top-down": [{}, {"score": "information-gain", "class_column": "condition"}],
     "mondrian": [{}, {"relaxed": True}],
     "microaggregation": [
         {"k": 3},

@@ -60,7 +60,7 @@ class Tree(ABC):
 def plant(column: Column, taxonomy: Taxonomy, recipe: Recipe | None, find_split: FindSplit) -> Tree:
     """Return the tree of a column: numbers without a taxonomy of their own grow one."""
     if column.type in NUMERIC and isinstance(recipe, FlatTaxonomy):
-        return GrownTree(column, find_split)
+        return GrownTree(column, find_split, sum(map(len, taxonomy.labels)))
     return GivenTree(taxonomy, len(column.values))
 
 
@@ -126,7 +126,8 @@ class GrownTree(Tree):
     would tell of one person. A stretch of a single number is shown as that number.
     """
 
-    def __init__(self, column: Column, find_split: FindSplit) -> None:
+    def __init__(self, column: Column, find_split: FindSplit, first_number: int) -> None:
+        """Grow from nothing; nodes are numbered from the first number on, after other labels."""
         self._column = column
         self._find_split = find_split
         used = column.counts > 0
@@ -138,7 +139,7 @@ class GrownTree(Tree):
         self._gaps = int(gaps.any())
         self._texts = self._write_numbers(used)
         self._refused = np.zeros(len(self._numbers) + 1, np.bool_)
-        self._grown = 0
+        self._next_number = first_number
 
     @property
     def leaf_count(self) -> int:
@@ -171,8 +172,8 @@ class GrownTree(Tree):
         return [(start, middle), (middle, stop)] if middle > start else []
 
     def _grow(self, label: str | None, start: int, stop: int) -> Node:
-        self._grown += 1
-        return Node(label, start, stop, self._grown - 1)
+        self._next_number += 1
+        return Node(label, start, stop, self._next_number - 1)
 
     def _label(self, start: int, stop: int) -> str:
         if stop - start == 1:
