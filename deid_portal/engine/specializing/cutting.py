@@ -27,6 +27,7 @@ from deid_portal.engine.specializing.rules import Proposal, make_rules
 from deid_portal.engine.specializing.scores import GainScore, Mask, Score, SquareScore
 from deid_portal.engine.specializing.trees import Node, Tree, plant
 from deid_portal.engine.table import Codes, Column
+from deid_portal.engine.taxonomies import Recipe
 from deid_portal.engine.values import infer_type
 
 DIGITS = 9  # scores that agree so far are a tie
@@ -138,7 +139,8 @@ class Specialization:
 
     def _plant_trees(self, problem: Problem) -> list[Tree]:
         may_grow = not any(isinstance(model, NEED_TAXONOMIES) for model in problem.models)
-        parts = zip(self._columns, problem.taxonomies, problem.recipes, strict=True)
+        recipes: Sequence[Recipe | None] = problem.recipes or [None] * len(self._columns)
+        parts = zip(self._columns, problem.taxonomies, recipes, strict=True)
         trees = []
         for index, (column, taxonomy, recipe) in enumerate(parts):
             self._progress.report(0, 1, "protect")
