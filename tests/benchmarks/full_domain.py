@@ -26,7 +26,9 @@ import pandas as pd
 
 from deid_portal.engine import Plan, Table
 from deid_portal.engine.found import Found
+from deid_portal.engine.heuristic import Explorer
 from deid_portal.engine.lattice import Lattice
+from deid_portal.engine.methods.local_recoding import LocalRecoding
 from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
@@ -67,6 +69,7 @@ def main() -> None:
     if options.file:
         print(json.dumps(read_compress_search(options.file)))  # noqa: T201
         return
+    load = os.getloadavg()[0]
     adult = adult_table()
     reference = measure_reference(pose(adult))
     naive = measure_naive(pose(adult))
@@ -75,7 +78,7 @@ def main() -> None:
         measured.append(measurement)
         print(line(measurement, reference), flush=True)  # noqa: T201
     if not options.quick:
-        RESULTS.write_text(write_up(measured, reference, naive), encoding="utf-8")
+        RESULTS.write_text(write_up(measured, reference, naive, load), encoding="utf-8")
 
 
 def run_cases(adult: Table, quick: bool) -> Iterator[Measurement]:
@@ -86,17 +89,19 @@ def run_cases(adult: Table, quick: bool) -> Iterator[Measurement]:
     yield exhaustive(problem)
     eight = pose(adult, sensitive="occupation", models=[K5, CLOSENESS])
     yield search("Adult, 8 columns, k = 5 and closeness 0.2, 5%", eight, 0.05, "0.3")
+    yield recode("Adult, 8 columns, k = 5 and closeness 0.2, 5%, local recoding", eight)
+    yield cut("Adult, 9 columns, loss, 5%, cut into boxes", problem)
     for columns in (7, 8, 10, 11, 12):
-        aim = "10" if columns == 12 else ""
+        goal = "10" if columns == 12 else ""
         wide = pose(widen(adult, columns))
-        yield search(f"Adult, {columns} columns, loss, 5%", wide, 0.05, aim, repeat=1)
+        yield search(f"Adult, {columns} columns, loss, 5%", wide, 0.05, goal, repeat=1)
     sizes = {100_000: "", 1_000_000: "0.3"} | ({} if quick else {10_000_000: "1.0"})
-    for rows, aim in sizes.items():
+    for rows, goal in sizes.items():
         large = enlarge(adult, rows)
         started = process_time()
         problem = pose(large)
         yield Measurement(f"{rows:,} rows to distinct patterns", process_time() - started)
-        yield search(f"{rows:,} rows, loss, 5%", problem, 0.05, aim)
+        yield search(f"{rows:,} rows, loss, 5%", problem, 0.05, goal)
         del large, problem
         gc.collect()
     if not quick:
@@ -142,6 +147,27 @@ def exhaustive(problem: Problem) -> Measurement:
 
     seconds, found = least_time(find, 3)
     return Measurement("Adult, 9 columns, every combination", seconds, "0.9", checks(found))
+
+
+def recode(case: str, problem: Problem) -> Measurement:
+    method = LocalRecoding(suppression_limit=0.05, metric="loss")
+    seconds, found = least_time(lambda: method.find(problem, Progress(None)), 1)
+    return Measurement(case, seconds, checked=f"{found.checked:,} in all rounds")
+
+
+def cut(case: str, problem: Problem) -> Measurement:
+    """Search as lattices of more than a million combinations are searched."""
+
+    def find() -> Found:
+        checker = problem.checker(METRICS["loss"])
+        lattice = Lattice(problem.heights)
+        found = Found(records_allowed(0.05, problem.rows), lattice.size, tolerance=1e-11)
+        Explorer(checker, lattice, found, Progress(None), seconds=60).explore()
+        return found
+
+    seconds, found = least_time(find, 3)
+    proved = "proved" if found.optimal else "not proved"
+    return Measurement(case, seconds, checked=f"{checks(found)}, {proved}")
 
 
 def from_file(adult: Table, rows: int) -> Iterator[Measurement]:
@@ -244,7 +270,9 @@ def line(measurement: Measurement, reference: float) -> str:
     )
 
 
-def write_up(measured: list[Measurement], reference: float, naive: float) -> str:
+def write_up(
+    measured: list[Measurement], reference: float, naive: float, load_before: float
+) -> str:
     seconds = {measurement.case: measurement.seconds for measurement in measured}
     rows = seconds["10,000,000 rows, loss, 5%"] / seconds["Adult, 9 columns, loss, 5%"]
     columns = seconds["Adult, 12 columns, loss, 5%"] / seconds["Adult, 7 columns, loss, 5%"]
@@ -258,7 +286,8 @@ def write_up(measured: list[Measurement], reference: float, naive: float) -> str
             "least of three runs (tables of 7 to 12 columns, compressing and the file: one run);",
             "a ratio is a multiple of the reference of the same run.",
             "",
-            f"Machine: {describe_machine()}.",
+            f"Machine: {describe_machine()}. Processes waiting for a core, on average: "
+            f"{load_before:.1f} when this began, {os.getloadavg()[0]:.1f} when it ended.",
             "",
             f"Reference: pandas groups Adult's patterns at {REFERENCE_NODES} combinations of "
             f"levels in {reference:.2f} s.",
