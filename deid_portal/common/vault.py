@@ -133,14 +133,41 @@ class _VaultReader(io.RawIOBase):
         name = header[len(MAGIC) : len(MAGIC) + KEY_NAME_BYTES]
         salt = header[len(MAGIC) + KEY_NAME_BYTES :]
         self._cipher = AESGCM(derive_key(find_key(name), "vault file", salt))
+        sealed = os.fstat(self._file.fileno()).st_size - HEADER_BYTES
+        self._chunks, rest = divmod(sealed, CHUNK_BYTES + TAG_BYTES)
+        self._chunks += bool(rest)
+        self._size = sealed - self._chunks * TAG_BYTES
         self._ahead = self._file.read(CHUNK_BYTES + TAG_BYTES)
         if not self._ahead:
             raise DamagedFile("A stored file is damaged.")  # even an empty file has a last chunk
         self._clear = memoryview(b"")
         self._number = 0
+        self._position = 0
 
     def readable(self) -> bool:
         return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a place; the chunk it lies in is opened and checked, the ones before are not."""
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        position = max(start + offset, 0)
+        chunk = min(position // CHUNK_BYTES, self._chunks - 1)
+        self._file.seek(HEADER_BYTES + chunk * (CHUNK_BYTES + TAG_BYTES))
+        self._ahead = self._file.read(CHUNK_BYTES + TAG_BYTES)
+        self._number = chunk
+        self._clear = memoryview(b"")
+        within = position - chunk * CHUNK_BYTES
+        if within:
+            self._open_chunk()
+            self._clear = self._clear[within:]
+        self._position = position
+        return position
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while not self._clear and self._ahead:
@@ -148,6 +175,7 @@ class _VaultReader(io.RawIOBase):
         count = min(len(buffer), len(self._clear))
         buffer[:count] = self._clear[:count]
         self._clear = self._clear[count:]
+        self._position += count
         return count
 
     def _open_chunk(self) -> None:
@@ -166,7 +194,7 @@ class _VaultReader(io.RawIOBase):
 
 
 def open_reader(name: str) -> BinaryIO:
-    """Open a stored file for reading from the front; nothing but its clear bytes come out."""
+    """Open a stored file for reading, from any place; nothing but its clear bytes come out."""
     return io.BufferedReader(_VaultReader(path_of(name)), CHUNK_BYTES)
 
 

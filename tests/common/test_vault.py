@@ -36,6 +36,29 @@ def test_pieces_of_any_size_join(pieces: list[bytes]) -> None:
     assert _read("pieces") == b"".join(pieces)
 
 
+@pytest.mark.parametrize("size", [0, 5, vault.CHUNK_BYTES, 2 * vault.CHUNK_BYTES + 5])
+def test_every_place_of_a_file_can_be_gone_to(size: int) -> None:
+    content = os.urandom(size)
+    _write("places", content)
+    places = [0, 1, size // 2, vault.CHUNK_BYTES - 1, vault.CHUNK_BYTES, max(size - 1, 0), size]
+    with vault.open_reader("places") as reader:
+        assert reader.seek(0, os.SEEK_END) == size
+        for place in [*places, size + 10, *reversed(places)]:
+            assert reader.seek(place) == place
+            assert reader.read(7) == content[place : place + 7]
+        reader.seek(0)
+        assert reader.read() == content
+
+
+def test_a_file_cut_after_a_chunk_is_noticed_from_its_end() -> None:
+    _write("cut", os.urandom(vault.CHUNK_BYTES + 5))
+    path = vault.path_of("cut")
+    whole = vault.HEADER_BYTES + vault.CHUNK_BYTES + vault.TAG_BYTES
+    path.write_bytes(path.read_bytes()[:whole])
+    with vault.open_reader("cut") as reader, pytest.raises(vault.DamagedFile):
+        reader.seek(-1, os.SEEK_END)
+
+
 def test_nothing_is_readable_on_disk() -> None:
     _write("patients", SECRET * 100)
     assert b"flu" not in vault.path_of("patients").read_bytes()
