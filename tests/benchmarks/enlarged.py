@@ -63,7 +63,7 @@ class _WithoutFirstLine:
         return int(self._stream.write(text))  # type: ignore[attr-defined]
 
 
-def _shift(column: Column, picked: np.ndarray, generator: np.random.Generator) -> Column:  # type: ignore[type-arg]
+def _shift(column: Column, picked: np.ndarray, generator: np.random.Generator) -> Column:
     ages = np.array([int(text or 0) for text in column.values], np.int32)[column.codes[picked]]
     ages += generator.integers(-LARGEST_SHIFT, LARGEST_SHIFT + 1, len(picked), dtype=np.int32)
     values = np.arange(1, 101)
@@ -71,7 +71,7 @@ def _shift(column: Column, picked: np.ndarray, generator: np.random.Generator) -
     return Column(column.name, column.type, codes, tuple(str(age) for age in values))
 
 
-def _redraw(column: Column, picked: np.ndarray, generator: np.random.Generator) -> Column:  # type: ignore[type-arg]
+def _redraw(column: Column, picked: np.ndarray, generator: np.random.Generator) -> Column:
     codes = column.codes[picked]
     redrawn = np.flatnonzero(generator.random(len(picked), dtype=np.float32) < REDRAWN)
     codes[redrawn] = column.codes[generator.integers(0, len(column.codes), len(redrawn))]
