@@ -152,6 +152,22 @@ def test_groups_are_joined_until_the_models_hold(model: dict[str, Any]) -> None:
     assert outcome.report["transformation"]["steps"][0]["joined_for_models"] == 1
 
 
+def test_secrets_are_spread_over_the_groups() -> None:
+    """Neighbors share their secret, so joining takes everybody; one of each slice does not."""
+    rows = [[str(age), str(age // 25)] for age in range(20, 70)]
+    table = Table.from_rows(["age", "secret"], rows)
+    model = {"model": "t-closeness", "t": 0.25, "distance": "ordered", "column": "secret"}
+    columns = {"secret": {"role": "sensitive"}}
+    losses = {}
+    for way in ("join", "spread"):
+        method = {"k": 3, "models": way}
+        outcome = protect(table, plan_of(table, method, models=[model], columns=columns))
+        assert outcome.solution
+        assert min(sizes(outcome, ("age",)).values()) >= 3
+        losses[way] = outcome.report["utility"]["information_loss"]
+    assert losses["spread"] < losses["join"]
+
+
 def test_a_larger_k_of_the_plan_is_kept() -> None:
     table = two_columns()
     outcome = protect(table, plan_of(table, {"k": 2}, models=[{"model": "k-anonymity", "k": 6}]))
@@ -209,6 +225,8 @@ def test_means_of_complete_columns_stay() -> None:
         ({"groups": [["age"]], "algorithm": "individual-ranking"}, r"takes every column by itself"),
         ({"columns": ["age"], "ordered": ["pay"]}, r"^method\.ordered: only columns that are av"),
         ({"algorithm": "best"}, r"^method\.algorithm: accepted are"),
+        ({"models": "spread", "algorithm": "projected"}, r"^method\.models: spread needs the algo"),
+        ({"models": "spread"}, r"^method\.models: spread needs a model about a sensitive column"),
     ],
 )
 def test_what_makes_no_sense_is_refused(method: dict[str, Any], message: str) -> None:

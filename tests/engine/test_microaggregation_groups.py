@@ -18,6 +18,7 @@ from deid_portal.engine.microaggregation import (
     kernels,
     mdav,
     projected,
+    spreading,
     univariate_optimal,
 )
 from deid_portal.engine.microaggregation.groups import Groups
@@ -384,3 +385,31 @@ def test_joins_the_nearest_until_all_hold() -> None:
     assert joined.as_lists() == [[0, 1, 2, 3], [4, 5]]
     together = join_until(lambda own: own.sizes >= 9, space, points, groups, QUIET)
     assert together.as_lists() == [[0, 1, 2, 3, 4, 5]]
+
+
+# One record of each slice.
+
+
+def test_every_group_has_one_of_each_slice() -> None:
+    """Two blocks of people; the secrets 0 to 11 are cut into four slices of three."""
+    places = np.array([0.0, 1, 2, 3, 4, 5, 50, 51, 52, 53, 54, 55])
+    secrets = np.arange(12.0)
+    groups = spreading.find_groups(numeric_space(1), places[None], secrets, 4, QUIET)
+    assert groups.as_lists() == [[0, 3, 6, 9], [1, 4, 7, 10], [2, 5, 8, 11]]
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 90), st.integers(2, 6), st.integers(0, 50))
+def test_slices_are_shared_out_evenly(rows: int, size: int, seed: int) -> None:
+    if rows < size:
+        return
+    draw = np.random.default_rng(seed)
+    points, secrets = draw.normal(size=(2, rows)), draw.integers(0, 5, rows).astype(np.float64)
+    groups = spreading.find_groups(numeric_space(2), points, secrets, size, QUIET)
+    assert groups.count == rows // size
+    assert groups.of_record.min() == 0
+    assert size <= groups.sizes.min() <= groups.sizes.max() < 2 * size + size // groups.count + 1
+    ranks = np.argsort(np.argsort(secrets, kind="stable"))
+    slices = ranks * size // rows
+    for group in range(groups.count):
+        assert len(set(slices[groups.of_record == group].tolist())) == size

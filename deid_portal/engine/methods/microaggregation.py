@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft import Draft
@@ -14,12 +13,13 @@ from deid_portal.engine.microaggregation import (
     individual_ranking,
     mdav,
     projected,
+    spreading,
     univariate_optimal,
 )
 from deid_portal.engine.microaggregation.aggregates import Aggregate, aggregate, information_loss
 from deid_portal.engine.microaggregation.groups import Groups
 from deid_portal.engine.microaggregation.kernels import NUMBER, Numbers, Space
-from deid_portal.engine.microaggregation.merging import join_until
+from deid_portal.engine.microaggregation.merging import Holds, join_until
 from deid_portal.engine.microaggregation.space import Attribute, describe, lay_out
 from deid_portal.engine.mondrian.partitioning import Parts
 from deid_portal.engine.mondrian.rules import ModelRule, least_records, pairs_of_rows
@@ -42,6 +42,7 @@ MDAV, UNIVARIATE, RANKING, PROJECTED = (
     "individual-ranking",
     "projected",
 )
+JOIN, SPREAD = "join", "spread"  # what is done to keep the models of the plan
 ONE_BY_ONE = (UNIVARIATE, RANKING)  # each column has groups of its own
 
 
@@ -60,6 +61,7 @@ class Microaggregation(ChangingMethod):
     ordered: tuple[str, ...] | None = None
     scale: str = "standard-deviation"
     projection: str = projected.PRINCIPAL_COMPONENT
+    models: str = JOIN
     gaps: str = "blank"
     blocked: bool = False
     decimals: int | None = None
@@ -88,6 +90,7 @@ class Microaggregation(ChangingMethod):
         ColumnNames("ordered", optional=True),
         Choice("scale", ("standard-deviation", "none")),
         Choice("projection", (projected.PRINCIPAL_COMPONENT, projected.SUM)),
+        Choice("models", (JOIN, SPREAD)),
         Choice("gaps", ("blank", "fill")),
         Flag("blocked"),
         Parameter("decimals", minimum=0, maximum=6, whole=True, optional=True),
@@ -98,6 +101,8 @@ class Microaggregation(ChangingMethod):
         method = super().parse(place)
         if method.columns is not None and method.groups is not None:
             place["groups"].refuse("either columns or groups of columns are accepted, not both.")
+        if method.models == SPREAD and method.algorithm != MDAV:
+            place["models"].refuse("spread needs the algorithm mdav.")
         if method.groups is not None and method.algorithm in ONE_BY_ONE:
             place["groups"].refuse(f"{method.algorithm} takes every column by itself.")
         return method
@@ -142,6 +147,8 @@ class Microaggregation(ChangingMethod):
             place["k"].refuse(
                 f"the table has {problem.rows} rows, so at most {problem.rows} is accepted."
             )
+        if self.models == SPREAD:
+            self._check_spread(place["models"], problem)
         for model in problem.models:
             if model.needs_labels:
                 place.refuse(
@@ -156,6 +163,12 @@ class Microaggregation(ChangingMethod):
                         "projected needs columns of numbers or dates; choose mdav for others."
                     )
 
+    def _check_spread(self, place: Place, problem: Problem) -> None:
+        if not _secrets(problem):
+            place.refuse("spread needs a model about a sensitive column, t-closeness say.")
+        if not any(set(names) >= set(problem.names) for names in self._sets(problem)):
+            place.refuse("spread needs all quasi-identifiers to be averaged together.")
+
     def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
         table = draft.table
         if self.k > table.rows:
@@ -165,8 +178,12 @@ class Microaggregation(ChangingMethod):
         joined = 0
         for names in self._sets(draft.problem):
             attributes = self._attributes(draft.problem, table, names)
-            groups = self._divide(attributes, progress)
-            if set(names) >= set(draft.problem.names):
+            makes_classes = set(names) >= set(draft.problem.names)
+            if makes_classes and self.models == SPREAD:
+                groups = self._spread(draft, attributes, progress)
+            else:
+                groups = self._divide(attributes, progress)
+            if makes_classes and self.models == JOIN:
                 first = groups.count
                 groups = self._join(draft, attributes, groups, progress)
                 joined += first - groups.count
@@ -217,14 +234,21 @@ class Microaggregation(ChangingMethod):
         self, draft: Draft, attributes: Sequence[Attribute], groups: Groups, progress: Progress
     ) -> Groups:
         """Join groups until they keep the models of the plan."""
-        problem = _as_it_stands(draft, progress)
-        rule = ModelRule(problem, pairs_of_rows(problem))
-        least = least_records(problem.models)
-
-        def holds(groups: Groups) -> NDArray[np.bool_]:
-            return np.asarray(rule(_parts(groups)) & (groups.sizes >= least))
-
+        holds = _rule(_as_it_stands(draft, progress))
         return join_until(holds, *self._lay_out(attributes), groups, progress)
+
+    def _spread(self, draft: Draft, attributes: Sequence[Attribute], progress: Progress) -> Groups:
+        """Make groups in which the secret of the first model that has one is spread."""
+        problem = _as_it_stands(draft, progress)
+        secret = problem.whole.sensitive[_secrets(problem)[0]]
+        places = describe(problem.table[secret.column.name], secret.recipe)
+        return spreading.find_holding_groups(
+            _rule(problem),
+            *self._lay_out(attributes),
+            places.places[places.column.codes],
+            max(self.k, least_records(problem.models)),
+            progress,
+        )
 
     def _figures(
         self, done: Sequence[Aggregate], found: Sequence[Groups], joined: int
@@ -254,6 +278,19 @@ def _as_it_stands(draft: Draft, progress: Progress) -> Problem:
     if all(before[name].values == now[name].values for name in draft.problem.whole.sensitive):
         return replace(draft.problem, table=now)
     return draft.pose(progress)
+
+
+def _secrets(problem: Problem) -> list[str]:
+    """Return the sensitive columns the models are about."""
+    named = (model.sensitive_column for model in problem.models)
+    return [name for name in named if name is not None]
+
+
+def _rule(problem: Problem) -> Holds:
+    """Return what says of each group whether it keeps the models of the plan."""
+    rule = ModelRule(problem, pairs_of_rows(problem))
+    least = least_records(problem.models)
+    return lambda groups: np.asarray(rule(_parts(groups)) & (groups.sizes >= least))
 
 
 def _parts(groups: Groups) -> Parts:

@@ -624,3 +624,69 @@ def take_blocks(
             groups[own[index]] = found[index] if found[index] >= 0 else number
         number += 1
     return number
+
+
+@compiled
+def take_one_of_each(
+    space: Space,
+    points: Numbers,
+    shells: Shells,
+    tally: Tally,
+    slices: Integers,  # record -> slice
+    left: Integers,  # slice -> records that are still there
+    leaving: int,  # how many may stay in each slice
+    place: Numbers,
+    groups: NDArray[np.int32],
+    number: int,
+) -> None:
+    """Make a group of the nearest record of each slice that has more than may stay."""
+    blocks = shells.blocks
+    nearest = np.full(len(left), -1, np.int64)
+    distances = np.full(len(left), np.inf)
+    for block in range(len(shells.reach)):
+        begin = blocks.begins[block]
+        for slot in range(measure_block(space, blocks, block, place)):
+            record = blocks.records[begin + slot]
+            own, square = slices[record], blocks.squares[slot]
+            if left[own] > leaving and (
+                square < distances[own] or (square == distances[own] and record < nearest[own])
+            ):
+                distances[own], nearest[own] = square, record
+    for own in range(len(nearest)):
+        record = nearest[own]
+        if record >= 0:
+            groups[record] = number
+            left[own] -= 1
+            count_in(space, tally, points, record, -1)
+            remove(blocks, record)
+
+
+@compiled
+def take_spread_rounds(
+    space: Space,
+    points: Numbers,
+    shells: Shells,
+    tally: Tally,
+    slices: Integers,
+    left: Integers,
+    remaining: int,  # groups still to be made
+    rounds: int,
+    number: int,
+    groups: NDArray[np.int32],
+) -> int:
+    """Make groups as MDAV does, but of one record of each slice; return those still to be made."""
+    place = np.empty(points.shape[0])
+    for _ in range(rounds):
+        find_centre(space, tally, place)
+        for _ in range(2):
+            if remaining == 0:
+                return 0
+            place[:] = points[:, find_farthest(space, shells, place)]
+            remaining -= 1
+            # Slices need not be equally long; the first groups take what is over.
+            while left.max() > remaining:
+                take_one_of_each(
+                    space, points, shells, tally, slices, left, remaining, place, groups, number
+                )
+            number += 1
+    return remaining

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from deid_portal.engine.microaggregation import mdav, univariate_optimal
+from deid_portal.engine.microaggregation import mdav, spreading, univariate_optimal
 from deid_portal.engine.microaggregation.aggregates import aggregate
 from deid_portal.engine.microaggregation.merging import join_until
 from deid_portal.engine.microaggregation.space import describe, lay_out
@@ -22,6 +22,7 @@ def warm_up() -> None:
     space, points = lay_out(attributes)
     groups = mdav.find_groups(space, points, 3, quiet)
     mdav.find_in_blocks(space, points, 3, quiet)
+    spreading.find_groups(space, points, points[0], 3, quiet)
     univariate_optimal.find_groups(points[0], 3)
     for attribute in attributes:
         aggregate(attribute, groups)
