@@ -10,7 +10,12 @@ function parts() {
   return [...document.querySelectorAll("#protection .part")];
 }
 
-document.addEventListener("htmx:beforeSwap", () => { before = new Set(parts().map((part) => part.id)); });
+document.addEventListener("htmx:beforeSwap", (event) => {
+  before = new Set(parts().map((part) => part.id));
+  if (event.detail.target?.id !== "protection") return;
+  // htmx copies styles from the old form to the new one, which the page's policy forbids; range.js sets them anew.
+  for (const range of document.querySelectorAll("#protection .range")) range.removeAttribute("style");
+});
 
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.elt?.id !== "protection") return;

@@ -147,9 +147,10 @@ def _build_a_taxonomy_of_each_kind(steward: Person, dataset: str, jobs: Path) ->
 
 
 def _choose_the_promise_and_start(steward: Person) -> None:
-    """4 · k-anonymity, distinct l-diversity, the suppression limit; the promise follows."""
+    """4 · Look-alikes, different values in a group, who may be left out; the promise follows."""
     page = steward.page
     page.fill("[name=k]", "3")
+    page.locator(".harm label", has_text="A whole group").click()
     page.fill("[name=l_5]", "2")
     page.fill("[name=suppression_percent]", "10")
     expect(page.locator("#promise")).to_contain_text("at least 2 others")

@@ -1,0 +1,84 @@
+"""Choosing a protection at a real browser: in plain words, and with everything the engine has."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.journeys.browsing import Person
+from tests.launcher.running import RunningPortal
+
+pytestmark = pytest.mark.xdist_group("portal")
+
+
+def _open_protection(steward: Person) -> None:
+    steward.open("/datasets/")
+    steward.page.get_by_role("link", name="Adult census").first.click()
+    steward.page.get_by_role("link", name="Protection").first.click()
+    steward.page.wait_for_url("**/protection/**")
+
+
+def test_in_plain_words(portal: RunningPortal, browser: Browser) -> None:
+    steward = Person(browser, portal.address, "steward")
+    page = steward.page
+    _open_protection(steward)
+    figures = page.locator("#estimate-figures")
+    expect(figures).to_contain_text("Detail lost", timeout=60_000)
+    expect(figures).to_contain_text("An estimate, from 19,502 patterns")
+    steward.check_page()
+    page.locator("label", has_text="Anyone: a public download").click()
+    expect(page.locator("#guideline")).to_contain_text("Hides among at least 11")
+    page.get_by_role("button", name="Use these numbers").click()
+    expect(page.locator("[name=k]")).to_have_value("11")
+    expect(page.locator("#promise")).to_contain_text("at least 10 others")
+    page.locator("#id_k_range").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[name=k]")).to_have_value("12")
+    expect(page.locator("#promise")).to_contain_text("at least 11 others")
+    page.fill("[name=facts]", "3")
+    expect(page.locator("#recommendation")).to_contain_text("Top-down")
+    expect(figures).to_contain_text("No estimate")
+    page.fill("[name=facts]", "9")
+    expect(figures).to_contain_text("Detail lost")
+    page.fill("[name=k]", "1")
+    steward.press_next("Save for later")
+    expect(page.locator("main")).to_contain_text("hiding among one is not hiding")
+    steward.check_page()
+    page.fill("[name=k]", "5")
+    steward.press_next("Save for later")
+    expect(page.locator("#messages")).to_contain_text("The protection is saved.")
+
+
+def test_with_everything_the_engine_has(portal: RunningPortal, browser: Browser) -> None:
+    steward = Person(browser, portal.address, "steward")
+    page = steward.page
+    _open_protection(steward)
+    page.get_by_role("button", name="Expert").click()
+    expect(page.locator("#rules-title")).to_be_visible()
+    page.select_option("#new-rule", "t-closeness")
+    page.get_by_role("button", name="Add this rule").click()
+    added = page.get_by_role("group", name="t-closeness")
+    added.get_by_label("t", exact=True).fill("0.6")
+    expect(page.locator("#promise")).to_contain_text("t = 0.6 is unusual")
+    page.select_option("#new-method", "pram")
+    page.get_by_role("button", name="Add this method").click()
+    pram = page.get_by_role("group", name="Randomized response (PRAM)", exact=True)
+    expect(pram).to_be_visible()
+    steward.check_page()
+    steward.press_next("Save for later")
+    expect(pram).to_contain_text("Choose at least one column.")
+    pram.get_by_label("condition (sensitive)").check()
+    page.get_by_role("button", name="Move Randomized response (PRAM) earlier").click()
+    expect(page.locator("#method1")).to_contain_text("1 · Randomized response")
+    page.get_by_role("button", name="Remove t-closeness").click()
+    expect(added).to_have_count(0)
+    page.get_by_text("Attacks, a classifier, who pays").click()
+    page.get_by_label(re.compile("^Homogeneity")).check()
+    page.locator("#id_measure-groups").get_by_label("sex").check()
+    steward.check_page()
+    page.get_by_role("button", name="JSON").click()
+    expect(page.locator("#id_document")).to_have_value(re.compile('"attack": "homogeneity"'))
+    steward.check_page()
+    steward.press_next("Start run")
+    page.wait_for_url("**/report/", timeout=120_000)
+    expect(page.locator("h1")).to_be_visible()
