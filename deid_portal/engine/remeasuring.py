@@ -222,8 +222,10 @@ def _share_dictionaries(whole: Whole, released: Table) -> tuple[Whole, list[Colu
         column = Column(name, kind, original.codes, values, original.decimal)
         numbers: NDArray[np.int32] = np.array([known[text] for text in shown.values], np.int32)
         codes = numbers[shown.codes] if len(shown.codes) else shown.codes
-        recoded.append(Column(name, kind, codes, values, original.decimal))
-        sensitive[name] = SensitiveColumn(column, secret.recipe) if foreign else secret
+        own = Column(name, kind, codes, values, original.decimal)
+        recoded.append(own)
+        made_up = SensitiveColumn(column, secret.recipe, own.counts)
+        sensitive[name] = made_up if foreign else secret
     return replace(whole, sensitive=sensitive), recoded
 
 

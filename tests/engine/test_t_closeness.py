@@ -110,3 +110,24 @@ def test_taxonomy_of_the_sensitive_column_must_cover_it() -> None:
     table = Table.from_rows(["zip", "condition"], [["1", "flu"], ["1", "cancer"]])
     with pytest.raises(InvalidPlan, match=r"^columns\.condition\.taxonomy: 1 of the 2 values"):
         protect(table, Plan.from_document(document(columns)))
+
+
+def test_made_up_numbers_stand_where_their_size_puts_them() -> None:
+    """Rounding shows 0, 10 and 20 of 1, 9, 11 and 19: all seven stand in one order."""
+    rows = [["a", "1"], ["a", "9"], ["b", "11"], ["b", "19"]]
+    columns = {"zip": {"role": "quasi-identifier"}, "pay": {"role": "sensitive"}}
+    closeness = {"model": "t-closeness", "t": 1, "distance": "ordered", "column": "pay"}
+    outcome = protect(
+        Table.from_rows(["zip", "pay"], rows),
+        Plan.from_document(
+            document(
+                columns,
+                models=[closeness],
+                method={"name": "rounding", "columns": ["pay"], "base": 10},
+            )
+        ),
+    )
+    # In order 0 1 9 10 11 19 20: a shows 0 and 10, b shows 10 and 20.
+    from_a = 1 / 2 + 1 / 4 + 0 + 1 / 2 + 1 / 4 + 0
+    from_b = 0 + 1 / 4 + 1 / 2 + 0 + 1 / 4 + 1 / 2
+    assert outcome.report["models"][0]["achieved"]["t"] == pytest.approx(max(from_a, from_b) / 6)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.table import Codes, Column
+from deid_portal.engine.table import Codes, Column, Counts
 from deid_portal.engine.taxonomies import Recipe
 from deid_portal.engine.values import ColumnType, find_date_format, parse_date, parse_number
 
@@ -17,10 +17,14 @@ Shares = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SensitiveColumn:
-    """A sensitive column before anything is suppressed, with the recipe of its taxonomy."""
+    """A sensitive column before anything is suppressed, with the recipe of its taxonomy.
+
+    Its dictionary may hold values a method made up; `shown` counts what the release shows of each.
+    """
 
     column: Column
     recipe: Recipe | None = None
+    shown: Counts | None = None
 
     @cached_property
     def shares(self) -> Shares:
@@ -53,8 +57,8 @@ class SensitiveColumn:
     @cached_property
     def shares_up_to(self) -> Shares:
         """Return, in order of rank, the share of records at that value or below."""
-        present = self.column.counts > 0
-        counts = np.zeros(int(present.sum()), np.int64)
+        present = self._occurring
+        counts = np.zeros(len(present), np.int64)
         counts[self.ranks[present]] = self.column.counts[present]
         return np.cumsum(counts) / max(len(self.column.codes), 1)
 
@@ -72,6 +76,12 @@ class SensitiveColumn:
         own = len(self.column.values)
         return [np.ascontiguousarray(codes[:own]) for codes in levels]
 
+    @property
+    def _occurring(self) -> NDArray[np.intp]:
+        """Return the codes of the values that occur, in the table or in what is shown of it."""
+        counts = self.column.counts
+        return np.flatnonzero(counts if self.shown is None else counts + self.shown)
+
     def _read_number(self, text: str | None) -> float:
         if text is None or self.column.type not in (ColumnType.INTEGER, ColumnType.NUMBER):
             return float("nan")
@@ -88,6 +98,6 @@ class SensitiveColumn:
                 read = partial(parse_date, form=form or "")
             case _:
                 read = str
-        for code in np.flatnonzero(self.column.counts).tolist():
+        for code in self._occurring.tolist():
             text = values[code]
             yield (text is not None, 0 if text is None else read(text)), code
