@@ -61,10 +61,8 @@ def search_with_bounds(
             return
         levels, floor = nodes.pick(place)
         needed = min(found.allowed + 1, bounds.enough(floor, _to_beat(found)[0]))
-        expected, limit = forecast.expect(levels), forecast.scale(needed)
-        if expected > limit:
-            coarser = nodes.climb(levels, forecast.drops(nodes.free_columns), expected, limit)
-            levels = levels if coarser in checked else coarser
+        coarser = _climb(nodes, forecast, levels, needed)
+        levels = levels if coarser in checked else coarser
         checked.add(levels)
         check = checker.check(levels)
         forecast.learn(levels, int(check.lost.sum()))
@@ -77,6 +75,17 @@ def search_with_bounds(
         else:
             terms, amount = bounds.below(check)
             nodes.lift_finer(check.levels, terms, amount)
+
+
+def _climb(nodes: OpenNodes, forecast: Forecast, levels: Levels, needed: float) -> Levels:
+    """Return a coarser combination that may lose as many records as needed to rule this one out.
+
+    It may cost too much to be the answer; if it loses so many, so do all finer ones at once.
+    """
+    expected, limit = forecast.expect(levels), forecast.scale(needed)
+    if expected <= limit:
+        return levels
+    return nodes.climb(levels, forecast.drops(nodes.free_columns), expected, limit)
 
 
 def search_exhaustively(
