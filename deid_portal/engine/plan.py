@@ -160,6 +160,11 @@ class Plan:
     def quasi_identifiers(self) -> list[str]:
         return self.names_of(ColumnRole.QUASI_IDENTIFIER)
 
+    @property
+    def is_random(self) -> bool:
+        """Say whether knowing the seed would help to undo a method."""
+        return any(method.is_random for method in self.methods)
+
     def cautions(self) -> list[str]:
         """Return a sentence for everything that is accepted but unusual."""
         parts: Sequence[PrivacyModel | Method] = (*self.models, *self.methods)

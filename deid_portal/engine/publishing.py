@@ -36,7 +36,7 @@ def publish_plan(
         return names[column].of(value)
 
     # Whoever has the seed of a random method could undo it.
-    seed = None if any(method.is_random for method in plan.methods) else plan.seed
+    seed = None if plan.is_random else plan.seed
     published = replace(
         plan,
         columns=columns,

@@ -65,6 +65,19 @@ def test_seed_decides_the_order_and_is_repeatable() -> None:
     assert sorted(map(str, orders[0])) == sorted(map(str, orders[3]))
 
 
+def test_order_does_not_give_away_the_seed_of_a_random_method() -> None:
+    """Otherwise whoever tries seeds until the rows are sorted again knows what was drawn."""
+    sampling = {"name": "sampling", "share": 0.7}
+    for seed in (None, 1, 2):
+        plan = nine_plan({"role": "identifier"}, models=[], method=sampling, seed=seed)
+        released = protect(NINE_ROWS, plan).released
+        assert released is not None
+        rows = released.head(released.rows)
+        assert rows == sorted(
+            rows, key=lambda row: [(cell is not None, cell or "") for cell in row]
+        )
+
+
 def test_pseudonym_is_consistent_and_depends_on_the_key() -> None:
     table = Table.from_rows(
         ["name", "zip", "age", "condition", "note"],
