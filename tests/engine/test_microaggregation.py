@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidPlan, Outcome, Plan, Table, protect
 from deid_portal.engine.methods.microaggregation import Microaggregation
+from deid_portal.engine.utility import comparison
 from tests.engine.drafts import carry_out, cells, draft_of, number_table, reader
 from tests.engine.tables import document
 
@@ -257,3 +258,13 @@ def test_may_follow_another_method() -> None:
     ]
     outcome = protect(table, Plan.from_document(plan.to_document() | {"method": methods}))
     assert sizes(outcome, ("age", "pay")) == {("24", "100"): 3, ("61.666667", "310"): 3}
+
+
+def test_too_many_averages_are_not_crossed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two averages of few values each may be more than there are pairs to look at."""
+    draw = np.random.default_rng(1)
+    table = number_table(a=draw.integers(0, 20, 90).tolist(), b=draw.integers(0, 20, 90).tolist())
+    plan = plan_of(table, {"k": 3}, models=[{"model": "k-anonymity", "k": 3}])
+    for most, pairs in ((2000, 1), (20, 0)):
+        monkeypatch.setattr(comparison, "MOST_VALUES", most)
+        assert len(protect(table, plan).report["comparison"]["pairs"]) == pairs

@@ -52,7 +52,11 @@ def compare_pairs(
     original: Table, released: Table, coverages: Sequence[Coverage]
 ) -> list[PairChange]:
     """Compare every pair of columns; those with too many values to cross are left out."""
-    few = [coverage for coverage in coverages if coverage.values <= MOST_VALUES]
+    few = [
+        coverage
+        for coverage in coverages
+        if max(coverage.values, len(coverage.covered)) <= MOST_VALUES
+    ]
     return [_compare_pair(original, released, *pair) for pair in combinations(few, 2)]
 
 
