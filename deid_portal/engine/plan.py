@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -145,10 +145,7 @@ class Plan:
     @property
     def sha256(self) -> str:
         """Return the hash of the plan; the order of its columns makes no difference."""
-        text = json.dumps(
-            self.to_document(), sort_keys=True, separators=(",", ":"), ensure_ascii=False
-        )
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hash_document(self.to_document())
 
     def column(self, name: str) -> ColumnPlan | None:
         return next((column for column in self.columns if column.name == name), None)
@@ -266,6 +263,12 @@ class Plan:
                 f'{len(missing)} of the {len(column.values)} values of column "{column.name}" are '
                 f"not covered; give each a place in the taxonomy."
             )
+
+
+def hash_document(document: Mapping[str, Any]) -> str:
+    """Return the hash of a plan as it is written, whatever the order of its keys."""
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def load_plan(path: Path) -> Plan:

@@ -7,9 +7,11 @@ figure of the report can be computed again; the full plan stays in the house. Mo
 well, and each says what of it may be published (`PrivacyModel.published`), by the same numbers.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
-from deid_portal.engine.plan import ColumnPlan, Plan
+from deid_portal.engine.plan import ColumnPlan, Plan, hash_document
 from deid_portal.engine.privacy.hiding import hidden_name
 from deid_portal.engine.table import Table
 from deid_portal.engine.taxonomies import FileTaxonomy, Recipe, TreeTaxonomy
@@ -45,6 +47,19 @@ def publish_plan(
         measures=plan.measures.without_files(),
     )
     return published, files
+
+
+def publish_report(report: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a report as it may leave beside the document of a published plan.
+
+    What it says of the models is said in the names of that plan. The hash is that plan's too: one
+    of the full plan would tell whoever guesses a seed or a hidden label that the guess is right.
+    """
+    models = [
+        {**measured, **said}
+        for measured, said in zip(report["models"], plan["models"], strict=True)
+    ]
+    return {**report, "plan": plan, "plan_sha256": hash_document(plan), "models": models}
 
 
 class _Names:

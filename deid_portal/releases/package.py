@@ -17,6 +17,7 @@ from typing import Any
 from django.utils.text import slugify
 
 from deid_portal.common import vault
+from deid_portal.engine.publishing import publish_report
 from deid_portal.releases.models import Release
 
 PIECE_BYTES = 256 * 1024
@@ -60,7 +61,7 @@ def documents_of(release: Release) -> dict[str, bytes]:
     run = release.request.run
     published = run.published["plan"]
     documents = {
-        "report.json": _to_json({**run.report, "plan": published}),
+        "report.json": _to_json(publish_report(run.report, published)),
         "plan.json": _to_json(published),
     }
     for name, text in sorted(run.published["files"].items()):

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from deid_portal.engine import Column, Plan, Table, assess, protect
-from deid_portal.engine.publishing import publish_plan
+from deid_portal.engine.publishing import publish_plan, publish_report
 from tests.engine.tables import FOUR, four_plan
 
 ROWS = [["Nurse", "1"], ["Nurse", "1"], ["Doctor", "1"], ["Doctor", "1"], ["Bishop", "2"]]
@@ -141,6 +141,14 @@ def test_models_name_nothing_that_the_release_does_not_show(
     text = str(published.to_document()) + b"".join(files.values()).decode()
     assert not [word for word in ("gout", "plague", "Bishop", "Nurse", "Doctor") if word in text]
     assert "flu" in str(published.models[1].to_document())
+    report = publish_report(outcome.report, published.to_document())
+    assert not [
+        word for word in ("gout", "plague", "Bishop", "Nurse", "Doctor") if word in str(report)
+    ]
+    assert report["plan_sha256"] == published.sha256 != outcome.report["plan_sha256"]
+    assert [one["achieved"] for one in report["models"]] == [
+        one["achieved"] for one in outcome.report["models"]
+    ]
 
     # Any exact values under the groups of the release, protected again, give the same figures.
     again = Plan.from_document(published.to_document(), read_file=files.__getitem__)
