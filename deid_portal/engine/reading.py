@@ -31,6 +31,7 @@ from deid_portal.engine.csv_encoding import (
 )
 from deid_portal.engine.csv_format import (
     SAMPLE_BYTES,
+    SAMPLE_ROWS,
     CsvFormat,
     Detection,
     check_is_text_table,
@@ -50,6 +51,11 @@ LONGEST_RECORD = 64 << 20
 MOST_COLUMNS = 2000
 LONGEST_NAME = 300
 NUL = "holds a NUL byte, so this is not a text file in the chosen encoding."
+LONGEST_CELL = 100_000
+LONG_CELL = (
+    f"holds a cell of more than {LONGEST_CELL:,} characters; shorten it, leave the column out, or "
+    f"choose another delimiter."
+)
 HEADER_ONLY = "The file has a header with column names but no rows below it."
 UTF_8 = ("utf-8", "utf_8", "utf8", "utf-8-sig", "utf_8_sig")
 
@@ -70,6 +76,7 @@ def preview_csv(stream: BinaryIO, form: CsvFormat, rows: int = 8) -> Preview:
     is_cut = len(start) >= SAMPLE_BYTES
     text = _decode_start(start, form, is_cut)
     records = sample_rows(text, form.delimiter, is_cut, form.quote)
+    _check_all_read(text, form, is_cut, len(records))
     names = _name_columns(records[0] if records else [], form)
     body = records[1:] if form.has_header else records
     if not body:
@@ -78,7 +85,8 @@ def preview_csv(stream: BinaryIO, form: CsvFormat, rows: int = 8) -> Preview:
         _check_width(number, len(record), len(names))
     gaps = {"", *form.missing}
     cells = [[None if cell in gaps else cell for cell in record] for record in body]
-    types = tuple(infer_type(column, form.decimal) for column in zip(*cells, strict=True))
+    distinct = (tuple(dict.fromkeys(column)) for column in zip(*cells, strict=True))
+    types = tuple(infer_type(values, form.decimal) for values in distinct)
     return Preview(names, cells[:rows], types)
 
 
@@ -250,6 +258,27 @@ def _decode_start(start: bytes, form: CsvFormat, is_cut: bool) -> str:
         row = _scan(text[: text.index("\0")].encode(), form)[0] + 1
         raise InvalidTable(f"Row {row} {NUL}")
     return text
+
+
+def _check_all_read(text: str, form: CsvFormat, is_cut: bool, found: int) -> None:
+    """Refuse a beginning that ends in an open quote, or in a cell too long to be one."""
+    content = text.encode()
+    records, end, is_open = _scan(content, form)
+    is_long = _longest_cell(content[end:].decode(), form) > LONGEST_CELL
+    if is_open and (is_long or not is_cut):
+        raise InvalidTable(f"Row {records + 1} {OPEN_QUOTE}")
+    if is_long or found < min(records, SAMPLE_ROWS):
+        raise InvalidTable(f"Row {found + 1} {LONG_CELL}")
+
+
+def _longest_cell(text: str, form: CsvFormat) -> float:
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=form.delimiter, quotechar=form.quote
+    )
+    try:
+        return max((len(cell) for record in reader for cell in record), default=0)
+    except csv.Error:  # a cell longer than the module takes
+        return float("inf")
 
 
 def _scan(text: bytes, form: CsvFormat, count_blank: bool = False) -> tuple[int, int, bool]:

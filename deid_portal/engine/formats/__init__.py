@@ -1,0 +1,26 @@
+"""Files of every kind into tables: one module per kind, and one door to all of them.
+
+What a file is, its content says, not its name. No module here writes anything, and none brings its
+library along until a file of its kind is opened.
+"""
+
+from deid_portal.engine.formats.file_format import FileFormat, FileKind
+from deid_portal.engine.formats.opening import (
+    FileDetection,
+    FilePreview,
+    detect_file,
+    preview_file,
+    read_table,
+)
+from deid_portal.engine.formats.recognizing import recognize
+
+__all__ = [
+    "FileDetection",
+    "FileFormat",
+    "FileKind",
+    "FilePreview",
+    "detect_file",
+    "preview_file",
+    "read_table",
+    "recognize",
+]

@@ -1,0 +1,86 @@
+"""CSV files, also packed with gzip."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import BinaryIO, cast
+
+from deid_portal.engine.csv_format import SAMPLE_BYTES, CsvFormat, detect_csv
+from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.formats.cells import MOST_UNPACKED_BYTES
+from deid_portal.engine.formats.file_format import Settings
+from deid_portal.engine.formats.recognizing import DAMAGED_ARCHIVE
+from deid_portal.engine.formats.sample import SAMPLE_ROWS, Detected, Sample
+from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.reading import preview_csv, read_csv
+from deid_portal.engine.table import Column, Table
+
+TOO_LARGE = (
+    f"Unpacked, the file is larger than {MOST_UNPACKED_BYTES >> 30} GB. Leave out columns nobody "
+    f"needs, or split it."
+)
+
+
+@dataclass(frozen=True)
+class TextFiles:
+    is_packed: bool
+
+    def detect(self, stream: BinaryIO) -> Detected:
+        with self._unpacked(stream) as text:
+            start = text.read(SAMPLE_BYTES)
+            found = detect_csv(start, len(start) + bool(text.read(1)))
+        quotes = start.count(found.format.quote.encode())
+        seen = "some cells stand in quotes" if quotes else "no quotes in the first rows"
+        return Detected(found.format, {**found.evidence, "quote": seen})
+
+    def read_sample(self, stream: BinaryIO, settings: Settings) -> Sample:
+        form = cast(CsvFormat, settings)
+        with self._unpacked(stream) as text:
+            preview = preview_csv(text, form, rows=SAMPLE_ROWS)
+        cells = zip(*preview.rows, strict=True)
+        columns = (
+            replace(Column.from_cells(name, column, kind), decimal=form.decimal)
+            for name, column, kind in zip(preview.names, cells, preview.types, strict=True)
+        )
+        return Sample(Table(tuple(columns)))
+
+    def read(
+        self, stream: BinaryIO, settings: Settings, progress: ProgressCallback | None
+    ) -> Table:
+        with self._unpacked(stream) as text:
+            return read_csv(text, cast(CsvFormat, settings), progress)
+
+    @contextmanager
+    def _unpacked(self, stream: BinaryIO) -> Iterator[BinaryIO]:
+        if not self.is_packed:
+            yield stream
+            return
+        with gzip.GzipFile(fileobj=stream) as archive:
+            yield cast(BinaryIO, io.BufferedReader(_Limited(archive), SAMPLE_BYTES))
+
+
+class _Limited(io.RawIOBase):
+    """An unpacked file that ends in a sentence where it is broken or grows beyond all measure.
+
+    It cannot say how long it is, so nobody who asks for the length makes it unpack twice.
+    """
+
+    def __init__(self, archive: gzip.GzipFile) -> None:
+        self._archive = archive
+        self._given = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        try:
+            count = self._archive.readinto(buffer)
+        except (EOFError, OSError, zlib.error):
+            raise InvalidTable(DAMAGED_ARCHIVE) from None
+        self._given += count
+        if self._given > MOST_UNPACKED_BYTES:
+            raise InvalidTable(TOO_LARGE)
+        return count

@@ -1,0 +1,164 @@
+"""Every file that is no table, or a broken one, gets one sentence and never a cell."""
+
+import io
+import tarfile
+import zipfile
+
+import pytest
+
+from deid_portal.engine import InvalidTable
+from deid_portal.engine.csv_format import CsvFormat
+from deid_portal.engine.formats import (
+    FileFormat,
+    FileKind,
+    detect_file,
+    preview_file,
+    read_table,
+    text_files,
+    workbook,
+)
+from tests.engine import files
+
+NAMES = ("name", "age")
+ROWS = [(f"secret {number}", number) for number in range(300)]
+CSV = b"name,age\n" + b"".join(b"secret %d,%d\n" % (n, n) for n in range(300))
+
+
+def zipped(**parts: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name.replace("__", "/"), content)
+    return stream.getvalue()
+
+
+def tarred() -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
+        link = tarfile.TarInfo("table.csv")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return stream.getvalue()
+
+
+def locked() -> bytes:
+    """A workbook with a password: an old office file whose list of parts says so."""
+    return b"\xd0\xcf\x11\xe0" + bytes(600) + "EncryptedPackage".encode("utf-16-le") + bytes(99)
+
+
+def wide(columns: int) -> bytes:
+    names = ",".join(f"c{number}" for number in range(columns)).encode()
+    return names + b"\n" + b",".join([b"secret"] * columns) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "The file is empty."),
+        (files.gzipped(b""), "The file is empty."),
+        (zipped(other=b"secret"), "This is a ZIP archive."),
+        (zipped(**{"content.xml": b"secret"}), "OpenDocument"),
+        (zipped(xl__workbook=b"", **{"xl/workbook.bin": b"secret"}), "binary Excel workbook"),
+        (tarred(), "an archive of files"),
+        (files.gzipped(files.xlsx(NAMES, ROWS)), "packed file is not a CSV file"),
+        (b"\xd0\xcf\x11\xe0" + bytes(999), "old kind (.xls)"),
+        (locked(), "protected with a password"),
+        (b"%PDF-1.7 secret", "PDF document"),
+        (files.xlsx(NAMES, ROWS)[:-400], "cut short"),
+        (files.parquet(NAMES, ROWS)[:-40], "cut short"),
+        (files.gzipped(CSV)[:-90], "cut short"),
+        (files.sav(NAMES, ROWS)[:400], "damaged, was cut short"),
+        (files.dta(NAMES, ROWS)[:400], "damaged, was cut short"),
+        (files.xpt(NAMES, ROWS)[:400], "damaged, was cut short"),
+        (zipped(**{"xl/workbook.xml": b"<secret"}), "damaged or was cut short"),
+        (wide(10_000), "10000 columns; at most 2000"),
+        (b"a,b\nsecret,2\n" + b"1," + b"x" * 1_000_000 + b"\n", "Row 3"),
+        (b"a,b\n1,2\n" + b'secret,"' + b"x,y\n" * 90, "Row 3 opens a quote that is never closed"),
+        (b"a,b\n1,2\n" + b'secret,"' + b"x,y\n" * 900_00, "Row 3 opens a quote"),
+        ("a,b\nsécret,2\n".encode() * 30_000 + b"s\xe9cret,3\n", "not UTF-8"),
+        (b"a,b\n1,2,3\n", "Row 2 has 3 cells where 2 are expected."),
+    ],
+)
+def test_a_bad_file_gets_one_sentence(content: bytes, sentence: str) -> None:
+    with pytest.raises(InvalidTable, match=r"[.]$") as refusal:
+        open_all_the_way(content)
+    assert sentence in str(refusal.value)
+    assert "secret" not in str(refusal.value)
+
+
+def open_all_the_way(content: bytes) -> None:
+    stream = io.BytesIO(content)
+    form = detect_file(stream).format
+    preview_file(stream, form)
+    read_table(stream, form)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b\nsecret,2\n" + b"1," + b"x" * 1_000_000 + b"\n",
+        b"a,b\n" + b"secret,2\n" * 9 + b'1,"' + b"x" * 1_000_000 + b'"\n',
+        files.parquet(("a",), [("x" * 1_000_000,)]),
+    ],
+)
+def test_a_cell_nobody_typed_is_refused(content: bytes) -> None:
+    stream = io.BytesIO(content)
+    with pytest.raises(InvalidTable, match=r"more than 100,000 characters|never closed"):
+        preview_file(stream, detect_file(stream).format)
+    form = detect_file(stream).format
+    with pytest.raises(InvalidTable, match="more than 100,000 characters"):
+        read_table(stream, form)
+
+
+def test_a_workbook_that_unpacks_to_gigabytes_is_not_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its sheet is 20 MB of spaces here, packed to 20 KB, and the limit lower than in life."""
+    monkeypatch.setattr(workbook, "MOST_UNPACKED", 10 << 20)
+    bomb = zipped(**{"xl/workbook.xml": b"", "xl/worksheets/sheet1.xml": b" " * (20 << 20)})
+    assert len(bomb) < 30_000
+    with pytest.raises(InvalidTable, match="far larger"):
+        open_all_the_way(bomb)
+
+
+def test_a_workbook_with_a_mountain_of_texts_is_not_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workbook, "MOST_UNPACKED_TEXTS", 1 << 20)
+    bomb = zipped(**{"xl/workbook.xml": b"", workbook.TEXTS: b" " * (2 << 20)})
+    with pytest.raises(InvalidTable, match="far larger"):
+        open_all_the_way(bomb)
+
+
+def test_a_packed_csv_that_grows_beyond_all_measure_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(text_files, "MOST_UNPACKED_BYTES", 1 << 20)
+    bomb = files.gzipped(b"a,b\n" + b"1,2\n" * 1_000_000)
+    with pytest.raises(InvalidTable, match="larger than"):
+        open_all_the_way(bomb)
+
+
+def test_entities_that_multiply_are_not_unfolded() -> None:
+    """The billion laughs: a few lines of XML that name each other."""
+    lines = b"".join(b'<!ENTITY l%d "%s">' % (n, b"&l%d;" % (n - 1) * 20) for n in range(1, 12))
+    xml = b'<!DOCTYPE w [<!ENTITY l0 "ha">' + lines + b"]><w>&l11;</w>"
+    book = files.xlsx(NAMES, ROWS)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(stream, "w") as new:
+        for part in old.namelist():
+            new.writestr(part, xml if part.endswith("sheet1.xml") else old.read(part))
+    with pytest.raises(InvalidTable, match="damaged"):
+        open_all_the_way(stream.getvalue())
+
+
+def test_a_parquet_column_of_lists_is_refused_by_number() -> None:
+    with pytest.raises(InvalidTable, match="Column 2 holds lists"):
+        open_all_the_way(files.parquet(("a", "b"), [("x", ["secret"])]))
+
+
+def test_a_wide_row_is_no_long_cell() -> None:
+    rows = [",".join([f"{number:0100d}" for number in range(2000)])] * 3
+    content = "\n".join([",".join(f"c{n}" for n in range(2000)), *rows, ""]).encode()
+    form = FileFormat(FileKind.CSV, CsvFormat())
+    assert len(preview_file(io.BytesIO(content), form).columns) == 2000
