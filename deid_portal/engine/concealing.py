@@ -79,6 +79,17 @@ def conceal(labels: Labels, k: int, progress: Progress) -> Codes | None:
             close_circles(*parts, k, circles, person)
 
 
+def warm_up() -> None:
+    """Compile every loop; a circle that must be closed is rare in a small table."""
+    taxonomy = Taxonomy.from_paths([("a", "*"), ("b", "*")])
+    codes = np.array([0, 1], np.int32)
+    labels = Labels.of([taxonomy], [codes], [1.0])
+    conceal(labels, 2, Progress(None))
+    levels, fits = np.zeros((1, 2), np.int32), np.eye(2, dtype=np.bool_)
+    parts = labels.leaves, labels.heights, labels.codes, labels.costs, levels, fits
+    close_circles(*parts, 1, codes, 0)
+
+
 def _circles(fits: Fits) -> Codes:
     """Return which records lie on a circle with each other, as the number of their component."""
     from scipy.sparse import csr_array

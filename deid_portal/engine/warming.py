@@ -58,12 +58,14 @@ def warm_up() -> None:
     Starts no threads, so a process may fork afterwards.
     """
     # Importing the engine alone needs neither pyarrow nor the methods.
+    from deid_portal.engine.concealing import warm_up as warm_concealing
     from deid_portal.engine.microaggregation.warming import warm_up as warm_microaggregation
     from deid_portal.engine.reading import CsvFormat, read_csv
     from deid_portal.engine.writing import write_csv
 
     _warm_what_small_tables_do_not_need()
     warm_microaggregation()
+    warm_concealing()
     Numbering().number(np.arange(MORE_KEYS_THAN_FIT, dtype=np.uint64))
     table = read_csv(io.BytesIO(FILE), CsvFormat())
     write_csv(table, io.BytesIO())

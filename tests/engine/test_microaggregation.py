@@ -161,7 +161,7 @@ def test_secrets_are_spread_over_the_groups() -> None:
     columns = {"secret": {"role": "sensitive"}}
     losses = {}
     for way in ("join", "spread"):
-        method = {"k": 3, "models": way}
+        method = {"k": 3, "variant": way}
         outcome = protect(table, plan_of(table, method, models=[model], columns=columns))
         assert outcome.solution
         assert min(sizes(outcome, ("age",)).values()) >= 3
@@ -226,8 +226,8 @@ def test_means_of_complete_columns_stay() -> None:
         ({"groups": [["age"]], "algorithm": "individual-ranking"}, r"takes every column by itself"),
         ({"columns": ["age"], "ordered": ["pay"]}, r"^method\.ordered: only columns that are av"),
         ({"algorithm": "best"}, r"^method\.algorithm: accepted are"),
-        ({"models": "spread", "algorithm": "projected"}, r"^method\.models: spread needs the algo"),
-        ({"models": "spread"}, r"^method\.models: spread needs a model about a sensitive column"),
+        ({"variant": "spread", "algorithm": "projected"}, r"^method\.variant: spread needs the algo"),
+        ({"variant": "spread"}, r"^method\.variant: spread needs a model about a sensitive column"),
     ],
 )
 def test_what_makes_no_sense_is_refused(method: dict[str, Any], message: str) -> None:

@@ -61,7 +61,7 @@ class Microaggregation(ChangingMethod):
     ordered: tuple[str, ...] | None = None
     scale: str = "standard-deviation"
     projection: str = projected.PRINCIPAL_COMPONENT
-    models: str = JOIN
+    variant: str = JOIN
     gaps: str = "blank"
     blocked: bool = False
     decimals: int | None = None
@@ -90,7 +90,7 @@ class Microaggregation(ChangingMethod):
         ColumnNames("ordered", optional=True),
         Choice("scale", ("standard-deviation", "none")),
         Choice("projection", (projected.PRINCIPAL_COMPONENT, projected.SUM)),
-        Choice("models", (JOIN, SPREAD)),
+        Choice("variant", (JOIN, SPREAD)),
         Choice("gaps", ("blank", "fill")),
         Flag("blocked"),
         Parameter("decimals", minimum=0, maximum=6, whole=True, optional=True),
@@ -101,8 +101,8 @@ class Microaggregation(ChangingMethod):
         method = super().parse(place)
         if method.columns is not None and method.groups is not None:
             place["groups"].refuse("either columns or groups of columns are accepted, not both.")
-        if method.models == SPREAD and method.algorithm != MDAV:
-            place["models"].refuse("spread needs the algorithm mdav.")
+        if method.variant == SPREAD and method.algorithm != MDAV:
+            place["variant"].refuse("spread needs the algorithm mdav.")
         if method.groups is not None and method.algorithm in ONE_BY_ONE:
             place["groups"].refuse(f"{method.algorithm} takes every column by itself.")
         return method
@@ -147,8 +147,8 @@ class Microaggregation(ChangingMethod):
             place["k"].refuse(
                 f"the table has {problem.rows} rows, so at most {problem.rows} is accepted."
             )
-        if self.models == SPREAD:
-            self._check_spread(place["models"], problem)
+        if self.variant == SPREAD:
+            self._check_spread(place["variant"], problem)
         for model in problem.models:
             if model.needs_labels:
                 place.refuse(
@@ -179,11 +179,11 @@ class Microaggregation(ChangingMethod):
         for names in self._sets(draft.problem):
             attributes = self._attributes(draft.problem, table, names)
             makes_classes = set(names) >= set(draft.problem.names)
-            if makes_classes and self.models == SPREAD:
+            if makes_classes and self.variant == SPREAD:
                 groups = self._spread(draft, attributes, progress)
             else:
                 groups = self._divide(attributes, progress)
-            if makes_classes and self.models == JOIN:
+            if makes_classes and self.variant == JOIN:
                 first = groups.count
                 groups = self._join(draft, attributes, groups, progress)
                 joined += first - groups.count
