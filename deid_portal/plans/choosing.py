@@ -86,6 +86,7 @@ class PlainChoosing(_WithMeasures):
         kept: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(dataset, data, choice.measures if choice is not None else kept or {})
+        self.shown = choice
         self.is_foreign = False
         initial: dict[str, Any] = {}
         if data is None and choice is not None:
@@ -95,6 +96,8 @@ class PlainChoosing(_WithMeasures):
         self.form = PlainForm(data, initial=initial, dataset=dataset)
 
     def read(self) -> Choice | None:
+        if not self.form.is_bound and self.shown is not None:
+            return self.shown
         bound = self._bound()
         if not bound.is_valid() or not self._measures_are_valid():
             return None
@@ -113,7 +116,7 @@ class PlainChoosing(_WithMeasures):
         return not self.measures.is_bound or self.measures.is_valid()
 
     def _measures(self) -> dict[str, Any]:
-        return self.measures.to_measures() if self.measures.is_bound else dict(self.measures.chosen)
+        return self.measures.to_measures() if self.measures.is_bound else {}
 
     def _propose(self, answers: Answers) -> Proposal:
         return propose(answers, self.facts)

@@ -7,9 +7,11 @@ that adds, removes or moves one sends everything back.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.http import QueryDict
 
 from deid_portal.datasets.models import Dataset
@@ -26,6 +28,7 @@ from deid_portal.plans.parameter_fields import (
     needs_file,
 )
 
+HELP_PAGES: Path = settings.PROJECT_DIR / "templates" / "help"
 NEEDS_FILE = (
     "k-map and δ-presence compare with a table of the whole population; they need a file beside "
     "the plan and are for the command line."
@@ -85,6 +88,13 @@ class PartForm(forms.Form):
     def title(self) -> str:
         title: str = getattr(self.kind, "title", self.name)
         return title
+
+    @property
+    def help_slug(self) -> str:
+        """Return the page that explains this part; methods without their own share one."""
+        kind = "model" if self.name in MODELS else "method"
+        page = f"{kind}-{self.name}"
+        return page if (HELP_PAGES / f"{page}.md").is_file() else "methods"
 
     @property
     def short_fields(self) -> list[forms.BoundField]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django import forms
 
+from deid_portal.common.templatetags.numbers import middle_cut
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
 from deid_portal.engine.methods import METHODS
 from deid_portal.plans.composition import Choice
@@ -27,6 +28,7 @@ METRICS = [
 # Those of the plain page; experts have them all.
 METHODS_OFFERED = ("full-domain", "local-recoding", "top-down", "mondrian", "microaggregation")
 LARGEST_K_ON_SLIDER = 50
+NAME_LENGTH = 40
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ class PlainForm(forms.Form):
 
     @property
     def facts_slider(self) -> Slider:
-        names = [column.name for column in self.quasi_identifiers]
+        names = [middle_cut(column.name, NAME_LENGTH) for column in self.quasi_identifiers]
         more = f" and {len(names) - 10} more" if len(names) > 12 else ""
         shown = ", ".join(names[:10] if more else names) + more
         why = f"Facts are the quasi-identifiers: {shown}. With all of them, assume everything."
@@ -242,16 +244,17 @@ class SensitiveQuestion:
         )
         # Django fills its own %-signs into sentences of a field.
         name = column.name.replace("%", "%%")
+        short = middle_cut(column.name, NAME_LENGTH)
         form.fields |= {
             self.harm_name: forms.ChoiceField(
-                label=f"What must not happen with {column.name}?",
+                label=f"What must not happen with {short}?",
                 choices=Harm.choices,
                 initial=Harm.GUESS,
                 required=False,
                 widget=forms.RadioSelect,
             ),
             self.share_name: forms.FloatField(
-                label=f"How often may a guess of {column.name} be right, in percent?",
+                label=f"How often may a guess of {short} be right, in percent?",
                 required=False,
                 min_value=0,
                 max_value=100,
@@ -262,7 +265,7 @@ class SensitiveQuestion:
                 },
             ),
             self.least_name: forms.IntegerField(
-                label=f"How many different values of {column.name} must every group hold?",
+                label=f"How many different values of {short} must every group hold?",
                 required=False,
                 min_value=2,
                 max_value=max(column.distinct, 2),
@@ -277,7 +280,7 @@ class SensitiveQuestion:
                 },
             ),
             self.distance_name: forms.FloatField(
-                label=f"How far may {column.name} in a group differ from everybody?",
+                label=f"How far may {short} in a group differ from everybody?",
                 required=False,
                 min_value=0,
                 max_value=1,
@@ -348,7 +351,8 @@ class SensitiveQuestion:
             f"The most frequent value alone is right {100 * self.baseline:.0f} % of the time, so "
             "less than that cannot be promised."
         )
-        same = f"{column.name} has {column.distinct:,} different values (distinct l-diversity)."
+        name = middle_cut(column.name, NAME_LENGTH)
+        same = f"{name} has {column.distinct:,} different values (distinct l-diversity)."
         skew = "0 means spread exactly as in the whole table, 1 means anything goes (t-closeness)."
         most_values = max(min(column.distinct, 20), 3)
         return [

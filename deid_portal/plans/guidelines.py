@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import TextChoices
 
-from deid_portal.common.templatetags.numbers import percent
+from deid_portal.common.templatetags.numbers import middle_cut, percent
 
 
 class Audience(TextChoices):
@@ -66,7 +66,9 @@ def hold_against(
 ) -> list[Held]:
     """Compare answers with what is usual; `guesses` holds a share per sensitive column."""
     lines = [
-        Held(k >= guideline.least_k, f"Hides among at least {guideline.least_k}", f"you chose {k}"),
+        Held(
+            k >= guideline.least_k, f"Hides among at least {guideline.least_k}", f"you chose {k:,}"
+        ),
         Held(
             left_out <= guideline.most_left_out,
             f"Leaves out at most {percent(guideline.most_left_out)}",
@@ -77,7 +79,7 @@ def hold_against(
         lines.append(
             Held(
                 share <= guideline.surest_guess,
-                f"Guesses of {column} right at most {percent(guideline.surest_guess)}",
+                f"Guesses of {middle_cut(column)} right at most {percent(guideline.surest_guess)}",
                 f"you allow {percent(share)}" if share < 1 else "no promise",
             )
         )

@@ -5,7 +5,6 @@ from typing import Any
 
 from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import ColumnRole, Dataset
-from deid_portal.plans.composition import choice_of
 from deid_portal.taxonomies.policies import check_taxonomies_complete
 
 
@@ -24,8 +23,7 @@ def _check_rules_fit(dataset: Dataset) -> None:
     """
     columns = dataset.columns.all()
     sensitive = {column.name for column in columns if column.role == ColumnRole.SENSITIVE}
-    choice = choice_of(dataset.protection)
-    for rule in choice.rules:
+    for rule in dataset.protection.rules:
         for name in _sensitive_names(rule):
             if name not in sensitive:
                 raise Refused(

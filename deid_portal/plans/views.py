@@ -113,7 +113,10 @@ def estimate(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
-    choosing = read_choosing(dataset, request.POST)
+    if can_see_values(person_of(request), dataset):
+        choosing = read_choosing(dataset, request.POST)
+    else:
+        choosing = show_saved(dataset, PLAIN)  # whoever only looks sends no fields
     plan, problem = _planned(dataset, choosing)
     context = {"dataset": dataset, **_estimated(dataset, plan, problem)}
     return render(request, "plans/_estimate.html", context)

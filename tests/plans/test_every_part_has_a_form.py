@@ -9,7 +9,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.plans.composition import Choice
-from deid_portal.plans.expert_forms import ExpertForm
+from deid_portal.plans.expert_forms import HELP_PAGES, ExpertForm
 from deid_portal.plans.services import check_choice
 from tests import factories
 from tests.conftest import Cast
@@ -127,3 +127,8 @@ def test_parts_are_added_moved_and_removed(dataset: Dataset) -> None:
     assert [part.name for part in form.rules.parts] == ["highest-risk"]
     assert len({part.prefix for part in form.parts}) == 3, "no two parts share their fields"
     assert not form.act("explode rule 0", data)
+
+
+def test_every_model_and_method_is_explained() -> None:
+    pages = [*(f"model-{name}" for name in MODELS), *(f"method-{name}" for name in METHODS)]
+    assert [page for page in pages if not (HELP_PAGES / f"{page}.md").is_file()] == []

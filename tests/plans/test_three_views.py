@@ -286,6 +286,19 @@ def test_reviewers_see_no_view_that_may_name_values(
     assert client.post(address, {**EXPERT, "act": "show expert"}).status_code == 403
 
 
+def test_reviewers_see_the_promise_and_the_price_of_the_saved_plan(
+    cast: Cast, dataset: Dataset, address: str, signed_in: SignIn
+) -> None:
+    beyond = {**EXPERT, "rule": ["0:highest-risk"], "rule0-limit": "0.25"}
+    assert signed_in(cast.steward).post(address, beyond).status_code == 302
+    client = signed_in(cast.reviewer)
+    page = client.get(address).content.decode()
+    assert "highest-risk limit 0.25" in page
+    assert 'name="k"' not in page, "questions that do not express the plan are not shown"
+    figures = client.post(reverse("plans:estimate", args=[dataset.id])).content.decode()
+    assert "Detail lost" in figures
+
+
 def test_without_scripts_the_estimate_comes_with_the_page(
     cast: Cast, address: str, signed_in: SignIn
 ) -> None:
