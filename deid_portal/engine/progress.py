@@ -19,6 +19,7 @@ class Progress:
         self._callback = callback
         self._phase = ""
         self._last = 0.0
+        self._latest: tuple[int, int, dict[str, Any]] = (0, 1, {})
 
     @property
     def is_due(self) -> bool:
@@ -34,4 +35,11 @@ class Progress:
         if phase == self._phase and done < total and now - self._last < SECONDS_BETWEEN_CALLS:
             return
         self._phase, self._last = phase, now
+        self._latest = (done, total, figures)
         self._callback(done, total, phase, **figures)
+
+    def again(self) -> None:
+        """Tell the same once more, so that somebody who waits can still stop the work."""
+        done, total, figures = self._latest
+        if self._callback is not None and self._phase:
+            self._callback(done, total, self._phase, **figures)

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.checking import Check, Mask
+from deid_portal.engine.cores import side_by_side
 from deid_portal.engine.found import Found
 from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.methods.searching import SearchingMethod
@@ -32,16 +33,17 @@ class LocalRecoding(SearchingMethod):
 
     def find(self, problem: Problem, progress: Progress) -> Found:
         allowed = records_allowed(self.suppression_limit, problem.rows)
-        found = self.find_base(problem, allowed, progress)
-        freely = self.find_base(problem, max(problem.rows - 1, 0), progress)
+        (freely, by_freely), (found, by_found) = side_by_side(
+            lambda own: self._start(problem, max(problem.rows - 1, 0), own),
+            lambda own: self._start(problem, allowed, own),
+            progress,
+        )
         found.checked += freely.checked
-        starts = [start.best for start in (freely, found) if start.best is not None]
-        recodings = [self._recode(problem, start, found, progress) for start in starts]
-        valid = [recoding for recoding in recodings if recoding.suppressed <= allowed]
+        tries = [(freely.best, by_freely), (found.best, by_found)]
+        valid = [(best, own) for best, own in tries if own and own.suppressed <= allowed]
         if valid:
             metric = METRICS[self.metric]
-            found.recoding = min(valid, key=lambda recoding: _cost(metric, recoding))
-            found.best = starts[recodings.index(found.recoding)]
+            found.best, found.recoding = min(valid, key=lambda pair: _cost(metric, pair[1]))
         # Each round is the best for its records; which of them to mend together is not searched.
         found.optimal = found.best is None and found.optimal
         found.bound = float("-inf")
@@ -52,6 +54,15 @@ class LocalRecoding(SearchingMethod):
             "Most people are shown at one combination of levels; those who would be left out get "
             "coarser levels of their own."
         )
+
+    def _start(
+        self, problem: Problem, allowed: int, progress: Progress
+    ) -> tuple[Found, Recoding | None]:
+        """Return the best levels that leave out so many, and what the rounds after make of them."""
+        found = self.find_base(problem, allowed, progress)
+        if found.best is None:
+            return found, None
+        return found, self._recode(problem, found.best, found, progress)
 
     def _recode(self, problem: Problem, start: Check, found: Found, progress: Progress) -> Recoding:
         """Add rounds as long as the remainder can be shown and the result is better."""

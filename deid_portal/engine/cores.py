@@ -1,0 +1,48 @@
+"""Using a second core while it is free: compiled loops let go of Python's lock."""
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, TypeVar
+
+from deid_portal.engine.errors import Cancelled
+from deid_portal.engine.progress import SECONDS_BETWEEN_CALLS, Progress
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def side_by_side(
+    first: Callable[[Progress], A], second: Callable[[Progress], B], progress: Progress
+) -> tuple[A, B]:
+    """Do two things that know nothing of each other, at once if there are two cores.
+
+    The caller is told about the first only, and always from its own thread; the second ends when
+    the first was stopped.
+    """
+    if usable_cores() < 2:
+        return first(progress), second(progress)
+    stopped = threading.Event()
+
+    def look(done: int, total: int, phase: str, **figures: Any) -> None:
+        if stopped.is_set():
+            raise Cancelled("Stopped.")
+
+    with ThreadPoolExecutor(1) as pool:
+        later = pool.submit(second, Progress(look))
+        try:
+            answer = first(progress)
+            while not wait([later], SECONDS_BETWEEN_CALLS).done:
+                progress.again()
+        except BaseException:
+            stopped.set()
+            raise
+        return answer, later.result()

@@ -1,0 +1,61 @@
+"""Two things at once give what they give one after the other, and stop together."""
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from deid_portal.engine import Cancelled, cores
+from deid_portal.engine.cores import side_by_side
+from deid_portal.engine.progress import Progress
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_both_answers_come_back(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr(cores, "usable_cores", lambda: count)
+    assert side_by_side(lambda own: 1, lambda own: "two", Progress(None)) == (1, "two")
+
+
+def test_only_the_callers_thread_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "usable_cores", lambda: 2)
+    threads = set()
+
+    def told(done: int, total: int, phase: str, **figures: Any) -> None:
+        threads.add(threading.get_ident())
+
+    def work(progress: Progress) -> None:
+        progress.report(1, 1, "search")
+
+    side_by_side(work, work, Progress(told))
+    assert threads == {threading.get_ident()}
+
+
+def test_stopping_one_stops_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "usable_cores", lambda: 2)
+    ended = threading.Event()
+
+    def stop(done: int, total: int, phase: str, **figures: Any) -> None:
+        raise Cancelled("Stopped.")
+
+    def go_on(progress: Progress) -> None:
+        try:
+            while True:
+                progress.report(1, 1, "search")
+                time.sleep(0.001)
+        finally:
+            ended.set()
+
+    with pytest.raises(Cancelled):
+        side_by_side(lambda own: own.report(1, 1, "search"), go_on, Progress(stop))
+    assert ended.is_set()
+
+
+def test_a_fault_of_the_second_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "usable_cores", lambda: 2)
+
+    def fail(progress: Progress) -> None:
+        raise ValueError("second")
+
+    with pytest.raises(ValueError, match="second"):
+        side_by_side(lambda own: 1, fail, Progress(None))
