@@ -2,16 +2,20 @@
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.taxonomies.dates import DateTaxonomy
-from deid_portal.engine.taxonomies.files import FileTaxonomy, parse_rows, write_rows
+from deid_portal.engine.taxonomies.editing import apply_step, replay
+from deid_portal.engine.taxonomies.files import FileTaxonomy, parse_rows, write_paths, write_rows
 from deid_portal.engine.taxonomies.flat import FlatTaxonomy
 from deid_portal.engine.taxonomies.intervals import IntervalTaxonomy
+from deid_portal.engine.taxonomies.json_files import is_json, parse_json, write_json
 from deid_portal.engine.taxonomies.masking import MaskTaxonomy
+from deid_portal.engine.taxonomies.outline import Branch, Outline
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
 from deid_portal.engine.taxonomies.taxonomy import (
     LevelEffect,
     Node,
     Taxonomy,
     effect_of_levels,
+    effect_on_counts,
 )
 from deid_portal.engine.taxonomies.tree import TreeTaxonomy
 
@@ -22,6 +26,7 @@ RECIPES: dict[str, type[Recipe]] = {
 
 __all__ = [
     "RECIPES",
+    "Branch",
     "DateTaxonomy",
     "FileTaxonomy",
     "FlatTaxonomy",
@@ -29,12 +34,20 @@ __all__ = [
     "LevelEffect",
     "MaskTaxonomy",
     "Node",
+    "Outline",
     "Recipe",
     "Taxonomy",
     "TreeTaxonomy",
+    "apply_step",
     "effect_of_levels",
+    "effect_on_counts",
+    "is_json",
+    "parse_json",
     "parse_recipe",
     "parse_rows",
+    "replay",
+    "write_json",
+    "write_paths",
     "write_rows",
 ]
 

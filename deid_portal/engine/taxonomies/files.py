@@ -21,7 +21,8 @@ class FileTaxonomy(Recipe):
     """The rows of a taxonomy file.
 
     The plan names the file and its hash, so a plan's own hash changes when the file does. A row
-    whose first cell is empty gives the gap its place.
+    whose first cell is empty gives the gap its place; where further cells of it are empty, it is
+    still a gap.
     """
 
     name: str
@@ -56,7 +57,9 @@ class FileTaxonomy(Recipe):
 
     def gap_path(self, levels: int, root: str) -> tuple[str | None, ...]:
         mentioned = [row[1:] for row in self.rows if not row[0]]
-        return mentioned[0] if mentioned else super().gap_path(levels, root)
+        if not mentioned:
+            return super().gap_path(levels, root)
+        return tuple(label or None for label in mentioned[0])
 
 
 def parse_rows(content: bytes) -> tuple[Row, ...]:
@@ -81,6 +84,11 @@ def write_rows(taxonomy: Taxonomy) -> bytes:
         [taxonomy.labels[level][taxonomy.codes[level, leaf]] or "" for level in levels]
         for leaf in range(taxonomy.leaf_count)
     )
+
+
+def write_paths(paths: Iterable[Sequence[str | None]]) -> bytes:
+    """Return one path per value as a file in the ARX form, a gap as an empty cell."""
+    return encode_rows([label or "" for label in path] for path in paths)
 
 
 def encode_rows(rows: Iterable[Sequence[str]]) -> bytes:
@@ -117,7 +125,7 @@ def _check_shape(rows: dict[int, Row]) -> None:
     for number, row in rows.items():
         if len(row) != expected:
             _refuse(f"row {number} has {len(row)} cells where {expected} are expected.")
-        if "" in row[1:]:
+        if "" in (row[1:] if row[0] else row[-1:]):
             _refuse(f"row {number} has an empty cell above its value.")
 
 

@@ -146,12 +146,18 @@ class LevelEffect:
 
 def effect_of_levels(column: Column, taxonomy: Taxonomy) -> list[LevelEffect]:
     """Return, per level, how many values are left, the smallest group and the detail lost."""
+    return effect_on_counts(column.counts, taxonomy)
+
+
+def effect_on_counts(counts: Counts, taxonomy: Taxonomy) -> list[LevelEffect]:
+    """Measure the levels against rows per leaf; leaves beyond the counts are not in the table."""
     effects = []
     for level, name in enumerate(taxonomy.level_names):
-        rows = taxonomy.rows_per_label(column, level)
+        own = taxonomy.codes[level, : len(counts)]
+        rows = np.bincount(own, weights=counts, minlength=len(taxonomy.labels[level]))
         present = rows[rows > 0]
-        lost = taxonomy.lost_share(level)[: len(column.values)]
-        loss = float(lost @ column.counts) / max(int(column.counts.sum()), 1)
+        lost = taxonomy.lost_share(level)[: len(counts)]
+        loss = float(lost @ counts) / max(int(counts.sum()), 1)
         smallest = int(present.min()) if len(present) else 0
         effects.append(LevelEffect(level, name, len(present), smallest, loss))
     return effects
