@@ -106,7 +106,8 @@ def test_the_last_of_all_days_is_not_passed() -> None:
         ({"method": {"name": "k-confusion", "columns": ["b"]}}, r"^method\.columns: columns of nu"),
         ({"method": {"name": "k-confusion", "k": 9}}, r"^method\.k: the table has 3 rows"),
         ({"method": {"name": "k-confusion", "k": 2}}, r"^method\.k: a whole number of 3 or more"),
-        ({"models": [{"model": "k-confusion", "k": 2}]}, "leave the model out"),
+        ({"models": [{"model": "k-concealment", "k": 2}]}, "k-concealment looks for labels"),
+        ({"models": [{"model": "k-confusion", "k": 2}]}, "leave it out"),
     ],
 )
 def test_what_makes_no_sense_is_refused(changes: dict[str, Any], message: str) -> None:

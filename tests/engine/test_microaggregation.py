@@ -226,7 +226,7 @@ def test_means_of_complete_columns_stay() -> None:
         ({"groups": [["age"]], "algorithm": "individual-ranking"}, r"takes every column by itself"),
         ({"columns": ["age"], "ordered": ["pay"]}, r"^method\.ordered: only columns that are av"),
         ({"algorithm": "best"}, r"^method\.algorithm: accepted are"),
-        ({"variant": "spread", "algorithm": "projected"}, r"^method\.variant: spread needs the algo"),
+        ({"variant": "spread", "algorithm": "projected"}, r"^method\.variant: spread needs the"),
         ({"variant": "spread"}, r"^method\.variant: spread needs a model about a sensitive column"),
     ],
 )

@@ -16,6 +16,7 @@ from deid_portal.engine.microaggregation.kernels import GAP, NUMBER
 from deid_portal.engine.microaggregation.rotating import rotate_groups
 from deid_portal.engine.microaggregation.space import Attribute, describe, lay_out
 from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
+from deid_portal.engine.privacy.k_confusion import KConfusion
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Table
@@ -82,7 +83,12 @@ class KConfusionRelease(ChangingMethod):
             if model.needs_labels:
                 place.refuse(
                     f"{model.name} looks for labels of a taxonomy, and k-confusion shows made-up "
-                    f"numbers; leave the model out. The method keeps k-confusion by itself."
+                    f"numbers; choose another model or another method."
+                )
+            if isinstance(model, KConfusion):
+                place.refuse(
+                    "the model k-confusion counts rows that look alike where it finds no labels, "
+                    "and here none do; leave it out, the method keeps k-confusion by itself."
                 )
 
     def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
