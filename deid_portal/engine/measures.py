@@ -144,6 +144,10 @@ class Measures:
         named = (*self.groups, *((self.class_column,) if self.class_column else ()))
         if not all(name in roles for name in named):
             place["utility"].refuse(f"columns of the plan are accepted: {listed(roles)}.")
+        if any(roles[name] == "identifier" for name in self.groups):
+            place["utility"]["groups"].refuse(
+                "columns that are no identifiers are accepted: the report names their values."
+            )
         places = place["attacks"].items() if self.attacks else []
         for attack, here in zip(self.attacks, places, strict=True):
             attack.check_columns(here, roles)

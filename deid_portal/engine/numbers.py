@@ -6,6 +6,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.table import Column
 from deid_portal.engine.values import (
     ColumnType,
@@ -18,6 +19,7 @@ Numbers = NDArray[np.float64]
 MOST_DECIMALS = 6
 TEXTS_PER_CHUNK = 1 << 16
 LARGEST_INTEGER = 1e18  # a longer one is read as a number
+LARGEST_TO_SQUARE = 1e100  # squares of larger ones, added up, would soon have no float
 
 
 def numbers_of(column: Column) -> Numbers:
@@ -29,6 +31,17 @@ def numbers_of(column: Column) -> Numbers:
         ],
         np.float64,
     )
+
+
+def check_squares(column: Column, numbers: Numbers) -> None:
+    """Refuse numbers, one per value of a column, too large for means and deviations."""
+    strangers = int(((np.abs(numbers) > LARGEST_TO_SQUARE) & (column.counts > 0)).sum())
+    if strangers:
+        raise InvalidPlan(
+            f'method: {strangers} numbers of the column "{column.name}" are beyond '
+            f"{LARGEST_TO_SQUARE:g}, too large to compute with; mend them or put top and bottom "
+            f"coding first."
+        )
 
 
 def days_of(column: Column) -> Numbers:

@@ -97,3 +97,28 @@ def test_two_hundred_columns_give_a_valid_answer_that_is_not_called_proved(metri
     assert not report["search"]["optimal"]
     assert report["search"]["bound"] <= report["utility"][metric]
     json.dumps(report, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        {"name": "microaggregation", "k": 2},
+        {"name": "k-confusion", "k": 3},
+        {"name": "noise", "columns": ["income"], "scale": 0.2},
+    ],
+    ids=lambda method: method["name"],
+)
+def test_numbers_too_large_to_compute_with_are_refused(method: dict[str, Any]) -> None:
+    """Their squares are infinite, and nothing is nearest to anything then."""
+    table = Table.from_rows(["income"], [["1e300"], ["-1e300"], ["5"], ["6"], ["7"], ["8"]])
+    plan = Plan.from_document(document({"income": QUASI}, models=[], method=method))
+    with pytest.raises(InvalidPlan, match=r'^method: 2 numbers of the column "income" are beyond'):
+        protect(table, plan)
+
+
+def test_a_report_on_huge_numbers_can_be_written() -> None:
+    rows = [["1e300", "1"], ["-1e300", "1e308"], ["5", "3"]]
+    plan = document({"a": QUASI, "b": QUASI}, models=[], method={"name": "none"})
+    report = protect(Table.from_rows(["a", "b"], rows), Plan.from_document(plan)).report
+    assert report["comparison"]["pairs"][0]["correlation_before"] is None
+    json.dumps(report, allow_nan=False)

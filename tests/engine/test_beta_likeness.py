@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from deid_portal.engine import InvalidPlan
-from tests.engine.tables import judge_secrets
+from deid_portal.engine import InvalidPlan, Plan, Table, protect
+from tests.engine.tables import document, judge_secrets
 
 RULE = {"model": "beta-likeness", "beta": 1, "column": "secret"}
 # In all, a has 1/2, b and c have 1/4 each. In the first group b has 1/2: twice as much.
@@ -33,3 +33,13 @@ def test_enhanced_lets_frequent_values_gain_less() -> None:
     assert -math.log(3 / 4) < 1 / 3
     entry = judge_secrets(groups, RULE | {"enhanced": True})
     assert (entry["holds"], entry["achieved"]) == (False, {"beta": None})
+
+
+def test_a_value_that_nobody_had_gains_without_bound() -> None:
+    """Rounding makes 10 of 9 and 11."""
+    columns = {"zip": {"role": "quasi-identifier"}, "secret": {"role": "sensitive"}}
+    method = {"name": "rounding", "columns": ["secret"], "base": 10}
+    plan = Plan.from_document(document(columns, models=[RULE], method=method))
+    outcome = protect(Table.from_rows(["zip", "secret"], [["1", "9"], ["1", "11"]]), plan)
+    assert not outcome.solution
+    assert outcome.report["nearest"]["models"][0]["achieved"] == {"beta": None}

@@ -135,6 +135,7 @@ def test_plan_keeps_what_was_asked() -> None:
         ),
         ({"attacks": [{"attack": "intersection"}]}, "compares several releases"),
         ({"utility": {"groups": ["height"]}}, "measures.utility: columns of the plan"),
+        ({"utility": {"groups": ["name"]}}, "utility.groups: columns that are no identifiers"),
         ({"risk": {"threshold": 2}}, "measures.risk.threshold: a number from 0 to 1"),
         ({"luck": {}}, '"luck" is not known here'),
     ],

@@ -4,7 +4,7 @@ import numpy as np
 
 from deid_portal.engine.draft import Draft
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.numbers import Numbers, numbers_of
+from deid_portal.engine.numbers import Numbers, check_squares, numbers_of
 
 
 def numbers_per_value(draft: Draft, name: str) -> Numbers:
@@ -26,4 +26,5 @@ def numbers_per_value(draft: Draft, name: str) -> Numbers:
 def numbers_per_row(draft: Draft, name: str) -> Numbers:
     """Return the number of each kept row, NaN for a gap; refuse a column of other values."""
     numbers = numbers_per_value(draft, name)
+    check_squares(draft.table[name], numbers)
     return numbers[draft.table[name].codes]

@@ -22,7 +22,7 @@ from deid_portal.engine.microaggregation.kernels import (
     Numbers,
     Space,
 )
-from deid_portal.engine.numbers import days_of, numbers_of, positions_of
+from deid_portal.engine.numbers import check_squares, days_of, numbers_of, positions_of
 from deid_portal.engine.table import Codes, Column
 from deid_portal.engine.taxonomies import Recipe, Taxonomy
 from deid_portal.engine.values import ColumnType
@@ -64,7 +64,9 @@ def describe(
         return Attribute(column, ORDERED, _ranks(column, recipe), weight=weight)
     is_masked = recipe is not None and recipe.kind == "mask"
     if column.type in WITH_DIGITS and not is_masked:
-        return Attribute(column, NUMBER, _without_gap(numbers_of(column)), weight=weight)
+        numbers = numbers_of(column)
+        check_squares(column, numbers)
+        return Attribute(column, NUMBER, _without_gap(numbers), weight=weight)
     if column.type == ColumnType.DATE:
         return Attribute(column, NUMBER, _without_gap(days_of(column)), weight=weight)
     levels = _levels(column, recipe)

@@ -53,8 +53,13 @@ class BetaLikeness(CappedShares):
         return np.minimum((1 + gain) * shares, 1.0)
 
     def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
-        """Return the largest gain; none (null) if no β would do, because -ln p is exceeded."""
+        """Return the largest gain; none (null) if no β would do.
+
+        That is so where -ln p is exceeded, and where a class shows a value that nobody had.
+        """
         pairs, shares = kept.sensitive[self.column], whole.sensitive[self.column].shares
+        if not shares[pairs.codes].all():
+            return {"beta": None}
         gains = pairs.counts / kept.sizes[pairs.groups] / shares[pairs.codes] - 1
         if self.enhanced and (gains > _information(shares)[pairs.codes] + ROUNDING).any():
             return {"beta": None}

@@ -130,16 +130,23 @@ def _mean_numbers(coverage: Coverage, numbers: Numbers) -> Numbers:
 
 
 def _correlate(table: Numbers, first: Numbers, second: Numbers) -> float | None:
-    """Return Pearson's correlation over cells that are numbers on both sides."""
+    """Return Pearson's correlation over cells that are numbers on both sides.
+
+    None where there are none, or where they are too large to be squared.
+    """
     table = table[~np.isnan(first)][:, ~np.isnan(second)]
     first, second = first[~np.isnan(first)], second[~np.isnan(second)]
     if not table.sum():
         return None
     weights = table / table.sum()
     across, down = weights.sum(axis=1), weights.sum(axis=0)
-    left, right = first - across @ first, second - down @ second
-    spread = float(np.sqrt((across @ left**2) * (down @ right**2)))
-    return float(left @ weights @ right) / spread if spread else 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        left, right = first - across @ first, second - down @ second
+        spread = float(np.sqrt(across @ left**2) * np.sqrt(down @ right**2))
+        shared = float(left @ weights @ right)
+    if not np.isfinite([spread, shared]).all():
+        return None
+    return shared / spread if spread else 0.0
 
 
 def _shares(counts: Numbers) -> Numbers:
