@@ -79,8 +79,8 @@ def test_answers_become_rules_that_the_engine_accepts(
 
 def test_the_method_is_the_recommended_one_unless_said() -> None:
     assert propose(_answers(), FACTS).method == FULL_DOMAIN
-    assert propose(_answers(facts_known=2), FACTS).method == {"name": "top-down"}
-    assert propose(_answers(method="mondrian"), FACTS).method == {"name": "mondrian"}
+    assert propose(_answers(facts_known=2), FACTS).method == {"name": "mondrian"}
+    assert propose(_answers(method="top-down"), FACTS).method == {"name": "top-down"}
     learning = _answers(purpose=Purpose.CLASSIFIER, class_column="pay")
     assert propose(learning, FACTS).method == {
         "name": "top-down",

@@ -84,7 +84,7 @@ def test_whoever_knows_few_facts_is_answered_by_lkc_privacy(
     saved = _saved(dataset)
     values = {"Condition": None}
     assert saved["rules"] == [{"model": "lkc-privacy", "L": 1, "K": 3, "C": 0.7, "values": values}]
-    assert saved["method"] == {"name": "top-down"}
+    assert saved["method"] == {"name": "mondrian"}
 
 
 def test_less_than_guessing_the_most_frequent_cannot_be_promised(
