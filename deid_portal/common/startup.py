@@ -5,7 +5,9 @@ keys and its people; outside the demo, one of them left over is a reason not to 
 """
 
 import fcntl
+import os
 import sys
+import threading
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -26,6 +28,7 @@ SHORTEST_SECRET = 32
 
 
 KEY_CHECK = "key-check"
+LOW_PRIORITY = 10  # of 19; more is more patient
 
 
 class NotReady(Exception):  # noqa: N818
@@ -119,11 +122,25 @@ def stop_unready_worker(**_: object) -> None:
 def warm_up_before_work(**_: object) -> None:
     """Compile the engine's loops, or load them from disk; connected to the start of a process.
 
-    One process at a time: the others then find on disk what the first has compiled.
+    One process at a time: the others then find on disk what the first has compiled. What only some
+    methods need follows while the process already works.
     """
-    from deid_portal.engine.warming import warm_up  # the web server needs none of it
+    from deid_portal.engine.warming import warm_up_usual  # the web server needs none of it
 
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
     with (settings.DATA_DIR / "warming.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        warm_up()
+        warm_up_usual()
+    threading.Thread(target=_warm_up_rest, daemon=True).start()
+
+
+def _warm_up_rest() -> None:
+    from deid_portal.engine.warming import warm_up_rest
+
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOW_PRIORITY)
+    with (settings.DATA_DIR / "warming-rest.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return  # another process is at it
+        warm_up_rest()

@@ -5,6 +5,8 @@ is only loaded later. The work is real but tiny: it goes through the same doors 
 """
 
 import io
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from deid_portal.engine import kernels
 from deid_portal.engine.grouping import Numbering
 from deid_portal.engine.plan import Plan
 from deid_portal.engine.protection import assess, protect
+from deid_portal.engine.table import Table
 
 MORE_KEYS_THAN_FIT = 1 << 16
 FILE = b'zip,age,pay\n1,"20",3\n1,20,4\n2,35,3\n2,36,4\n3,50,5\n'
@@ -20,7 +23,7 @@ COLUMNS = {
     "age": {"role": "quasi-identifier", "taxonomy": {"intervals": {"width": 10, "widen": [3]}}},
     "pay": {"role": "sensitive", "taxonomy": {"intervals": {"width": 2}}},
 }
-MODELS = [
+MODELS: list[dict[str, Any]] = [
     {"model": "k-anonymity", "k": 2},
     {"model": "l-diversity", "variant": "probabilistic", "l": 1.1, "column": "pay"},
     {"model": "l-diversity", "variant": "entropy", "l": 1.1, "column": "pay"},
@@ -30,57 +33,76 @@ MODELS = [
     {"model": "t-closeness", "t": 0.9, "distance": "hierarchical", "column": "pay"},
 ]
 # These look at labels, which not every method leaves as they are.
-LABEL_MODELS = [
+LABEL_MODELS: list[dict[str, Any]] = [
     {"model": "c-t-isolation", "c": 1.0, "t": 2},
 ]
-METHODS = [
+USUAL_METHODS: list[dict[str, Any]] = [
     {"name": "full-domain", "suppression_limit": 0.4, "metric": "loss"},
     {"name": "full-domain", "suppression_limit": 0.4, "metric": "discernibility"},
     {"name": "local-recoding", "suppression_limit": 0.4},
+]
+DIVIDING_METHODS: list[dict[str, Any]] = [
     {"name": "top-down"},
     {"name": "top-down", "score": "information-gain", "class_column": "pay"},
     {"name": "mondrian"},
 ]
 # These leave quasi-identifiers exact, so some of the models have nothing to say about them.
-SEPARATING_METHODS = [
+SEPARATING_METHODS: list[dict[str, Any]] = [
     {"name": "bucketization", "l": 2, "column": "pay"},
     {"name": "permutation", "k": 2, "e": 0, "column": "pay"},
 ]
-SWAPPING_METHODS = [
+SWAPPING_METHODS: list[dict[str, Any]] = [
     {"name": "rank-swapping", "columns": ["pay"], "window": 50},
     {"name": "record-swapping", "columns": ["zip"], "share": 1},
 ]
 
 
 def warm_up() -> None:
-    """Compile every kernel, or load it if that was done before; a second call costs little.
+    """Compile every kernel, or load it if that was done before; a second call costs little."""
+    warm_up_usual()
+    warm_up_rest()
 
-    Starts no threads, so a process may fork afterwards.
-    """
-    # Importing the engine alone needs neither pyarrow nor the methods.
-    from deid_portal.engine.concealing import warm_up as warm_concealing
-    from deid_portal.engine.microaggregation.warming import warm_up as warm_microaggregation
-    from deid_portal.engine.reading import CsvFormat, read_csv
+
+def warm_up_usual() -> None:
+    """Compile what nearly every run needs: reading, choosing levels, every model, writing."""
     from deid_portal.engine.writing import write_csv
 
     _warm_what_small_tables_do_not_need()
+    Numbering().number(np.arange(MORE_KEYS_THAN_FIT, dtype=np.uint64))
+    write_csv(_table(), io.BytesIO())
+    for method in USUAL_METHODS:
+        for models in ([], MODELS[:1], MODELS):
+            _protect(method, models)
+    for model in LABEL_MODELS:
+        _protect(USUAL_METHODS[0], [model])
+
+
+def warm_up_rest() -> None:
+    """Compile what only some methods need; it takes longer than all the rest."""
+    from deid_portal.engine.concealing import warm_up as warm_concealing
+    from deid_portal.engine.microaggregation.warming import warm_up as warm_microaggregation
+
+    for method in DIVIDING_METHODS:
+        for models in ([], MODELS[:1], MODELS):
+            _protect(method, models)
+    for method in (*SEPARATING_METHODS, *SWAPPING_METHODS):
+        _protect(method, [])
     warm_microaggregation()
     warm_concealing()
-    Numbering().number(np.arange(MORE_KEYS_THAN_FIT, dtype=np.uint64))
-    table = read_csv(io.BytesIO(FILE), CsvFormat())
-    write_csv(table, io.BytesIO())
-    for method in METHODS:
-        for models in ([], MODELS[:1], MODELS):
-            document = {"plan": 1, "columns": COLUMNS, "models": models, "method": method}
-            plan = Plan.from_document(document)
-            protect(table, plan)
-            assess(table, plan)
-    for model in LABEL_MODELS:
-        document = {"plan": 1, "columns": COLUMNS, "models": [model], "method": METHODS[0]}
-        protect(table, Plan.from_document(document))
-    for method in (*SEPARATING_METHODS, *SWAPPING_METHODS):
-        document = {"plan": 1, "columns": COLUMNS, "models": [], "method": method}
-        protect(table, Plan.from_document(document))
+
+
+def _protect(method: dict[str, Any], models: list[dict[str, Any]]) -> None:
+    document = {"plan": 1, "columns": COLUMNS, "models": models, "method": method}
+    plan = Plan.from_document(document)
+    protect(_table(), plan)
+    assess(_table(), plan)
+
+
+@cache
+def _table() -> Table:
+    from deid_portal.engine.reading import CsvFormat, read_csv  # the engine alone needs neither
+
+    return read_csv(io.BytesIO(FILE), CsvFormat())
 
 
 def _warm_what_small_tables_do_not_need() -> None:

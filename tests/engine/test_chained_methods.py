@@ -48,7 +48,7 @@ def test_pseudonyms_coding_levels_and_randomized_response_in_a_row() -> None:
     assert outcome.released.names == tuple(COLUMNS)
     assert all(len(str(name)) == 32 for name in outcome.released["name"].values)
     steps = outcome.report["transformation"]["steps"]
-    assert [step["method"] for step in steps] == ["coding", "pram"]
+    assert [step["method"] for step in steps] == ["coding", "full-domain", "pram"]
     assert outcome.report["search"]["checked"] > 0
     assert steps[0]["columns"]["age"]["lowered"] > 0
     estimated = steps[-1]["columns"]["condition"]
