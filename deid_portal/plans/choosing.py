@@ -4,6 +4,7 @@ Each way reads what was posted into the same `Choice`, and can show one that cam
 """
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any
 
 from django.http import QueryDict
@@ -98,12 +99,13 @@ class PlainChoosing(_WithMeasures):
     def read(self) -> Choice | None:
         if not self.form.is_bound and self.shown is not None:
             return self.shown
-        bound = self._bound()
+        bound = self._bound
         if not bound.is_valid() or not self._measures_are_valid():
             return None
         proposal = self._propose(bound.to_answers())
         return Choice(proposal.rules, proposal.method, self._measures())
 
+    @cached_property
     def _bound(self) -> PlainForm:
         """Return the form with its first answers given, so that they already come to something."""
         if self.form.is_bound:
@@ -123,7 +125,7 @@ class PlainChoosing(_WithMeasures):
 
     @property
     def answers(self) -> Answers | None:
-        bound = self._bound()
+        bound = self._bound
         return bound.to_answers() if bound.is_valid() else None
 
     @property
@@ -160,7 +162,7 @@ class PlainChoosing(_WithMeasures):
         audience = data.get("audience", "")
         if audience in Audience.values:
             usual = PlainForm.usual_for(audience, data.dict())
-            self.form = PlainForm(usual, dataset=self.dataset)
+            self.form = self._bound = PlainForm(usual, dataset=self.dataset)
         return True
 
 

@@ -7,5 +7,6 @@ urlpatterns = [
     path("datasets/<uuid:dataset_id>/protection/", views.protection, name="protection"),
     path("datasets/<uuid:dataset_id>/protection/promise/", views.promise, name="promise"),
     path("datasets/<uuid:dataset_id>/protection/estimate/", views.estimate, name="estimate"),
+    path("datasets/<uuid:dataset_id>/protection/prices/", views.prices, name="prices"),
     path("datasets/<uuid:dataset_id>/plan.json", views.plan_document, name="document"),
 ]

@@ -28,6 +28,7 @@ from deid_portal.plans.choosing import (
 )
 from deid_portal.plans.composition import compose_chosen_plan
 from deid_portal.plans.estimation import NoEstimate, estimate_run
+from deid_portal.plans.prices import chart_of_prices, price_of_hiding
 from deid_portal.plans.promises import describe_promise
 from deid_portal.plans.services import check_choice, choose_protection
 from deid_portal.taxonomies.policies import check_taxonomies_complete
@@ -52,6 +53,8 @@ def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         return _show_otherwise(request, dataset, choosing, act.removeprefix("show "))
     if act == "estimate":
         return _show(request, dataset, choosing, estimates=True)
+    if act == "prices":
+        return _show(request, dataset, choosing, **_priced(dataset, choosing))
     if act and choosing.act(act, request.POST):
         return _show(request, dataset, choosing)
     return _keep(request, dataset, choosing)
@@ -113,13 +116,19 @@ def estimate(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
-    if can_see_values(person_of(request), dataset):
-        choosing = read_choosing(dataset, request.POST)
-    else:
-        choosing = show_saved(dataset, PLAIN)  # whoever only looks sends no fields
+    choosing = _chosen_by(person_of(request), dataset, request)
     plan, problem = _planned(dataset, choosing)
     context = {"dataset": dataset, **_estimated(dataset, plan, problem)}
     return render(request, "plans/_estimate.html", context)
+
+
+@require_POST
+def prices(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """What hiding among more or fewer people would cost, all else as chosen."""
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    check_taxonomies_complete(dataset)
+    choosing = _chosen_by(person_of(request), dataset, request)
+    return render(request, "plans/_prices.html", {"dataset": dataset, **_priced(dataset, choosing)})
 
 
 @require_GET
@@ -132,6 +141,13 @@ def plan_document(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         raise Http404
     plan = compose_chosen_plan(chosen).to_plan()
     return JsonResponse(plan.to_document(), json_dumps_params={"indent": 2, "ensure_ascii": False})
+
+
+def _chosen_by(person: User, dataset: Dataset, request: HttpRequest) -> Choosing:
+    """Return what a person has before them; whoever only looks sends no fields."""
+    if can_see_values(person, dataset):
+        return read_choosing(dataset, request.POST)
+    return show_saved(dataset, PLAIN)
 
 
 def _planned(dataset: Dataset, choosing: Choosing) -> tuple[Plan | None, str]:
@@ -162,6 +178,16 @@ def _estimated(dataset: Dataset, plan: Plan | None, problem: str) -> dict[str, A
         return {"estimate_problem": str(reason)}
 
 
+def _priced(dataset: Dataset, choosing: Choosing) -> dict[str, Any]:
+    choice = choosing.read()
+    if choice is None:
+        return {"prices_problem": "The choice is not complete yet."}
+    try:
+        return {"prices": chart_of_prices(price_of_hiding(dataset, choice), choice)}
+    except (NoEstimate, EngineError) as reason:
+        return {"prices_problem": str(reason)}
+
+
 def _next_bar(person: User, dataset: Dataset) -> NextBar:
     closed = refusal(check_can_change, person, dataset)
     if closed:
@@ -176,7 +202,12 @@ def _next_bar(person: User, dataset: Dataset) -> NextBar:
 
 
 def _show(
-    request: HttpRequest, dataset: Dataset, choosing: Choosing, *, estimates: bool = False
+    request: HttpRequest,
+    dataset: Dataset,
+    choosing: Choosing,
+    *,
+    estimates: bool = False,
+    **shown: Any,
 ) -> HttpResponse:
     person = person_of(request)
     context = {
@@ -190,6 +221,7 @@ def _show(
         "help_slug": "protection",
         "bar": _next_bar(person, dataset),
         **_promised(dataset, choosing),
+        **shown,
     }
     if estimates:
         context |= _estimated(dataset, *_planned(dataset, choosing))

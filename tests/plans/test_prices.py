@@ -1,0 +1,54 @@
+"""What hiding among more people would cost: never less than hiding among fewer."""
+
+import pytest
+from django.urls import reverse
+
+from deid_portal.datasets.models import Dataset
+from deid_portal.plans.composition import Choice
+from deid_portal.plans.estimation import NoEstimate
+from deid_portal.plans.prices import Price, chart_of_prices, price_of_hiding
+from tests import factories
+from tests.conftest import Cast
+from tests.plans.test_choose_protection import CHOICE, SignIn
+
+CHOSEN = Choice(factories.RULES, factories.METHOD)
+
+
+@pytest.fixture
+def dataset(cast: Cast) -> Dataset:
+    return factories.make_planned_dataset(cast.steward, cast.team)
+
+
+def test_more_look_alikes_never_cost_less(dataset: Dataset) -> None:
+    prices = price_of_hiding(dataset, CHOSEN)
+    assert [price.k for price in prices] == [2, 3, 4, 5, 10], "those that 12 rows allow"
+    losses = [price.loss for price in prices if price.loss is not None]
+    assert losses == sorted(losses)
+
+
+def test_without_k_anonymity_there_is_nothing_to_price(dataset: Dataset) -> None:
+    other = Choice([{"model": "highest-risk", "limit": 0.3}], factories.METHOD)
+    with pytest.raises(NoEstimate, match="does not ask for it"):
+        price_of_hiding(dataset, other)
+
+
+def test_the_chart_says_what_the_next_step_costs() -> None:
+    prices = [Price(4, 0.25, 0.0), Price(5, 0.31, 0.01), Price(10, None, 0.2)]
+    chart = chart_of_prices(prices, CHOSEN)
+    assert chart["title"] == "Hiding among 5 instead of 4 would cost 0.06 more"
+    assert chart["figure"]["data"][0]["x"] == ["4", "5"]
+    assert chart["table"]["rows"][2] == ["10", "not possible", "20.0\u00a0%"]
+
+
+def test_the_page_shows_prices_on_demand(cast: Cast, dataset: Dataset, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    part = client.post(reverse("plans:prices", args=[dataset.id]), CHOICE).content.decode()
+    assert "Hides among" in part
+    page = client.post(
+        reverse("plans:protection", args=[dataset.id]), {**CHOICE, "act": "prices"}
+    ).content.decode()
+    assert "prices-figure" in page
+    reviewer = signed_in(cast.reviewer)
+    assert (
+        "Hides among" in reviewer.post(reverse("plans:prices", args=[dataset.id])).content.decode()
+    )
