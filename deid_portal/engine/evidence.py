@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from deid_portal.engine.draft import NOBODY
 from deid_portal.engine.errors import EngineError, InvalidTable
 from deid_portal.engine.grouping import Patterns
 from deid_portal.engine.measures import Measures, PlannedAttack
@@ -28,6 +29,7 @@ MOST_GROUPS = 20
 SMALLEST_GROUP = 10  # records; rarer values of a column are told together
 RARE = "(rarer values)"
 UNKNOWN = -1
+MADE_UP = "Made-up records are nobody's, so no attack on them can be said to find the right person."
 MOST_PAIRED_COLUMNS = 12
 MOST_LABELS, MOST_LAYERS = 5000, 64  # beyond, matching labels with values takes too long
 
@@ -156,6 +158,8 @@ class Evidence:
         if class_column not in self.released:
             return []
         names = [name for name in self.names if name != class_column]
+        if not names:
+            return []  # nothing to learn from
         found = compare_classifiers(
             self.original,
             self.released,
@@ -211,6 +215,8 @@ class Evidence:
         entry: dict[str, Any] = {**planned.to_document(), "explain": planned.attack.explain()}
         sensitive = planned.column or next(iter(self.plan.names_of(ColumnRole.SENSITIVE)), None)
         assert self.rows is not None  # noqa: S101 - checked before
+        if (self.rows == NOBODY).any():
+            return {**entry, "problem": MADE_UP}
         try:
             setting = Setting(
                 original=self.original,

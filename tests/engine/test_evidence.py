@@ -124,6 +124,22 @@ def test_plan_keeps_what_was_asked() -> None:
     assert plan_with(asked).to_document()["measures"] == asked
 
 
+def test_made_up_records_are_not_taken_for_anybody() -> None:
+    values = {"zip": ["13053", "13068", "14850"], "condition": ["Flu", "Cancer", "Asthma"]}
+    method = {"name": "synthetic", "epsilon": 5, "values": values, "ranges": {"age": [0, 99, 10]}}
+    for name in ("homogeneity", "record-linkage", "distance-linkage"):
+        found = attack({"attack": name}, models=[], method=method)
+        assert found["problem"].startswith("Made-up records are nobody's")
+        assert "value" not in found
+
+
+def test_nothing_is_learned_from_the_class_column_alone() -> None:
+    columns = {"zip": {"role": "quasi-identifier"}}
+    table = Table.from_rows(["zip"], [["13053"]] * 10 + [["13068"]] * 10)
+    plan = document(columns, measures={"utility": {"class_column": "zip"}})
+    assert protect(table, Plan.from_document(plan)).report["comparison"]["classifiers"] == []
+
+
 @pytest.mark.parametrize(
     ("measures", "sentence"),
     [
