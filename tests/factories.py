@@ -66,7 +66,11 @@ def make_upload(steward: User, team: Team, content: bytes | None = None) -> Data
 
 def make_dataset(steward: User, team: Team, content: bytes | None = None) -> Dataset:
     """A table that was read, its columns not yet decided."""
-    dataset = make_upload(steward, team, content)
+    return read_upload(make_upload(steward, team, content), steward)
+
+
+def read_upload(dataset: Dataset, steward: User) -> Dataset:
+    """Keep an upload as it is and do a worker's work on it."""
     reading = keep_dataset(dataset=dataset, kept_by=steward)
     lease = claim(Reading, str(reading.id))
     assert lease is not None

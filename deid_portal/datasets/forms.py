@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
@@ -6,7 +7,14 @@ from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 
 from deid_portal.datasets.uploading import SealedUpload
-from deid_portal.engine.reading import CsvFormat
+from deid_portal.engine.csv_format import CsvFormat
+from deid_portal.engine.formats import FileFormat, FileKind, TypeChoice
+from deid_portal.engine.formats.file_format import (
+    ParquetFormat,
+    Settings,
+    StatisticsFormat,
+    WorkbookFormat,
+)
 
 DELIMITERS = [
     (",", "Comma ,"),
@@ -26,7 +34,13 @@ ENCODINGS = [
     ("cp1251", "Windows-1251 (Cyrillic)"),
     ("iso-8859-7", "ISO-8859-7 (Greek)"),
 ]
+# No text holds this sign, so with it every quote is a sign like any other.
+NO_QUOTE = "\x1f"
+QUOTES = [('"', 'Double quotes "'), ("'", "Single quotes '"), (NO_QUOTE, "Nothing")]
+LABELS = [("yes", "The labels"), ("no", "The codes")]
+SAME_ENCODING = ("", "As the file says")
 HEADERS = [("yes", "Holds the column names"), ("no", "Is already data")]
+PASTE_LIMIT = 2_000_000  # characters; what a form may send is limited, too
 DECIMALS = [(".", "Point ."), (",", "Comma ,")]
 
 
@@ -40,6 +54,10 @@ def too_big_sentence() -> str:
         f"The file is larger than {upload_limit_words()}, the limit of this portal. "
         "Leave out columns nobody needs, or ask the administrator to raise the limit."
     )
+
+
+def paste_too_long_sentence() -> str:
+    return "The pasted table is too long. Save it as a file and upload that."
 
 
 class UploadForm(forms.Form):
@@ -64,20 +82,45 @@ class UploadForm(forms.Form):
         if self.too_big:
             self.add_error(None, too_big_sentence())
         elif not isinstance(self.upload, SealedUpload):
-            self.add_error(None, "Choose a file first.")
+            self.add_error(None, "Choose a file or paste a table first.")
         elif not self.upload.size:
-            self.add_error(None, "The file is empty. Choose a CSV file with a header and rows.")
+            self.add_error(None, "The file is empty. Choose a file with column names and rows.")
         elif not cleaned.get("name"):
             cleaned["name"] = PurePath(self.upload.name or "").stem[:120] or "Dataset"
         return cleaned
 
 
-class FormatForm(forms.Form):
-    """How a file is read, each setting with the evidence for what was detected under it."""
+TEXT_SETTINGS = ("delimiter", "quote", "encoding", "has_header", "decimal", "missing")
+SETTINGS = {
+    FileKind.CSV: TEXT_SETTINGS,
+    FileKind.CSV_GZIP: TEXT_SETTINGS,
+    FileKind.EXCEL: ("sheet", "first_row", "has_header", "missing"),
+    FileKind.PARQUET: (),
+    FileKind.SPSS: ("labels", "encoding"),
+    FileKind.STATA: ("labels", "encoding"),
+    FileKind.SAS: ("encoding",),
+    FileKind.SAS_TRANSPORT: ("encoding",),
+}
 
+
+TYPE_CHOICES = {choice.value for choice in TypeChoice}
+
+
+class FormatForm(forms.Form):
+    """How a file is read: the settings its kind of file has, and the types of its columns.
+
+    A column's type is in `type-<place>`; `answer` is a button that says `<place>:<type>`.
+    """
+
+    sheet = forms.ChoiceField(label="Sheet")
+    first_row = forms.IntegerField(
+        label="The table begins in row", min_value=1, max_value=1_048_576
+    )
     delimiter = forms.ChoiceField(label="Columns are separated by", choices=DELIMITERS)
-    encoding = forms.ChoiceField(label="Encoding", choices=ENCODINGS)
-    header = forms.ChoiceField(label="First row", choices=HEADERS)
+    quote = forms.ChoiceField(label="Text stands in", choices=QUOTES)
+    labels = forms.ChoiceField(label="For coded values show", choices=LABELS)
+    encoding = forms.ChoiceField(label="Encoding", choices=ENCODINGS, required=False)
+    has_header = forms.ChoiceField(label="First row", choices=HEADERS)
     decimal = forms.ChoiceField(label="Decimal sign", choices=DECIMALS)
     missing = forms.CharField(
         label="Empty cells and these mean missing",
@@ -86,31 +129,33 @@ class FormatForm(forms.Form):
         help_text="With spaces between them, like ? NA",
     )
 
-    @classmethod
-    def from_format(cls, file_format: CsvFormat) -> "FormatForm":
-        form = cls(
-            initial={
-                "delimiter": file_format.delimiter,
-                "encoding": file_format.encoding,
-                "header": "yes" if file_format.has_header else "no",
-                "decimal": file_format.decimal,
-                "missing": " ".join(file_format.missing),
-            }
-        )
-        form.offer(file_format)
-        return form
+    def __init__(
+        self, data: Any = None, *, file_format: FileFormat, sheets: Iterable[str] = ()
+    ) -> None:
+        super().__init__(data, initial=_initial(file_format.settings))
+        self.file_format = file_format
+        for name in set(self.fields) - set(SETTINGS[file_format.kind]):
+            del self.fields[name]
+        if isinstance(file_format.settings, StatisticsFormat):
+            self._set_choices("encoding", [SAME_ENCODING, *ENCODINGS])
+        if "sheet" in self.fields:
+            self._set_choices("sheet", [(name, name) for name in sheets])
+        for name in ("delimiter", "quote", "encoding", "sheet"):
+            self._offer_what_was_detected(name)
 
-    def offer(self, file_format: CsvFormat) -> None:
-        """Add what was detected to the choices where it is none of the usual ones."""
-        for name, detected in (
-            ("delimiter", file_format.delimiter),
-            ("encoding", file_format.encoding),
-        ):
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)  # noqa: S101 -- for the type checker
-            choices = list(field.choices)  # type: ignore[arg-type]
-            if detected not in [choice for choice, _ in choices]:
-                field.choices = [*choices, (detected, detected)]
+    def _set_choices(self, name: str, choices: list[tuple[str, str]]) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 -- for the type checker
+        field.choices = choices
+
+    def _offer_what_was_detected(self, name: str) -> None:
+        """Add it to the choices where it is none of the usual ones."""
+        if name not in self.fields:
+            return
+        detected = getattr(self.file_format.settings, name)
+        choices = list(self.fields[name].choices)  # type: ignore[attr-defined]
+        if detected not in [choice for choice, _ in choices]:
+            self._set_choices(name, [*choices, (detected, detected)])
 
     def facts(self) -> list[tuple[str, str]]:
         """Say in words how the file is read: label and chosen answer of every setting."""
@@ -122,15 +167,50 @@ class FormatForm(forms.Form):
             answers.append((str(field.label), words))
         return answers
 
-    def to_format(self) -> CsvFormat:
-        data = self.cleaned_data
-        return CsvFormat(
-            delimiter=data["delimiter"],
-            encoding=data["encoding"],
-            has_header=data["header"] == "yes",
-            decimal=data["decimal"],
-            missing=tuple(dict.fromkeys(data["missing"].split())),
-        )
+    def to_format(self) -> FileFormat:
+        """Return the chosen format; types belong to the columns another setting may move."""
+        settings = self._settings()
+        is_same = settings == self.file_format.settings
+        return FileFormat(self.file_format.kind, settings, self._types() if is_same else {})
+
+    def _settings(self) -> Settings:
+        data = dict(self.cleaned_data)
+        for name in ("has_header", "labels"):
+            if name in data:
+                data[name] = data[name] == "yes"
+        if "missing" in data:
+            data["missing"] = tuple(dict.fromkeys(data["missing"].split()))
+        return type(self.file_format.settings)(**data)
+
+    def _types(self) -> dict[int, TypeChoice]:
+        chosen = dict(self.file_format.types)
+        pairs = [(key.removeprefix("type-"), text) for key, text in self._answers("type-")]
+        pairs += [text.partition(":")[::2] for _, text in self._answers("answer")]
+        for place, text in pairs:
+            if not place.isdecimal() or len(place) > 4:
+                continue
+            if text in TYPE_CHOICES:
+                chosen[int(place)] = TypeChoice(text)
+            else:
+                chosen.pop(int(place), None)
+        return chosen
+
+    def _answers(self, beginning: str) -> list[tuple[str, str]]:
+        return [(key, text) for key, text in self.data.items() if key.startswith(beginning)]
+
+
+def _initial(settings: Settings) -> dict[str, Any]:
+    match settings:
+        case CsvFormat() | WorkbookFormat():
+            return {
+                **vars(settings),
+                "has_header": "yes" if settings.has_header else "no",
+                "missing": " ".join(settings.missing),
+            }
+        case StatisticsFormat():
+            return {**vars(settings), "labels": "yes" if settings.labels else "no"}
+        case ParquetFormat():
+            return {}
 
 
 class NameForm(forms.Form):

@@ -47,8 +47,10 @@ class Dataset(models.Model):
     file_name = models.CharField(max_length=255)
     file_bytes = models.BigIntegerField()
     file_sha256 = models.CharField(max_length=64)
-    # How the file is read: delimiter, encoding, header; detected first, then as the steward says.
+    # How the file is read: kind, delimiter, sheet, …; detected first, then as the steward says.
     file_format = models.JSONField(default=dict)
+    # What the file itself says: the format, the evidence for each setting, the sheets it has.
+    detection = models.JSONField(default=dict)
     rows = models.BigIntegerField(default=0)
     # The lease under which the table in force was read; its columns lie in the vault under it.
     table_id = models.UUIDField(null=True)

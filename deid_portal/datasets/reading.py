@@ -10,8 +10,8 @@ from deid_portal.common import vault
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
 from deid_portal.engine import Cancelled, EngineError, Table
+from deid_portal.engine.formats import FileFormat, read_table
 from deid_portal.engine.profile import ColumnProfile, profile_table
-from deid_portal.engine.reading import CsvFormat, read_csv
 from deid_portal.engine.writing import write_arrow
 
 WORKERS_DIED = (
@@ -39,14 +39,9 @@ def perform_reading(lease: Lease[Reading]) -> None:
 
 def _read_and_count(lease: Lease[Reading]) -> tuple[Table, tuple[ColumnProfile, ...]]:
     dataset = lease.work.dataset
-    file_format = CsvFormat.from_document(lease.work.file_format)
-
-    def progress(done: int, total: int, phase: str, **figures: Any) -> None:
-        # The stream does not know its length; the dataset does.
-        lease.progress(done, dataset.file_bytes, phase, **figures)
-
+    file_format = FileFormat.from_document(lease.work.file_format)
     with vault.open_reader(dataset.upload_file) as stream:
-        table = read_csv(stream, file_format, progress)
+        table = read_table(stream, file_format, lease.progress)
     profiles = profile_table(table, progress=lease.progress)
     for position, column in enumerate(table.columns):
         with vault.VaultWriter(dataset.column_file(lease.token, position)) as writer:

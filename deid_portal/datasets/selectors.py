@@ -8,11 +8,10 @@ from deid_portal.accounts.permissions import DATASET_ROLES
 from deid_portal.common import vault
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
 from deid_portal.engine import Column, Table
-from deid_portal.engine.reading import CsvFormat, Preview, detect_csv, preview_csv
+from deid_portal.engine.formats import FileFormat, FilePreview, preview_file
 from deid_portal.engine.writing import read_arrow
 
 PREVIEW_ROWS = 8
-SAMPLE_BYTES = 1024 * 1024
 
 
 def visible_datasets(user: User) -> QuerySet[Dataset]:
@@ -37,20 +36,19 @@ def latest_reading(dataset: Dataset) -> Reading | None:
     return dataset.readings.first()
 
 
-def preview_of(dataset: Dataset) -> Preview:
+def preview_of(dataset: Dataset) -> FilePreview:
     """Read the first rows with the current settings; raises InvalidTable when they do not fit."""
     with vault.open_reader(dataset.upload_file) as stream:
-        return preview_csv(stream, CsvFormat.from_document(dataset.file_format), rows=PREVIEW_ROWS)
+        return preview_file(stream, FileFormat.from_document(dataset.file_format), PREVIEW_ROWS)
 
 
 def evidence_of(dataset: Dataset) -> dict[str, str]:
-    """Say, per setting, what speaks for it; where the steward knows better, what we had read."""
-    with vault.open_reader(dataset.upload_file) as stream:
-        detected = detect_csv(stream.read(SAMPLE_BYTES), dataset.file_bytes)
-    as_detected = detected.format.to_document()
+    """Say, per setting, what speaks for it; nothing where the steward knows better."""
+    detected = dataset.detection.get("format", {})
     return {
-        setting: sentence if as_detected[setting] == dataset.file_format[setting] else ""
-        for setting, sentence in detected.evidence.items()
+        setting: sentence
+        for setting, sentence in dataset.detection.get("evidence", {}).items()
+        if detected.get(setting) == dataset.file_format.get(setting)
     }
 
 

@@ -1,6 +1,7 @@
 """Writing datasets: upload, the way the file is read, tags. Every write leaves an audit record."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from django.db import transaction
@@ -19,16 +20,15 @@ from deid_portal.datasets.policies import (
 )
 from deid_portal.datasets.tasks import read_dataset
 from deid_portal.datasets.uploading import SealedUpload
-from deid_portal.engine.reading import CsvFormat, detect_csv
-
-SAMPLE_BYTES = 1024 * 1024
+from deid_portal.engine import InvalidTable
+from deid_portal.engine.formats import FileDetection, FileFormat, detect_file
 
 
 def upload_dataset(*, team: Team, uploaded_by: User, upload: SealedUpload, name: str) -> Dataset:
     """Keep an uploaded file for the preview; raises InvalidTable when it is no table at all."""
     check_can_upload(uploaded_by, team)
     with upload.open_reader() as stream:
-        detected = detect_csv(stream.read(SAMPLE_BYTES), upload.size or 0)
+        detected = detect_file(stream)
     with transaction.atomic():
         dataset = Dataset.objects.create(
             team=team,
@@ -37,6 +37,7 @@ def upload_dataset(*, team: Team, uploaded_by: User, upload: SealedUpload, name:
             file_bytes=upload.size or 0,
             file_sha256=upload.sha256,
             file_format=detected.format.to_document(),
+            detection=_detection_document(detected),
             created_by=uploaded_by,
         )
         upload.keep_as(dataset.upload_file)
@@ -50,12 +51,23 @@ def upload_dataset(*, team: Team, uploaded_by: User, upload: SealedUpload, name:
     return dataset
 
 
+def _detection_document(detected: FileDetection) -> dict[str, Any]:
+    return {
+        "format": detected.format.to_document(),
+        "evidence": detected.evidence,
+        "sheets": list(detected.sheets),
+    }
+
+
 @transaction.atomic
-def change_format(*, dataset: Dataset, changed_by: User, file_format: CsvFormat) -> None:
+def change_format(*, dataset: Dataset, changed_by: User, file_format: FileFormat) -> None:
+    """Read the file differently; a newly chosen sheet is looked at afresh."""
     check_can_change(changed_by, dataset)
     check_awaits_confirmation(_lock(dataset))
-    dataset.file_format = file_format.to_document()
-    dataset.save(update_fields=["file_format", "changed_at"])
+    dataset.file_format, before = file_format.to_document(), dataset.file_format
+    if dataset.file_format.get("sheet") != before.get("sheet"):
+        _look_at_sheet(dataset)
+    dataset.save(update_fields=["file_format", "detection", "changed_at"])
     record_event(
         "dataset.format_changed",
         actor=changed_by,
@@ -63,6 +75,14 @@ def change_format(*, dataset: Dataset, changed_by: User, file_format: CsvFormat)
         subject=dataset,
         facts=dataset.file_format,
     )
+
+
+def _look_at_sheet(dataset: Dataset) -> None:
+    """Find where the table of the chosen sheet begins; the preview says it if there is none."""
+    with suppress(InvalidTable), vault.open_reader(dataset.upload_file) as stream:
+        detected = detect_file(stream, dataset.file_format["sheet"])
+        dataset.file_format = detected.format.to_document()
+        dataset.detection = _detection_document(detected)
 
 
 @transaction.atomic

@@ -16,6 +16,8 @@ from django.http import HttpRequest, HttpResponse
 
 from deid_portal.common import vault
 
+PASTED_NAME = "Pasted table.tsv"
+
 
 class SealedUpload(UploadedFile):  # type: ignore[type-arg]
     """An uploaded file that lies encrypted in the vault until somebody keeps it."""
@@ -33,6 +35,14 @@ class SealedUpload(UploadedFile):  # type: ignore[type-arg]
 
     def close(self) -> None:
         vault.delete(self.stored_as)
+
+
+def seal_pasted(text: str) -> SealedUpload:
+    """Take a pasted table as if it had come as a file."""
+    stored_as = f"{vault.INCOMING}/{uuid4()}"
+    with vault.VaultWriter(stored_as) as writer:
+        writer.write(text.encode())
+    return SealedUpload(PASTED_NAME, stored_as, writer.size, writer.sha256)
 
 
 class EncryptingUploadHandler(FileUploadHandler):

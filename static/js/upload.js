@@ -1,6 +1,7 @@
-// Upload: drop a file, check its size before sending, show how far it is, cancel. htmx sends the form.
+// Upload: drop a file or paste a table, check its size before sending, show how far it is, cancel. htmx sends the form.
 const form = document.getElementById("upload-form");
 const field = document.getElementById("id_file");
+const pasted = document.getElementById("id_pasted");
 const zone = form.querySelector("[data-dropzone]");
 const box = document.getElementById("upload-progress");
 const meter = box.querySelector("progress");
@@ -39,9 +40,16 @@ function suggestName(file) {
   document.getElementById("id_name").placeholder = file.name.replace(/\.[^.]*$/, "");
 }
 
+// A form may send only so much text; a longer table comes as a file.
+function checkPasted() {
+  const fits = pasted.value.length <= Number(pasted.dataset.limit);
+  refuse(fits ? "" : pasted.dataset.tooLong);
+  return fits;
+}
+
 function checkFile() {
   const file = field.files[0];
-  if (!file) return true;
+  if (!file) return checkPasted();
   suggestName(file);
   const fits = file.size <= Number(form.dataset.limit);
   refuse(fits ? "" : form.dataset.tooBig);
@@ -49,6 +57,9 @@ function checkFile() {
 }
 
 field.addEventListener("change", checkFile);
+pasted.addEventListener("input", () => {
+  if (!field.files.length) checkPasted();
+});
 
 for (const kind of ["dragenter", "dragover"]) {
   zone.addEventListener(kind, (event) => {

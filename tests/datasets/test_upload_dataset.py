@@ -78,9 +78,9 @@ def _workbook() -> bytes:
     ("content", "words"),
     [
         (b"", "empty"),
-        (_workbook(), "Excel"),
+        (_workbook(), "damaged"),
     ],
-    ids=["empty file", "workbook renamed csv"],
+    ids=["empty file", "workbook without sheets"],
 )
 def test_what_is_no_table_is_refused_at_once(
     content: bytes, words: str, cast: Cast, signed_in: SignIn
@@ -95,7 +95,7 @@ def test_what_is_no_table_is_refused_at_once(
 def test_no_file_gets_a_sentence(cast: Cast, signed_in: SignIn) -> None:
     answer = signed_in(cast.steward).post(NEW, {"name": "x"})
     assert answer.status_code == 422
-    assert "Choose a file first." in answer.content.decode()
+    assert "Choose a file or paste a table first." in answer.content.decode()
 
 
 def test_a_file_over_the_limit_gets_a_sentence_and_is_not_kept(
@@ -143,7 +143,8 @@ def test_a_wrong_encoding_is_explained_and_can_be_corrected(cast: Cast, signed_i
     settings_now = {
         "delimiter": ",",
         "encoding": "utf-8",
-        "header": "yes",
+        "quote": '"',
+        "has_header": "yes",
         "decimal": ".",
         "missing": "",
     }
@@ -162,7 +163,14 @@ def test_utf16_chosen_by_mistake_is_explained_and_can_be_undone(
 ) -> None:
     dataset = factories.make_upload(cast.steward, cast.team)
     client = signed_in(cast.steward)
-    form = {"delimiter": ",", "encoding": "utf-16", "header": "yes", "decimal": ".", "missing": ""}
+    form = {
+        "delimiter": ",",
+        "quote": '"',
+        "encoding": "utf-16",
+        "has_header": "yes",
+        "decimal": ".",
+        "missing": "",
+    }
     address = reverse("datasets:set-format", args=[dataset.id])
     assert client.post(address, form, follow=True).context["problem"]
     right = client.post(address, {**form, "encoding": "utf-8"}, follow=True)

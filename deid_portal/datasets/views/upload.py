@@ -12,22 +12,31 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.people import person_of, team_of_or_404
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.common.http import go_to, wants_part
 from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import refusal
 from deid_portal.datasets.forms import (
+    PASTE_LIMIT,
     FormatForm,
     NameForm,
     UploadForm,
+    paste_too_long_sentence,
     too_big_sentence,
     upload_limit_words,
 )
-from deid_portal.datasets.models import TYPE_LABELS, Dataset, Reading
+from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.next_bars import bar_of_preview, bar_of_upload
 from deid_portal.datasets.permissions import can_see_values, check_can_upload
 from deid_portal.datasets.policies import check_not_in_use
+from deid_portal.datasets.previewing import (
+    PreviewTable,
+    accepted_endings,
+    kind_words,
+    show_preview,
+)
 from deid_portal.datasets.progress import describe_reading
 from deid_portal.datasets.selectors import (
     datasets_of_team,
@@ -44,9 +53,9 @@ from deid_portal.datasets.services import (
     stop_reading,
     upload_dataset,
 )
-from deid_portal.datasets.uploading import is_too_big
+from deid_portal.datasets.uploading import is_too_big, seal_pasted
 from deid_portal.engine import EngineError
-from deid_portal.engine.reading import CsvFormat
+from deid_portal.engine.formats import FileFormat
 
 DATASETS_PER_PAGE = 50
 
@@ -80,30 +89,41 @@ def new(request: HttpRequest) -> HttpResponse:
     check_can_upload(person, team)
     form = UploadForm()
     if request.method == "POST":
-        upload = request.FILES.get("file")
+        upload, pasted = request.FILES.get("file"), request.POST.get("pasted", "")
+        if upload is None and pasted.strip():
+            upload = seal_pasted(pasted)
         form = UploadForm(request.POST, upload=upload, too_big=is_too_big(request))
-        if form.is_valid():
-            try:
-                dataset = upload_dataset(
-                    team=team,
-                    uploaded_by=person,
-                    upload=upload,  # type: ignore[arg-type]
-                    name=form.cleaned_data["name"],
-                )
-                if wants_part(request):
-                    return go_to(reverse("datasets:preview", args=[dataset.id]))
-                return redirect("datasets:preview", dataset.id)
-            except EngineError as error:
-                form.add_error(None, str(error))
+        dataset = _take(form, team, person)
+        if dataset is not None:
+            there = reverse("datasets:preview", args=[dataset.id])
+            return go_to(there) if wants_part(request) else redirect(there)
     context = {
         "form": form,
         "limit_bytes": settings.UPLOAD_LIMIT_BYTES,
         "limit_words": upload_limit_words(),
         "too_big": too_big_sentence(),
+        "accepted": ",".join(f".{ending}" for ending in accepted_endings()),
+        "pasted": request.POST.get("pasted", ""),
+        "paste_limit": PASTE_LIMIT,
+        "paste_too_long": paste_too_long_sentence(),
         "bar": bar_of_upload(),
         "help_slug": "upload",
     }
     return render(request, "datasets/new.html", context, status=422 if form.errors else 200)
+
+
+def _take(form: UploadForm, team: Team, person: User) -> Dataset | None:
+    """Return the new dataset, or None with the reason in the form; a refused file is deleted."""
+    if not form.is_valid():
+        return None
+    try:
+        return upload_dataset(
+            team=team, uploaded_by=person, upload=form.upload, name=form.cleaned_data["name"]
+        )
+    except EngineError as error:
+        form.add_error(None, str(error))
+        form.upload.close()
+        return None
 
 
 @require_GET
@@ -115,8 +135,7 @@ def preview(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 @require_POST
 def set_format(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     dataset = get_dataset_or_404(person_of(request), dataset_id)
-    form = FormatForm(request.POST)
-    form.offer(CsvFormat.from_document(dataset.file_format))
+    form = _format_form(dataset, request.POST)
     if not form.is_valid():
         return _show_preview(request, dataset, form=form)
     change_format(dataset=dataset, changed_by=person_of(request), file_format=form.to_format())
@@ -154,13 +173,14 @@ def _show_preview(
     table, unreadable = _preview_table(dataset) if sees_values else (None, "")
     reading = latest_reading(dataset)
     failed = _why_reading_failed(dataset, reading)
-    settings_form = form or FormatForm.from_format(CsvFormat.from_document(dataset.file_format))
+    settings_form = form or _format_form(dataset)
     context = {
         "dataset": dataset,
         "form": settings_form,
         "name_form": name_form or NameForm(initial={"name": dataset.name}),
         "settings": _settings(settings_form, evidence_of(dataset) if sees_values else {}),
         "table": table,
+        "kind": kind_words(dataset),
         "problem": unreadable or failed,
         "can_change": sees_values,
         "is_open": dataset.state == Dataset.State.UPLOADED,
@@ -185,21 +205,22 @@ def _why_reading_failed(dataset: Dataset, reading: Reading | None) -> str:
     return reading.problem
 
 
-def _preview_table(dataset: Dataset) -> tuple[dict[str, Any] | None, str]:
-    """Return the first rows with a name and a type per column, or why there are none."""
+def _format_form(dataset: Dataset, data: Any = None) -> FormatForm:
+    file_format = FileFormat.from_document(dataset.file_format)
+    return FormatForm(data, file_format=file_format, sheets=dataset.detection.get("sheets", []))
+
+
+def _preview_table(dataset: Dataset) -> tuple[PreviewTable | None, str]:
+    """Return the first rows with what is doubtful about them, or why there are none."""
     try:
-        preview = preview_of(dataset)
+        return show_preview(dataset, preview_of(dataset)), ""
     except EngineError as error:
         return None, str(error)
-    types = [TYPE_LABELS[kind] for kind in preview.types]
-    heads = list(zip(preview.names, types, strict=True))
-    return {"heads": heads, "rows": preview.rows}, ""
 
 
 def _settings(form: FormatForm, evidence: dict[str, str]) -> list[dict[str, Any]]:
     """Every setting with what was seen in the file under it."""
-    seen = {**evidence, "header": evidence.get("has_header", "")}
-    return [{"field": field, "evidence": seen.get(field.name, "")} for field in form]
+    return [{"field": field, "evidence": evidence.get(field.name, "")} for field in form]
 
 
 def _reading_context(reading: Reading | None) -> dict[str, Any]:

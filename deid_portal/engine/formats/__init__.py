@@ -4,8 +4,10 @@ What a file is, its content says, not its name. No module here writes anything, 
 library along until a file of its kind is opened.
 """
 
-from deid_portal.engine.formats.file_format import FileFormat, FileKind
+from deid_portal.engine.formats.column_types import TypeChoice
+from deid_portal.engine.formats.file_format import KIND_WORDS, FileFormat, FileKind
 from deid_portal.engine.formats.opening import (
+    ColumnPreview,
     FileDetection,
     FilePreview,
     detect_file,
@@ -15,10 +17,13 @@ from deid_portal.engine.formats.opening import (
 from deid_portal.engine.formats.recognizing import recognize
 
 __all__ = [
+    "KIND_WORDS",
+    "ColumnPreview",
     "FileDetection",
     "FileFormat",
     "FileKind",
     "FilePreview",
+    "TypeChoice",
     "detect_file",
     "preview_file",
     "read_table",

@@ -54,6 +54,7 @@ class ColumnPreview:
 
     name: str
     type: ColumnType
+    detected: ColumnType  # the type without the steward's word
     date_format: str  # empty unless the type is date
     leading_zeros: int  # values that would lose zeros as numbers
     either_order: bool  # dates that fit with the day first and with the month first
@@ -68,11 +69,14 @@ class FilePreview:
     notes: tuple[str, ...]
 
 
-def detect_file(source: BinaryIO | Path) -> FileDetection:
-    """Look at the content of a file; raises InvalidTable, in one sentence, if it is no table."""
+def detect_file(source: BinaryIO | Path, sheet: str = "") -> FileDetection:
+    """Look at the content of a file; raises InvalidTable, in one sentence, if it is no table.
+
+    `sheet` says which sheet of a workbook to look at; without it, the first that holds a table.
+    """
     with _opened(source) as stream:
         kind = recognize(stream)
-        found = MODULES[kind].detect(stream)
+        found = MODULES[kind].detect(stream, sheet)
     return FileDetection(FileFormat(kind, found.settings), found.evidence, found.sheets)
 
 
@@ -114,7 +118,7 @@ def _doubts(column: Column) -> ColumnPreview:
     zeros = count_leading_zeros(column) if is_text else 0
     is_date = column.type == ColumnType.DATE
     either = is_date and could_be_either_order(column)
-    return ColumnPreview(column.name, column.type, "", zeros, either)
+    return ColumnPreview(column.name, column.type, column.type, "", zeros, either)
 
 
 def _date_format(column: Column) -> str:

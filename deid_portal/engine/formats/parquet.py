@@ -18,7 +18,7 @@ NO_ROWS = "The file has columns but no rows."
 
 
 class ParquetFiles:
-    def detect(self, stream: BinaryIO) -> Detected:
+    def detect(self, stream: BinaryIO, sheet: str = "") -> Detected:
         file = _open(stream)
         columns = len(file.schema_arrow.names)
         return Detected(ParquetFormat(), {"": f"{columns} columns, {file.metadata.num_rows} rows"})

@@ -32,7 +32,7 @@ Labels = Mapping[Any, str]
 class StatisticsFiles:
     kind: FileKind
 
-    def detect(self, stream: BinaryIO) -> Detected:
+    def detect(self, stream: BinaryIO, sheet: str = "") -> Detected:
         _, about = self._call(stream, StatisticsFormat(), metadataonly=True)
         labelled = sum(1 for labels in about.variable_value_labels.values() if labels)
         seen = {0: "no column has labels", 1: "1 column has labels"}

@@ -28,7 +28,7 @@ TOO_LARGE = (
 class TextFiles:
     is_packed: bool
 
-    def detect(self, stream: BinaryIO) -> Detected:
+    def detect(self, stream: BinaryIO, sheet: str = "") -> Detected:
         with self._unpacked(stream) as text:
             start = text.read(SAMPLE_BYTES)
             found = detect_csv(start, len(start) + bool(text.read(1)))

@@ -71,11 +71,12 @@ class Sheet:
 
 
 class Workbooks:
-    def detect(self, stream: BinaryIO) -> Detected:
+    def detect(self, stream: BinaryIO, sheet: str = "") -> Detected:
         with _opened(stream) as book:
             names = _names_of_sheets(book)
             # A title or a word to the reader is one row; a table has two at least.
-            sheet = next((name for name in names if len(_rows_of(book, name, 2)) > 1), names[0])
+            tables = (name for name in names if len(_rows_of(book, name, 2)) > 1)
+            sheet = sheet if sheet in names else next(tables, names[0])
             start = _rows_of(book, sheet, LOOK_FOR_START)
         evidence = {"sheet": "the only sheet" if len(names) == 1 else f"1 of {len(names)} sheets"}
         first_row, evidence["first_row"] = _find_first_row(start)
