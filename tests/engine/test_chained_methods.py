@@ -91,3 +91,16 @@ def test_the_same_chain_twice_does_not_draw_the_same() -> None:
     assert once.released is not None
     assert twice.released is not None
     assert list(once.released["condition"].cells()) != list(twice.released["condition"].cells())
+
+
+def test_a_level_above_a_taxonomy_that_became_lower_is_its_top() -> None:
+    """Masking 100 takes three levels; once it is shown as 50, nothing has three digits."""
+    columns = {"age": {"role": "quasi-identifier", "taxonomy": {"mask": {"from": "right"}}}}
+    methods = [
+        {"name": "coding", "columns": ["age"], "top": 50},
+        {"name": "levels", "levels": {"age": 3}},
+    ]
+    table = Table.from_rows(["age"], [["10"], ["20"], ["100"]])
+    released = protect(table, Plan.from_document(document(columns, method=methods))).released
+    assert released is not None
+    assert list(released["age"].cells()) == ["**"] * 3

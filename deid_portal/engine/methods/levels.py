@@ -57,7 +57,11 @@ class ChosenLevels(RecodingMethod):
 
     def find(self, problem: Problem, progress: Progress) -> Found:
         found = Found(records_allowed(self.suppression_limit, problem.rows), nodes=1)
-        levels = tuple(self.levels.get(name, 0) for name in problem.names)
+        # A method before this may have left only values whose taxonomy is lower: its top is enough.
+        levels = tuple(
+            min(self.levels.get(name, 0), height)
+            for name, height in zip(problem.names, problem.heights, strict=True)
+        )
         found.enter(problem.checker(Loss()).check(levels))
         return found
 
