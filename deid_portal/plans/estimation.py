@@ -5,17 +5,19 @@ can be done; a run has more time and finds the same or better, so the figures ar
 are exact in what they say about the levels found, unless the table was sampled.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
+from operator import le
 from time import perf_counter
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
 from deid_portal.engine.found import Found
-from deid_portal.engine.heuristic import Explorer
-from deid_portal.engine.lattice import Lattice
+from deid_portal.engine.heuristic import Explorer, OutOfTime
+from deid_portal.engine.lattice import Lattice, Levels
 from deid_portal.engine.methods.full_domain import FullDomain
 from deid_portal.engine.methods.levels import ChosenLevels
 from deid_portal.engine.methods.local_recoding import LocalRecoding
@@ -93,8 +95,10 @@ def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> Estimat
     reduced = reduced_table(dataset, counted)
     problem = _pose(plan, reduced)
     prepared = perf_counter()
-    found = _search(problem, method, hurry)
+    found = _search(problem, method, hurry, reduced.good_levels)
     searched = perf_counter() - prepared
+    if found.best is not None and found.best.levels not in reduced.good_levels:
+        reduced.good_levels.append(found.best.levels)
     best = found.best or found.nearest
     loss = None
     if best is not None and found.best is not None:
@@ -179,7 +183,12 @@ def _pose(plan: Plan, reduced: ReducedTable) -> Problem:
     )
 
 
-def _search(problem: Problem, method: RecodingMethod, hurry: float = 1.0) -> Found:
+def _search(
+    problem: Problem,
+    method: RecodingMethod,
+    hurry: float = 1.0,
+    good_levels: Iterable[Levels] = (),
+) -> Found:
     rows = problem.patterns.rows
     checker = problem.checker(METRICS[method.metric])
     lattice = Lattice(problem.heights)
@@ -193,8 +202,18 @@ def _search(problem: Problem, method: RecodingMethod, hurry: float = 1.0) -> Fou
     allowed = records_allowed(method.suppression_limit, rows)
     found = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
     seconds = SECONDS_FOR_MANY if len(problem.patterns.counts) > MANY_PATTERNS else SECONDS
-    Explorer(checker, lattice, found, Progress(None), hurry * seconds).explore()
+    explorer = Explorer(checker, lattice, found, Progress(None), hurry * seconds)
+    for good in tuple(good_levels):
+        if _fits(good, problem.heights):  # taxonomies may have changed since
+            found.enter(checker.check(good))
+    found.optimal = False
+    with suppress(OutOfTime):
+        explorer.explore()
     return found
+
+
+def _fits(levels: Levels, heights: Levels) -> bool:
+    return len(levels) == len(heights) and all(map(le, levels, heights))
 
 
 def _seconds_of_run(

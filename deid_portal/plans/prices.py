@@ -85,7 +85,8 @@ def _title(possible: list[Price], chosen: int) -> str:
     if not dearer:
         return f"Hiding among {chosen:,} costs {here:.2f}"
     k, loss = dearer[0]
-    return f"Hiding among {k:,} instead of {chosen:,} would cost {loss - here:.2f} more"
+    more = "hardly more" if loss - here < 0.005 else f"{loss - here:.2f} more"
+    return f"Hiding among {k:,} instead of {chosen:,} would cost {more}"
 
 
 def _figure(possible: list[Price], chosen: int) -> dict[str, Any]:

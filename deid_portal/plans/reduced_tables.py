@@ -8,8 +8,9 @@ and the few last used stay open in memory. They go when the table goes.
 import hashlib
 import io
 import json
+from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -21,12 +22,14 @@ from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, ColumnType, Table
 from deid_portal.engine.grouping import Pairs, Patterns, reduce_table
+from deid_portal.engine.lattice import Levels
 from deid_portal.engine.progress import Progress
 
 # A check of one combination of levels on so many takes a few milliseconds.
 MOST_PATTERNS = 250_000
 SEED = 20261116
 FORMAT = 1
+LEVELS_KEPT = 12
 NO_ROWS: NDArray[np.int32] = np.zeros(0, np.int32)
 
 
@@ -35,13 +38,15 @@ class ReducedTable:
     """The patterns of a table, or of a random sample of its rows.
 
     `columns` hold the quasi-identifiers, one row per pattern, `counted` the columns whose values
-    rules count, one row per record.
+    rules count, one row per record. `good_levels` are those that earlier estimates found: what was
+    best for one slider position is often good for the next.
     """
 
     columns: tuple[Column, ...]
     counted: Mapping[str, Column]
     patterns: Patterns
     all_rows: int
+    good_levels: deque[Levels] = field(default_factory=lambda: deque(maxlen=LEVELS_KEPT))
 
     @property
     def rows(self) -> int:

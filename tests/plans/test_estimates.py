@@ -161,3 +161,13 @@ def test_reviewers_may_see_what_it_would_cost(
     address = reverse("plans:estimate", args=[dataset.id])
     data = {"k": "4", "suppression_percent": "0"}
     assert "Detail lost" in signed_in(reviewer).post(address, data).content.decode()
+
+
+def test_an_estimate_never_forgets_what_an_earlier_one_found(
+    demo: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    method = {"name": "full-domain", "suppression_limit": LIMIT}
+    plan = check_choice(demo, Choice([{"model": "k-anonymity", "k": 5}], method))
+    best = estimate_run(demo, plan)
+    monkeypatch.setattr(estimation, "SECONDS", 0.0)
+    assert estimate_run(demo, plan).loss == best.loss
