@@ -97,7 +97,13 @@ def _with_article(kind: FileKind) -> str:
 def _head(place: int, column: ColumnPreview, form: FileFormat) -> Head:
     chosen = form.types.get(place)
     detected = TYPE_LABELS[column.detected.value]
-    choices = [("", f"{detected}{_format_words(column) if not chosen else ''}")]
+    # Where text was confirmed to be text, the first choice is the one that was made.
+    first = (
+        TypeChoice.TEXT.value
+        if chosen == TypeChoice.TEXT and column.detected == ColumnType.TEXT
+        else ""
+    )
+    choices = [(first, f"{detected}{_format_words(column) if not chosen else ''}")]
     choices += [(choice.value, CHOICE_WORDS[choice]) for choice in _choices_of(column)]
     return Head(
         place,
@@ -112,7 +118,7 @@ def _head(place: int, column: ColumnPreview, form: FileFormat) -> Head:
 def _choices_of(column: ColumnPreview) -> list[TypeChoice]:
     match column.detected:
         case ColumnType.TEXT if column.leading_zeros:
-            return [TypeChoice.TEXT, TypeChoice.INTEGER, TypeChoice.NUMBER]
+            return [TypeChoice.INTEGER, TypeChoice.NUMBER]
         case ColumnType.TEXT:
             return []
         case ColumnType.DATE if column.either_order:

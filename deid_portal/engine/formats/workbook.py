@@ -84,8 +84,8 @@ class Workbooks:
         has_header, evidence["has_header"] = _has_names(top)
         found = Counter(c for _, cells in start for c in cells if c in (*MISSING_WORDS, *ERRORS))
         missing = tuple(sorted(found))
-        words = f"{found.total()} cells in the first rows" if missing else "no usual word found"
-        evidence["missing"] = words
+        cells = "1 cell" if found.total() == 1 else f"{found.total()} cells"
+        evidence["missing"] = f"{cells} in the first rows" if missing else "no usual word found"
         return Detected(WorkbookFormat(sheet, first_row, has_header, missing), evidence, names)
 
     def read_sample(self, stream: BinaryIO, settings: Settings) -> Sample:
