@@ -8,8 +8,8 @@ from deid_portal.engine.taxonomies import LevelEffect
 NO_BREAK = "\u00a0"
 
 
-def effect_of(effects: Sequence[LevelEffect]) -> dict[str, Any] | None:
-    """Return id, title, caption, figure and table, or None while the taxonomy is incomplete."""
+def effect_of(effects: Sequence[LevelEffect], *, is_whole: bool) -> dict[str, Any] | None:
+    """Return id, title, caption, figure, table and note, or None without levels."""
     if not effects:
         return None
     return {
@@ -17,6 +17,7 @@ def effect_of(effects: Sequence[LevelEffect]) -> dict[str, Any] | None:
         "title": _title(effects),
         "caption": "Detail lost at each level, for this column alone; on top, the values left",
         "figure": _figure(effects),
+        "note": "" if is_whole else "Counted without the values that have no place yet.",
         "table": {
             "columns": ["Level", "Values left", "Smallest", "Lost"],
             "rows": [

@@ -7,18 +7,65 @@ from deid_portal.common.sealing import SealedJSONField
 from deid_portal.datasets.models import DatasetColumn
 
 
+class Kind(models.TextChoices):
+    """The builders, and the tree a builder cannot describe: it is kept as the rows of a file."""
+
+    FLAT = "flat", "Shown or hidden"
+    FILE = "file", "From a file"
+    TREE = "tree", "Typed tree"
+    INTERVALS = "intervals", "Intervals"
+    DATES = "dates", "Dates"
+    MASK = "mask", "Masking"
+
+
+class TaxonomyVersion(models.Model):
+    """A taxonomy a column had or has. Versions are added, never overwritten.
+
+    A version edited by hand starts from `base`; its `steps` lead from there to `outline`, the first
+    `done` of them, so each can be undone and redone.
+    """
+
+    column = models.ForeignKey(
+        DatasetColumn, on_delete=models.CASCADE, related_name="taxonomy_versions"
+    )
+    number = models.PositiveIntegerField()
+    words = models.CharField(max_length=200)  # where it comes from
+    kind = models.CharField(max_length=10, choices=Kind)
+    recipe = SealedJSONField()
+    file_text = SealedJSONField(null=True)
+    height = models.PositiveIntegerField(default=0)
+    uncovered = models.PositiveIntegerField(default=0)
+    outline = SealedJSONField(null=True)  # None: too large to be edited as a tree
+    base = SealedJSONField(null=True)
+    steps = SealedJSONField(default=list)
+    step_count = models.PositiveIntegerField(default=0)
+    done = models.PositiveIntegerField(default=0)
+    made_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["column", "number"], name="one_taxonomy_per_number")
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.number} of the taxonomy of {self.column}"
+
+    @property
+    def is_edited(self) -> bool:
+        return self.step_count > 0
+
+
 class ColumnTaxonomy(models.Model):
     """The taxonomy of one column: its recipe as a plan writes it, and its file if it has one."""
 
-    class Kind(models.TextChoices):
-        FLAT = "flat", "Shown or hidden"
-        FILE = "file", "From a file"
-        TREE = "tree", "Typed tree"
-        INTERVALS = "intervals", "Intervals"
-        DATES = "dates", "Dates"
-        MASK = "mask", "Masking"
+    Kind = Kind
 
     column = models.OneToOneField(DatasetColumn, on_delete=models.CASCADE, related_name="taxonomy")
+    version = models.ForeignKey(
+        TaxonomyVersion, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     kind = models.CharField(max_length=10, choices=Kind)
     # Trees and files name values of the table, so both are sealed.
     recipe = SealedJSONField()

@@ -1,6 +1,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from deid_portal.common.prefetching import is_prefetched
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
 from deid_portal.datasets.selectors import values_of
@@ -10,14 +12,18 @@ from deid_portal.engine.taxonomies import (
     FlatTaxonomy,
     LevelEffect,
     Node,
+    Outline,
     Recipe,
     effect_of_levels,
+    effect_on_counts,
     parse_recipe,
 )
-from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyVersion
 
 CHIPS_SHOWN = 60
 NODES_SHOWN = 400
+# Trees of more nodes are shown cut, and changed by exporting and uploading them.
+MOST_EDITED = 20_000
 # A tree of up to this many values is shown open; a larger one with its two topmost levels.
 VALUES_SHOWN_OPEN = 40
 
@@ -30,7 +36,8 @@ class TaxonomyView:
     uncovered_count: int
     covered_rows: int
     tree: Node | None
-    effects: list[LevelEffect]
+    effects: list[LevelEffect]  # of the values that have a place
+    outline: Outline | None = None
 
     @property
     def hidden_chips(self) -> int:
@@ -128,13 +135,31 @@ def read_recipe(document: dict[str, Any], file_text: str | None = None) -> Recip
     return parse_recipe(Place(document), read_file=lambda _: (file_text or "").encode())
 
 
+def lay_out(recipe: Recipe, values: Column) -> Outline | None:
+    """Return a recipe's tree as it can be edited; None when it is too large for that."""
+    if len(values.values) > MOST_EDITED:
+        return None
+    outline = Outline.from_recipe(recipe, values)
+    return outline if len(outline.branches) <= MOST_EDITED else None
+
+
+def outline_of(version: TaxonomyVersion) -> Outline | None:
+    return Outline.from_document(version.outline) if version.outline else None
+
+
 def describe_taxonomy(column: DatasetColumn) -> TaxonomyView | None:
-    """Open the column and lay its taxonomy over it."""
+    """Say how far the taxonomy of a column is and what its levels cost."""
     taxonomy = taxonomy_of(column)
     if taxonomy is None:
         return None
+    outline = outline_of(taxonomy.version) if taxonomy.version else None
+    if outline is not None:
+        return _describe_outline(outline)
     values = values_of(column)
     recipe = read_recipe(taxonomy.recipe, taxonomy.file_text)
+    outline = lay_out(recipe, values)
+    if outline is not None:
+        return _describe_outline(outline)
     uncovered = recipe.uncovered(values)
     if uncovered:
         counts = dict(zip(values.values, values.counts.tolist(), strict=True))
@@ -145,6 +170,20 @@ def describe_taxonomy(column: DatasetColumn) -> TaxonomyView | None:
     built = recipe.build(values)
     tree = built.tree(values, limit=NODES_SHOWN)
     return TaxonomyView([], 0, len(values.codes), tree, effect_of_levels(values, built))
+
+
+def _describe_outline(outline: Outline) -> TaxonomyView:
+    chips = sorted(outline.unplaced.items(), key=lambda chip: -chip[1])
+    counts = np.array([branch.rows for branch in outline.values()], dtype=np.int64)
+    effects = effect_on_counts(counts, outline.taxonomy())
+    covered = int(counts.sum())
+    return TaxonomyView(chips[:CHIPS_SHOWN], len(chips), covered, None, effects, outline)
+
+
+def versions_of(column: DatasetColumn) -> list[TaxonomyVersion]:
+    """List the versions of a column's taxonomy, the newest first, without opening them."""
+    versions = TaxonomyVersion.objects.filter(column=column).select_related("made_by")
+    return list(versions.defer("recipe", "file_text", "outline", "base", "steps"))
 
 
 def build_taxonomy(column: DatasetColumn) -> tuple[Column, Taxonomy] | None:

@@ -1,6 +1,8 @@
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Max
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
@@ -8,15 +10,23 @@ from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.selectors import values_of
-from deid_portal.engine import InvalidPlan
-from deid_portal.taxonomies.models import ColumnTaxonomy
-from deid_portal.taxonomies.selectors import may_have_taxonomy, read_recipe, taxonomy_of
+from deid_portal.engine import Column, InvalidPlan
+from deid_portal.engine.taxonomies import Outline, Recipe, is_json, parse_json, replay, write_paths
+from deid_portal.taxonomies.models import ColumnTaxonomy, Kind, TaxonomyVersion
+from deid_portal.taxonomies.selectors import (
+    lay_out,
+    may_have_taxonomy,
+    outline_of,
+    read_recipe,
+    taxonomy_of,
+)
 
 UPLOADED_NAME = "taxonomy.csv"
 TALLEST = 40
 # Trees of more values than this take longer to lay out than anybody waits for a page.
 MOST_VALUES = 50_000
 MOST_NUMBERS = 200_000
+MOST_STEPS = 1000
 
 
 def check_can_build(user: User, column: DatasetColumn) -> None:
@@ -29,11 +39,12 @@ def set_taxonomy(
     *,
     column: DatasetColumn,
     changed_by: User,
-    kind: ColumnTaxonomy.Kind,
+    kind: Kind,
     recipe: dict[str, Any],
     file_text: str | None = None,
+    words: str = "",
 ) -> ColumnTaxonomy:
-    """Give a column its taxonomy. One that misses values is kept as a draft; runs wait.
+    """Give a column its taxonomy, as a new version. One that misses values is a draft; runs wait.
 
     Raises InvalidPlan, and keeps what was there, when the recipe makes no sense or fits no value.
     """
@@ -48,31 +59,183 @@ def set_taxonomy(
             "Nothing was changed."
         )
     height = 0 if uncovered else read.build(values).height
+    _check_height(height)
+    version = TaxonomyVersion(
+        column=column,
+        words=words or kind.label,
+        kind=kind,
+        recipe=recipe,
+        file_text=file_text,
+        height=height,
+        uncovered=len(uncovered),
+        outline=_keep_outline(read, values),
+        made_by=changed_by,
+    )
+    return _put_in_force(version, changed_by, "taxonomy.changed")
+
+
+def set_outline(
+    *, column: DatasetColumn, changed_by: User, outline: Outline, words: str
+) -> ColumnTaxonomy:
+    """Give a column a tree that was put together elsewhere: read from JSON, pasted, proposed."""
+    check_can_build(changed_by, column)
+    _check_size(column, Kind.FILE)
+    if not any(branch.rows for branch in outline.values() if branch.label is not None):
+        raise InvalidPlan(
+            f"None of the values of {column.name} has a place in this taxonomy. "
+            "Nothing was changed."
+        )
+    version = TaxonomyVersion(column=column, words=words, made_by=changed_by)
+    _take_outline(version, outline)
+    return _put_in_force(version, changed_by, "taxonomy.changed")
+
+
+def edit_taxonomy(
+    *, column: DatasetColumn, changed_by: User, steps: Sequence[dict[str, Any]]
+) -> Outline:
+    """Change the tree step by step. The first change after building begins a new version."""
+    check_can_build(changed_by, column)
+    with transaction.atomic():
+        version = _lock_version(column)
+        outline = outline_of(version)
+        if outline is None:
+            raise InvalidPlan("This tree is too large to be edited here. Export it, and upload it.")
+        changed = replay(outline, steps)
+        if not version.is_edited:
+            version = TaxonomyVersion(
+                column=column,
+                words=f"Edited by hand, from version {version.number}",
+                base=outline.to_document(),
+                steps=[],
+                made_by=changed_by,
+            )
+        elif version.done + len(steps) > MOST_STEPS:
+            raise InvalidPlan(
+                f"{MOST_STEPS} changes are kept to be undone. Start a new version from the history."
+            )
+        version.steps = [*version.steps[: version.done], *steps]
+        version.step_count = version.done = len(version.steps)
+        _take_outline(version, changed)
+        _put_in_force(version, changed_by, "taxonomy.edited")
+    return changed
+
+
+def undo_step(*, column: DatasetColumn, changed_by: User, forward: bool = False) -> ColumnTaxonomy:
+    """Go one change back, or forward again, in the version that is being edited."""
+    check_can_build(changed_by, column)
+    with transaction.atomic():
+        version = _lock_version(column)
+        done = version.done + (1 if forward else -1)
+        if not 0 <= done <= version.step_count:
+            raise Refused(f"There is nothing to {'redo' if forward else 'undo'}.")
+        version.done = done
+        base = Outline.from_document(version.base)
+        _take_outline(version, replay(base, version.steps[:done]))
+        return _put_in_force(version, changed_by, "taxonomy.edited")
+
+
+def use_version(*, column: DatasetColumn, changed_by: User, number: int) -> ColumnTaxonomy:
+    """Bring an earlier version back, as a new one."""
+    check_can_build(changed_by, column)
+    earlier = TaxonomyVersion.objects.get(column=column, number=number)
+    version = TaxonomyVersion(
+        column=column,
+        words=f"Version {number} again",
+        kind=earlier.kind,
+        recipe=earlier.recipe,
+        file_text=earlier.file_text,
+        height=earlier.height,
+        uncovered=earlier.uncovered,
+        outline=earlier.outline,
+        made_by=changed_by,
+    )
+    return _put_in_force(version, changed_by, "taxonomy.changed")
+
+
+def _put_in_force(version: TaxonomyVersion, changed_by: User, action: str) -> ColumnTaxonomy:
+    column = version.column
+    with transaction.atomic():
+        if version.pk is None:
+            version.number = _next_number(column)
+        version.save()
+        taxonomy, _ = ColumnTaxonomy.objects.update_or_create(
+            column=column,
+            defaults={
+                "version": version,
+                "kind": version.kind,
+                "recipe": version.recipe,
+                "file_text": version.file_text,
+                "height": version.height,
+                "uncovered": version.uncovered,
+                "changed_by": changed_by,
+            },
+        )
+        column.taxonomy = taxonomy  # what the caller shows next is what was saved
+        column.dataset.save(update_fields=["changed_at"])
+        facts = {"kind": version.kind, "height": version.height, "version": version.number}
+        _record(action, changed_by, column, facts)
+    return taxonomy
+
+
+def _next_number(column: DatasetColumn) -> int:
+    # The column's row is locked, so that two people building at once get two numbers.
+    DatasetColumn.objects.select_for_update().get(pk=column.pk)
+    last = column.taxonomy_versions.aggregate(last=Max("number"))["last"]
+    return (last or 0) + 1
+
+
+def _lock_version(column: DatasetColumn) -> TaxonomyVersion:
+    """Return the version in force, locked; taxonomies of before versions were kept get one."""
+    DatasetColumn.objects.select_for_update().get(pk=column.pk)
+    taxonomy = ColumnTaxonomy.objects.filter(column=column).select_related("version").first()
+    if taxonomy is None:
+        raise Refused(f"{column.name} has no taxonomy yet. Build one first.")
+    if taxonomy.version is not None:
+        return taxonomy.version
+    values = values_of(column)
+    read = read_recipe(taxonomy.recipe, taxonomy.file_text)
+    version = TaxonomyVersion(
+        column=column,
+        number=_next_number(column),
+        words=Kind(taxonomy.kind).label,
+        kind=taxonomy.kind,
+        recipe=taxonomy.recipe,
+        file_text=taxonomy.file_text,
+        height=taxonomy.height,
+        uncovered=taxonomy.uncovered,
+        outline=_keep_outline(read, values),
+        made_by=taxonomy.changed_by,
+    )
+    version.save()
+    return version
+
+
+def _keep_outline(recipe: Recipe, values: Column) -> dict[str, Any] | None:
+    outline = lay_out(recipe, values)
+    return outline.to_document() if outline else None
+
+
+def _take_outline(version: TaxonomyVersion, outline: Outline) -> None:
+    """Write a tree into a version: as the rows of a file, which a plan can name."""
+    _check_height(outline.height)
+    version.kind = Kind.FILE
+    version.recipe = {"file": UPLOADED_NAME}
+    version.file_text = write_paths(outline.paths()).decode()
+    version.uncovered = len(outline.unplaced)
+    version.height = 0 if outline.unplaced else outline.height
+    version.outline = outline.to_document()
+
+
+def _check_height(height: int) -> None:
     if height > TALLEST:
         raise InvalidPlan(
             f"This taxonomy would have {height} levels; more than {TALLEST} help nobody. "
             "Group the values instead. Nothing was changed."
         )
-    with transaction.atomic():
-        taxonomy, _ = ColumnTaxonomy.objects.update_or_create(
-            column=column,
-            defaults={
-                "kind": kind,
-                "recipe": recipe,
-                "file_text": file_text,
-                "height": height,
-                "uncovered": len(uncovered),
-                "changed_by": changed_by,
-            },
-        )
-        column.dataset.save(update_fields=["changed_at"])
-        _record("taxonomy.changed", changed_by, column, {"kind": kind, "height": height})
-    return taxonomy
 
 
-def _check_size(column: DatasetColumn, kind: ColumnTaxonomy.Kind) -> None:
-    kinds = ColumnTaxonomy.Kind
-    most = MOST_NUMBERS if kind in (kinds.INTERVALS, kinds.DATES, kinds.FLAT) else MOST_VALUES
+def _check_size(column: DatasetColumn, kind: Kind) -> None:
+    most = MOST_NUMBERS if kind in (Kind.INTERVALS, Kind.DATES, Kind.FLAT) else MOST_VALUES
     if column.distinct > most:
         raise InvalidPlan(
             f"{column.name} has {column.distinct:,} different values; at most {most:,} can be "
@@ -83,6 +246,11 @@ def _check_size(column: DatasetColumn, kind: ColumnTaxonomy.Kind) -> None:
 def set_taxonomy_from_file(
     *, column: DatasetColumn, changed_by: User, content: bytes
 ) -> ColumnTaxonomy:
+    if is_json(content):
+        outline = parse_json(content, values_of(column))
+        return set_outline(
+            column=column, changed_by=changed_by, outline=outline, words="From a JSON file"
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -90,7 +258,7 @@ def set_taxonomy_from_file(
     return set_taxonomy(
         column=column,
         changed_by=changed_by,
-        kind=ColumnTaxonomy.Kind.FILE,
+        kind=Kind.FILE,
         recipe={"file": UPLOADED_NAME},
         file_text=text,
     )

@@ -5,11 +5,10 @@ from typing import Any
 
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.selectors import values_of
-from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.taxonomies.models import ColumnTaxonomy, Kind
 from deid_portal.taxonomies.selectors import taxonomy_of
 from deid_portal.taxonomies.typed_tree import write_typed_tree
 
-Kind = ColumnTaxonomy.Kind
 # A tree typed by hand is for small columns; longer ones belong into a file.
 VALUES_TYPED = 200
 

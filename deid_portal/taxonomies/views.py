@@ -1,10 +1,10 @@
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -12,40 +12,37 @@ from deid_portal.accounts.people import person_of
 from deid_portal.common.http import go_to, wants_part
 from deid_portal.common.refusals import Refused, entering_step
 from deid_portal.datasets.models import Dataset, DatasetColumn
-from deid_portal.datasets.permissions import can_see_values, check_can_change
+from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.policies import check_columns_decided
-from deid_portal.datasets.selectors import get_column_or_404, get_dataset_or_404
+from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine import EngineError
-from deid_portal.engine.taxonomies import write_rows
-from deid_portal.taxonomies.figures import effect_of
-from deid_portal.taxonomies.forms import DatesForm, FlatForm, IntervalsForm, MaskForm, TreeForm
-from deid_portal.taxonomies.models import ColumnTaxonomy
-from deid_portal.taxonomies.next_bars import bar_of_workbench
+from deid_portal.engine.taxonomies import write_json, write_paths, write_rows
+from deid_portal.taxonomies.editing import ACTIONS, node_to_show, read_steps, say
+from deid_portal.taxonomies.models import Kind, TaxonomyVersion
+from deid_portal.taxonomies.pages import (
+    BUILDERS,
+    TreeState,
+    get_column_to_build_or_404,
+    show_workbench,
+)
 from deid_portal.taxonomies.selectors import (
     build_taxonomy,
-    coverage_of,
-    describe_shelf,
     describe_taxonomy,
-    may_have_taxonomy,
     open_columns,
     quasi_identifiers,
-    taxonomy_of,
 )
-from deid_portal.taxonomies.services import remove_taxonomy, set_taxonomy, set_taxonomy_from_file
-from deid_portal.taxonomies.starting_points import initial_of
+from deid_portal.taxonomies.services import (
+    check_can_build,
+    edit_taxonomy,
+    remove_taxonomy,
+    set_taxonomy,
+    set_taxonomy_from_file,
+    undo_step,
+    use_version,
+)
 
-Kind = ColumnTaxonomy.Kind
 TAXONOMY_FILE_LIMIT = 20 * 1024 * 1024
-
-
-BUILDERS: dict[str, type[forms.Form]] = {
-    Kind.INTERVALS: IntervalsForm,
-    Kind.DATES: DatesForm,
-    Kind.MASK: MaskForm,
-    Kind.TREE: TreeForm,
-    Kind.FLAT: FlatForm,
-}
 
 
 @require_GET
@@ -60,18 +57,18 @@ def overview(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_GET
 def workbench(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
-    dataset, column = _get_or_404(request, dataset_id, position)
-    return _show(request, dataset, column, tab=request.GET.get("tab", ""))
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    return show_workbench(request, dataset, column, tab=request.GET.get("tab", ""))
 
 
 @require_POST
 def build(request: HttpRequest, dataset_id: UUID, position: int, kind: str) -> HttpResponse:
-    dataset, column = _get_or_404(request, dataset_id, position)
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
     if kind not in BUILDERS:
         raise Http404
     form: Any = BUILDERS[kind](request.POST)
     if not form.is_valid():
-        return _show(request, dataset, column, form=form, tab=kind)
+        return show_workbench(request, dataset, column, form=form, tab=kind)
     try:
         set_taxonomy(
             column=column,
@@ -80,19 +77,21 @@ def build(request: HttpRequest, dataset_id: UUID, position: int, kind: str) -> H
             recipe=form.to_recipe(),
         )
     except EngineError as error:
-        return _show(request, dataset, column, form=form, tab=kind, problem=_sentence(error))
+        return show_workbench(
+            request, dataset, column, form=form, tab=kind, problem=_sentence(error)
+        )
     return _lead_to_workbench(request, dataset, column)
 
 
 @require_POST
 def upload_file(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
-    dataset, column = _get_or_404(request, dataset_id, position)
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
     upload = request.FILES.get("file")
     try:
         content = _read_whole(upload)
         set_taxonomy_from_file(column=column, changed_by=person_of(request), content=content)
     except (EngineError, Refused) as error:
-        return _show(request, dataset, column, tab=Kind.FILE, problem=_sentence(error))
+        return show_workbench(request, dataset, column, tab=Kind.FILE, problem=_sentence(error))
     return _lead_to_workbench(request, dataset, column)
 
 
@@ -123,91 +122,85 @@ def _read_whole(upload: object) -> bytes:
 
 @require_POST
 def remove(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
-    dataset, column = _get_or_404(request, dataset_id, position)
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
     remove_taxonomy(column=column, removed_by=person_of(request))
     messages.success(request, f"The taxonomy of {column.name} was removed.")
     return redirect("taxonomies:workbench", dataset.id, position)
 
 
+@require_POST
+def edit(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
+    """Change the tree: one button of the form around it, or undo and redo."""
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    check_can_build(person_of(request), column)
+    action = request.POST.get("do", "")
+    try:
+        if action in ("undo", "redo"):
+            state = _undo(request, column, forward=action == "redo")
+        elif action in ACTIONS:
+            state = _edit(request, column)
+        else:
+            return HttpResponseBadRequest("There is no such change.")
+    except (EngineError, Refused) as error:
+        at = request.POST.get("at", "")
+        state = TreeState(int(at) if at.isdecimal() else None, problem=str(error))
+        return show_workbench(request, dataset, column, tree=state)
+    if wants_part(request):
+        return show_workbench(request, dataset, column, tree=state)
+    messages.success(request, state.said)
+    query = {"open": request.POST.get("open", ""), "reveal": "" if state.at is None else state.at}
+    url = reverse("taxonomies:workbench", args=[dataset.id, position])
+    return redirect(f"{url}?{urlencode(query)}#tree-card")
+
+
+def _undo(request: HttpRequest, column: DatasetColumn, forward: bool) -> TreeState:
+    undo_step(column=column, changed_by=person_of(request), forward=forward)
+    at = request.POST.get("at", "")
+    said = "The change was made again." if forward else "The last change was undone."
+    return TreeState(int(at) if at.isdecimal() else None, said)
+
+
+def _edit(request: HttpRequest, column: DatasetColumn) -> TreeState:
+    view = describe_taxonomy(column)
+    if view is None or view.outline is None:
+        raise Refused(f"{column.name} has no tree that could be edited here.")
+    steps = read_steps(request.POST, view.outline)
+    after = edit_taxonomy(column=column, changed_by=person_of(request), steps=steps)
+    return TreeState(node_to_show(steps, view.outline, after), say(steps))
+
+
+@require_POST
+def restore(request: HttpRequest, dataset_id: UUID, position: int, number: int) -> HttpResponse:
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    try:
+        use_version(column=column, changed_by=person_of(request), number=number)
+    except TaxonomyVersion.DoesNotExist:
+        raise Http404 from None
+    messages.success(request, f"Version {number} is in use again.")
+    return redirect("taxonomies:workbench", dataset.id, position)
+
+
 @require_GET
 def export(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
-    """Download the taxonomy in the ARX form; it names values, so stewards only."""
-    dataset, column = _get_or_404(request, dataset_id, position)
+    """Download the taxonomy as CSV in the ARX form or as JSON; it names values: stewards only."""
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
     check_can_change(person_of(request), dataset)
-    built = build_taxonomy(column)
-    if built is None:
+    view = describe_taxonomy(column)
+    outline = view.outline if view else None
+    if request.GET.get("form") == "json":
+        if outline is None:
+            raise Http404
+        return _as_download(write_json(outline), "application/json", f"{column.number}.json")
+    if outline is not None:
+        content = write_paths(outline.paths())
+    elif (built := build_taxonomy(column)) is not None:
+        content = write_rows(built[1])
+    else:
         raise Http404
-    response = HttpResponse(write_rows(built[1]), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="taxonomy-{column.number}.csv"'
+    return _as_download(content, "text/csv; charset=utf-8", f"{column.number}.csv")
+
+
+def _as_download(content: bytes, kind: str, name: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="taxonomy-{name}"'
     return response
-
-
-def _get_or_404(
-    request: HttpRequest, dataset_id: UUID, position: int
-) -> tuple[Dataset, DatasetColumn]:
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
-    column = get_column_or_404(dataset, position)
-    if not may_have_taxonomy(column):
-        raise Http404
-    return dataset, column
-
-
-def _show(
-    request: HttpRequest,
-    dataset: Dataset,
-    column: DatasetColumn,
-    *,
-    form: forms.Form | None = None,
-    tab: str = "",
-    problem: str = "",
-) -> HttpResponse:
-    sees_values = can_see_values(person_of(request), dataset)
-    view = describe_taxonomy(column) if sees_values else None
-    taxonomy = taxonomy_of(column)
-    still_open = open_columns(dataset)
-    kind = _open_kind(column, taxonomy, tab)
-    context = {
-        "dataset": dataset,
-        "column": column,
-        "shelf": describe_shelf(dataset),
-        "open_count": len(still_open),
-        "taxonomy": taxonomy,
-        "view": view,
-        "coverage": coverage_of(column, taxonomy, view),
-        "chart": effect_of(view.effects) if view else None,
-        "can_change": sees_values,
-        "problem": problem,
-        "kinds": _fitting_kinds(column),
-        "builder": _builder(column, kind, form) if sees_values else None,
-        "bar": bar_of_workbench(dataset, column, still_open),
-        "current": "taxonomies",
-        "help_slug": "taxonomies",
-    }
-    return render(
-        request, "taxonomies/workbench.html", context, status=422 if problem or form else 200
-    )
-
-
-def _fitting_kinds(column: DatasetColumn) -> list[Kind]:
-    """List the builders that fit the column's type, the most fitting first."""
-    return {
-        "integer": [Kind.INTERVALS, Kind.TREE, Kind.FILE, Kind.MASK, Kind.FLAT],
-        "number": [Kind.INTERVALS, Kind.TREE, Kind.FILE, Kind.FLAT],
-        "date": [Kind.DATES, Kind.FILE, Kind.TREE, Kind.MASK, Kind.FLAT],
-    }.get(column.type, [Kind.TREE, Kind.FILE, Kind.MASK, Kind.FLAT])
-
-
-def _open_kind(column: DatasetColumn, taxonomy: ColumnTaxonomy | None, tab: str) -> Kind:
-    """Return the builder to show: the one asked for, the one in force, or the most fitting."""
-    for kind in (tab, taxonomy.kind if taxonomy else ""):
-        if kind in Kind.values:
-            return Kind(kind)
-    return _fitting_kinds(column)[0]
-
-
-def _builder(column: DatasetColumn, kind: Kind, bound: forms.Form | None) -> dict[str, Any]:
-    """The builder that is open: what was sent, else what it starts with."""
-    form = bound
-    if form is None and kind in BUILDERS:
-        form = BUILDERS[kind](initial=initial_of(column, kind))
-    return {"kind": kind.value, "label": kind.label, "form": form}
