@@ -6,6 +6,7 @@ import pytest
 from django.http import QueryDict
 
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.services import tag_columns
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.plans.composition import Choice
@@ -132,3 +133,13 @@ def test_parts_are_added_moved_and_removed(dataset: Dataset) -> None:
 def test_every_model_and_method_is_explained() -> None:
     pages = [*(f"model-{name}" for name in MODELS), *(f"method-{name}" for name in METHODS)]
     assert [page for page in pages if not (HELP_PAGES / f"{page}.md").is_file()] == []
+
+
+def test_a_rule_about_sensitive_values_says_that_there_are_none(cast: Cast) -> None:
+    dataset = factories.make_planned_dataset(cast.steward, cast.team)
+    condition = dataset.columns.get(name="Condition")
+    tag_columns(dataset=dataset, tagged_by=cast.steward, roles={condition.position: "insensitive"})
+    form = ExpertForm(dataset, choice=Choice(factories.RULES, factories.METHOD))
+    form.rules.add("l-diversity")
+    assert form.rules.parts[0].needs_words == ""
+    assert "none is tagged" in form.rules.parts[1].needs_words
