@@ -11,13 +11,14 @@ from deid_portal.engine.errors import EngineError, InvalidTable
 from deid_portal.engine.grouping import Patterns
 from deid_portal.engine.measures import Measures, PlannedAttack
 from deid_portal.engine.plan import ColumnRole, Plan
+from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.reporting import Measured
 from deid_portal.engine.risk.burden import measure_burden
 from deid_portal.engine.risk.safe_harbor import check_safe_harbor
 from deid_portal.engine.risk.summary import summarize_risk
-from deid_portal.engine.table import Codes, Column, Table
+from deid_portal.engine.table import Codes, Column, Counts, Table
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.utility.ambiguity import measure_ambiguity
 from deid_portal.engine.utility.comparison import compare_marginals, compare_pairs
@@ -83,19 +84,31 @@ class Evidence:
         return parts
 
     def _describe_risk(self, before: Measured, after: Measured) -> dict[str, Any]:
-        details = {"before": self._summarize_risk(self.problem.patterns)}
+        details = {"before": self._summarize_risk(self.problem.patterns, before)}
         seen = _seen_patterns(self.names, after)
         if seen is not None:
-            details["after"] = self._summarize_risk(seen)
+            details["after"] = self._summarize_risk(seen, after)
         found = check_safe_harbor(self.released).findings
         return {"details": details, "safe_harbor": [asdict(finding) for finding in found]}
 
-    def _summarize_risk(self, patterns: Patterns) -> dict[str, Any]:
+    def _summarize_risk(self, patterns: Patterns, measured: Measured) -> dict[str, Any]:
+        population, size = None, self.measures.population_size
+        if self.measures.population is not None:
+            people = self.measures.population.table
+            population, size = self._count_people(people, measured), size or people.rows
         return summarize_risk(
             patterns,
             threshold=self.measures.threshold,
-            population_size=self.measures.population_size,
+            population=population,
+            population_size=size,
         )
+
+    def _count_people(self, people: Table, measured: Measured) -> Counts:
+        """Return how many people of the population look like each class, labels included."""
+        missing = [name for name in self.names if name not in people]
+        if missing:
+            raise InvalidTable(f'The population table has no column "{missing[0]}".')
+        return Population(people).count(measured.classes, self.problem.whole.original)
 
     def _describe_utility(self, coverages: tuple[Coverage, ...]) -> dict[str, Any]:
         rows = max(self.original.rows, self.released.rows)

@@ -101,6 +101,7 @@ class Measures:
 
     threshold: float = 0.2  # a risk above it is counted
     population_size: int | None = None
+    population: OutsideFile | None = None  # the people the table is drawn from
     attacks: tuple[PlannedAttack, ...] = ()
     class_column: str | None = None  # what classifiers learn
     queries: int = 0  # random counts to compare
@@ -112,13 +113,14 @@ class Measures:
         place.check_keys(optional=("risk", "attacks", "utility"))
         risk = place["risk"] if "risk" in place else Place({}, "measures.risk")
         utility = place["utility"] if "utility" in place else Place({}, "measures.utility")
-        risk.check_keys(optional=("threshold", "population_size"))
+        risk.check_keys(optional=("threshold", "population_size", "population"))
         utility.check_keys(optional=("class_column", "queries", "groups"))
         attacks = place["attacks"].items() if "attacks" in place else []
         class_column = ColumnName("class_column")
         return cls(
             threshold=THRESHOLD.read(risk),
             population_size=POPULATION_SIZE.read(risk),
+            population=_read_outside(risk, "population", read_file),
             attacks=tuple(PlannedAttack.parse(item, read_file) for item in attacks),
             class_column=class_column.read(utility) if "class_column" in utility else None,
             queries=QUERIES.read(utility),
@@ -130,6 +132,8 @@ class Measures:
         risk: dict[str, Any] = {"threshold": self.threshold}
         if self.population_size is not None:
             risk["population_size"] = self.population_size
+        if self.population is not None:
+            risk["population"] = self.population.name
         utility: dict[str, Any] = {"queries": self.queries}
         if self.class_column is not None:
             utility["class_column"] = self.class_column
@@ -155,7 +159,7 @@ class Measures:
     def without_files(self) -> "Measures":
         """Return what can be measured without the tables that stay in the house."""
         kept = (own for own in self.attacks if own.outside is None and own.control is None)
-        return replace(self, attacks=tuple(kept))
+        return replace(self, attacks=tuple(kept), population=None)
 
 
 NO_MEASURES = Measures()

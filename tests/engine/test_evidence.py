@@ -27,6 +27,7 @@ COLUMNS: dict[str, Any] = {
 }
 FILES = {
     "voters.csv": b"name,zip,age\nAnn,13053,28\nEd,14850,61\nZoe,13068,35\n",
+    "register.csv": b"zip,age\n" + b"13053,28\n" * 4 + b"13068,35\n" * 8 + b"14850,61\n14850,64\n",
     "control.csv": b"zip,age,condition\n13053,28,Flu\n13068,35,Flu\n14850,60,Asthma\n",
 }
 
@@ -98,6 +99,17 @@ def test_risk_names_the_worst_column_and_the_uniques() -> None:
     assert before["columns"][0]["column"] == "age"
     assert "population_uniques" in before
     assert {finding["column"] for finding in report["risk"]["safe_harbor"]} >= {"zip"}
+
+
+def test_journalist_counts_among_the_population() -> None:
+    plan = plan_with({"risk": {"population": "register.csv"}})
+    details = protect(PATIENTS, plan).report["risk"]["details"]
+    assert details["before"]["journalist"]["highest"] == 1  # Ed and Flo are alone in it too
+    assert not details["before"]["journalist"]["is_bound"]
+    # The classes of the release: two of 4 and 8 people there, and both aged 60-69.
+    assert details["after"]["journalist"]["highest"] == 1 / 2
+    assert details["after"]["journalist"]["lowest"] == 1 / 8
+    assert details["after"]["marketer"]["average"] == pytest.approx((2 / 4 + 2 / 8 + 2 / 2) / 6)
 
 
 def test_usefulness_before_and_after() -> None:
