@@ -268,3 +268,12 @@ def test_too_many_averages_are_not_crossed(monkeypatch: pytest.MonkeyPatch) -> N
     for most, pairs in ((2000, 1), (20, 0)):
         monkeypatch.setattr(comparison, "MOST_VALUES", most)
         assert len(protect(table, plan).report["comparison"]["pairs"]) == pairs
+
+
+def test_early_years_keep_four_digits() -> None:
+    table = Table.from_rows(["day"], [["0031-05-06"], ["0033-05-06"], ["0035-05-06"]])
+    columns = {"day": {"role": "quasi-identifier"}}
+    method = {"name": "microaggregation", "k": 3}
+    released = protect(table, Plan.from_document(document(columns, method=method))).released
+    assert released is not None
+    assert released["day"].values == ("0033-05-06",)

@@ -117,10 +117,11 @@ def _date_column(like: Column, days: Numbers) -> Column:
     form = find_date_format([text for text in like.values if text is not None]) or "%Y-%m-%d"
     known = np.clip(np.round(days), 1, date.max.toordinal())
     distinct, codes = np.unique(known, return_inverse=True)
-    texts = tuple(
-        None
-        if np.isnan(day)
-        else datetime.combine(date.fromordinal(int(day)), time()).strftime(form)
-        for day in distinct
-    )
+    texts = tuple(None if np.isnan(day) else _write_day(int(day), form) for day in distinct)
     return Column(like.name, ColumnType.DATE, codes.astype(np.int32), texts, like.decimal)
+
+
+def _write_day(day: int, form: str) -> str:
+    # strftime writes the year 33 as "33"; the four digits that reading needs are put in by hand.
+    moment = datetime.combine(date.fromordinal(day), time())
+    return moment.strftime(form.replace("%Y", f"{moment.year:04}"))
