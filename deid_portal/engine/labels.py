@@ -12,6 +12,7 @@ import numpy as np
 from deid_portal.engine.numbers import Numbers, numbers_of, positions_of
 from deid_portal.engine.table import Codes, Column
 from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL
+from deid_portal.engine.values import is_number
 
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
 INTERVAL = re.compile(
@@ -39,6 +40,8 @@ class LabelReader:
             return NOTHING
         if label == ROOT_LABEL:
             return np.arange(len(self._column.values), dtype=np.int32)
+        if is_number(label, self._column.decimal):
+            return NOTHING  # one that nobody has; with a decimal comma, 1,5 is no range from 1 to 5
         for reading in (self._read_range, self._read_list, self._read_mask):
             found = reading(label)
             if found is not None:

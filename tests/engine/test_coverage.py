@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from deid_portal.engine import Table
+from deid_portal.engine import ColumnType, Table
 from deid_portal.engine.table import Column
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.utility.coverage import cover, cover_all
@@ -28,6 +28,16 @@ AGES = Column.from_cells("age", ["21", "29", "30", "45", None])
 def test_labels_are_read_as_people_read_them(label: str | None, codes: list[int]) -> None:
     released = Column.from_cells("age", [label])
     assert sorted(cover(AGES, released).covered[0].tolist()) == codes
+
+
+@pytest.mark.parametrize(
+    ("label", "codes"), [("1,6", []), ("-1,6", []), ("[1,5, 2,5]", [0, 1]), ("2,5", [1])]
+)
+def test_a_number_with_a_decimal_comma_is_no_range(label: str, codes: list[int]) -> None:
+    values = ("1,5", "2,5", "4,5")
+    pays = Column("pay", ColumnType.NUMBER, np.arange(3, dtype=np.int32), values, ",")
+    released = Column.from_cells("pay", [label])
+    assert sorted(cover(pays, released).covered[0].tolist()) == codes
 
 
 def test_taxonomy_answers_first() -> None:
