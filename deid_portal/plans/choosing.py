@@ -49,6 +49,10 @@ class Choosing(ABC):
     def place_error(self, sentence: str) -> None:
         """Show what the engine says about the choice."""
 
+    def say(self, sentence: str) -> str:
+        """Return what the engine says in the words of this view."""
+        return sentence
+
     @property
     @abstractmethod
     def has_errors(self) -> bool: ...
@@ -197,6 +201,9 @@ class ExpertChoosing(_WithMeasures):
 
     def place_error(self, sentence: str) -> None:
         self.form.place_error(sentence)
+
+    def say(self, sentence: str) -> str:
+        return self.form.say(sentence)
 
     @property
     def has_errors(self) -> bool:

@@ -279,16 +279,29 @@ class ExpertForm:
 
     def place_error(self, sentence: str) -> None:
         """Show what the engine says, at the field it names where it names one."""
-        found = self.PATH.match(sentence)
-        if found is None:
-            self.problems.append(sentence)
-            return
-        kind, place, name, words = found.groups()
-        parts = self.rules.parts if kind == "models" else self.methods.parts
-        if int(place or 0) < len(parts) and parts[int(place or 0)].is_bound:
-            parts[int(place or 0)].place_error(name or "", words)
+        part, name, words = self._find(sentence)
+        if part is not None and part.is_bound:
+            part.place_error(name, words)
         else:
             self.problems.append(sentence)
+
+    def say(self, sentence: str) -> str:
+        """Name the part a sentence is about as the page does, not as the document does."""
+        part, name, words = self._find(sentence)
+        if part is None:
+            return sentence
+        return f"{part.title}, {name}: {words}" if name else f"{part.title}: {words}"
+
+    def _find(self, sentence: str) -> tuple[PartForm | None, str, str]:
+        """Return the part and the parameter that a sentence of the engine names, and the rest."""
+        found = self.PATH.match(sentence)
+        if found is None:
+            return None, "", sentence
+        kind, place, name, words = found.groups()
+        parts = self.rules.parts if kind == "models" else self.methods.parts
+        if int(place or 0) >= len(parts):
+            return None, "", sentence
+        return parts[int(place or 0)], name or "", words
 
     @property
     def rule_shelves(self) -> list[Shelf]:

@@ -158,7 +158,7 @@ def _planned(dataset: Dataset, choosing: Choosing) -> tuple[Plan | None, str]:
     try:
         return check_choice(dataset, choice), ""
     except EngineError as error:
-        return None, str(error)
+        return None, choosing.say(str(error))
 
 
 def _promised(dataset: Dataset, choosing: Choosing) -> dict[str, Any]:

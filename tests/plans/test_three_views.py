@@ -158,6 +158,15 @@ def test_what_makes_no_sense_is_said_at_its_field(
     assert _saved(dataset)["rules"] == factories.RULES
 
 
+def test_the_promise_names_parts_as_the_page_does(
+    cast: Cast, dataset: Dataset, signed_in: SignIn
+) -> None:
+    address = reverse("plans:promise", args=[dataset.id])
+    page = signed_in(cast.steward).post(address, {**EXPERT, "rule0-k": "1"}).content.decode()
+    assert "k-anonymity, k: a whole number of 2 or more is accepted, got 1." in page
+    assert "models[0]" not in page
+
+
 def test_an_unusual_value_carries_its_caution(cast: Cast, address: str, signed_in: SignIn) -> None:
     answer = signed_in(cast.steward).post(address, {**EXPERT, "rule0-k": "2", "act": "show expert"})
     assert "k = 2 is unusual" in answer.content.decode()
