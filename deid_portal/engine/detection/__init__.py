@@ -1,0 +1,16 @@
+"""What a column most likely is, and why: by its name, its values, and how it tells people apart.
+
+Everything here is a suggestion with a reason. It finds what is obvious and proves nothing about
+what it does not find; a person decides.
+"""
+
+from deid_portal.engine.detection.combinations import Combination
+from deid_portal.engine.detection.suggesting import (
+    Danger,
+    Findings,
+    Role,
+    Suggestion,
+    suggest_roles,
+)
+
+__all__ = ["Combination", "Danger", "Findings", "Role", "Suggestion", "suggest_roles"]

@@ -1,0 +1,225 @@
+"""One suggestion per column, with one sentence why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from deid_portal.engine.detection import words as names
+from deid_portal.engine.detection.combinations import (
+    WORST_SHOWN,
+    Combination,
+    find_worst,
+    measure_column,
+)
+from deid_portal.engine.detection.value_patterns import Pattern, find_pattern, is_long_text
+from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.risk.distinction import Distinctness
+from deid_portal.engine.table import Column, Table
+from deid_portal.engine.values import ColumnType
+
+FEWEST_FOR_RUNNING_NUMBER = 20
+MOSTLY_DIFFERENT = 0.9
+MANY_DIFFERENT = 0.5
+TELLS_MANY_APART = 0.9
+TELLS_SOME_APART = 0.3
+NO_BREAK = "\u00a0"
+
+
+class Role(StrEnum):
+    """As in a plan."""
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi-identifier"
+    SENSITIVE = "sensitive"
+    INSENSITIVE = "insensitive"
+
+
+class Danger(StrEnum):
+    VERY_HIGH = "very high"
+    HIGH = "high"
+    SOME = "some"
+    LOW = "low"
+    HARM = "harm"  # harmful if learned, rarely known
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What a column most likely is; `hipaa` names the kind of identifier it is there, if any."""
+
+    role: Role
+    danger: Danger
+    reason: str
+    hipaa: str
+    distinction: float
+    separation: float
+    worst: Combination | None = None  # the worst combination it takes part in
+
+
+@dataclass(frozen=True)
+class Findings:
+    """A suggestion for every column, and the combinations that isolate most people."""
+
+    suggestions: tuple[Suggestion, ...]
+    worst: tuple[Combination, ...]
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What is known of a column before combinations are looked at."""
+
+    role: Role
+    reason: str
+    hipaa: str = ""
+    is_known: bool = True  # False: nothing but its figures speaks for the role
+
+
+def suggest_roles(table: Table, progress: ProgressCallback | None = None) -> Findings:
+    """Suggest a role for every column; takes seconds for hundreds of columns and any length."""
+    steps = Progress(progress)
+    figures = [measure_column(column) for column in table.columns]
+    looks = []
+    for place, column in enumerate(table.columns):
+        steps.report(place, len(table.columns), "detect")
+        looks.append(_look_at(column, figures[place]))
+    quasi = [place for place, look in enumerate(looks) if look.role == Role.QUASI_IDENTIFIER]
+    worst = find_worst(table.columns, quasi)
+    worst_of: dict[int, Combination] = {}
+    for combination in worst:
+        for place in combination.places:
+            worst_of.setdefault(place, combination)
+    steps.report(len(table.columns), len(table.columns), "detect")
+    return Findings(
+        tuple(
+            _suggest(table, place, look, figures[place], worst_of.get(place))
+            for place, look in enumerate(looks)
+        ),
+        tuple(worst[:WORST_SHOWN]),
+    )
+
+
+def _look_at(column: Column, figures: Distinctness) -> _Look:
+    words = names.take_apart(column.name)
+    filled = len(column.codes) - column.missing
+    different = int(np.count_nonzero(column.counts)) - bool(column.missing)
+    share = different / filled if filled else 0.0
+    if different <= 1:
+        reason = "Every cell is missing." if not filled else "Every row has the same value."
+        return _Look(Role.INSENSITIVE, f"{reason} It tells nobody apart.")
+    pattern = find_pattern(column)
+    if pattern is not None:
+        return _Look(Role.IDENTIFIER, _pattern_reason(pattern, share), pattern.hipaa)
+    if is_long_text(column):
+        return _Look(Role.IDENTIFIER, "Long texts often name people; nobody can check them all.")
+    return (
+        _by_name(column, words, share)
+        or _by_distinctness(column, words, share, filled)
+        or _Look(Role.QUASI_IDENTIFIER, "", is_known=False)
+    )
+
+
+def _pattern_reason(pattern: Pattern, share: float) -> str:
+    whose = "Every value" if pattern.share == 1 else f"{_percent(pattern.share)} of the values"
+    verb = "is" if pattern.share == 1 else "look like"
+    alone = " and no two rows share one" if share == 1 else ""
+    return f"{whose} {verb} {pattern.words}{alone}."
+
+
+def _by_name(column: Column, words: names.Words, share: float) -> _Look | None:
+    identifier = names.find_identifier(words)
+    if identifier is not None:
+        reason = f"The heading speaks of {identifier.title}{_how_different(share)}."
+        return _Look(Role.IDENTIFIER, reason, identifier.hipaa)
+    sensitive = names.find_sensitive(words)
+    if sensitive is not None:
+        reason = f"The heading speaks of {sensitive.title}: harmful if learned, rarely known."
+        return _Look(Role.SENSITIVE, reason)
+    quasi = names.find_quasi_identifier(words)
+    if quasi is not None:
+        return _Look(Role.QUASI_IDENTIFIER, quasi.title, quasi.hipaa)
+    kind = names.find_english_identifier(column.name)
+    if kind and share >= MANY_DIFFERENT:
+        reason = f"The heading speaks of {kind}{_how_different(share)}."
+        return _Look(Role.IDENTIFIER, reason, kind)
+    return None
+
+
+def _by_distinctness(column: Column, words: names.Words, share: float, filled: int) -> _Look | None:
+    code = "other unique codes"
+    if names.is_number_of_people(words) and share >= MOSTLY_DIFFERENT:
+        reason = f"The heading speaks of a number or code{_how_different(share)}."
+        return _Look(Role.IDENTIFIER, reason, code)
+    if share == 1 and filled >= FEWEST_FOR_RUNNING_NUMBER:
+        if _is_running(column, filled):
+            return _Look(Role.IDENTIFIER, "A running number: no two rows share one.", code)
+        if column.type == ColumnType.TEXT:
+            reason = "No two rows share a value, so every value points to one row."
+            return _Look(Role.IDENTIFIER, reason, code)
+    if column.type == ColumnType.DATE:
+        reason = "When something happened is often known to others."
+        return _Look(Role.QUASI_IDENTIFIER, reason, "dates")
+    return None
+
+
+def _is_running(column: Column, filled: int) -> bool:
+    if column.type != ColumnType.INTEGER:
+        return False
+    numbers = [int(text) for text in column.values if text is not None]
+    return max(numbers) - min(numbers) == filled - 1
+
+
+def _suggest(
+    table: Table, place: int, look: _Look, figures: Distinctness, worst: Combination | None
+) -> Suggestion:
+    return Suggestion(
+        role=look.role,
+        danger=_danger(look, figures),
+        reason=look.reason if look.is_known else _why_by_figures(table, place, figures, worst),
+        hipaa=look.hipaa,
+        distinction=figures.distinction,
+        separation=figures.separation,
+        worst=worst,
+    )
+
+
+def _danger(look: _Look, figures: Distinctness) -> Danger:
+    match look.role:
+        case Role.IDENTIFIER:
+            return Danger.VERY_HIGH
+        case Role.SENSITIVE:
+            return Danger.HARM
+        case Role.INSENSITIVE:
+            return Danger.LOW
+    if figures.separation >= TELLS_MANY_APART:
+        return Danger.HIGH
+    return Danger.SOME if look.is_known or figures.separation >= TELLS_SOME_APART else Danger.LOW
+
+
+def _why_by_figures(
+    table: Table, place: int, figures: Distinctness, worst: Combination | None
+) -> str:
+    """Say what the column does to people, with the worst company it keeps."""
+    if worst is None:
+        return f"It tells {_percent(figures.separation)} of all pairs of rows apart."
+    others = [table.columns[other].name for other in worst.places if other != place]
+    with_others = f"With {_join(others)} it" if others else "Alone it"
+    looked_at = "" if worst.rows == table.rows else f" of {worst.rows:,} rows looked at"
+    rows = f"{worst.alone:,} rows" if worst.alone != 1 else "1 row"
+    return f"{with_others} makes {rows}{looked_at} one of a kind ({_percent(worst.share)})."
+
+
+def _join(parts: Sequence[str]) -> str:
+    return " and ".join(part if len(part) <= 40 else f"{part[:39]}…" for part in parts)
+
+
+def _how_different(share: float) -> str:
+    if share == 1:
+        return " and no two rows share a value"
+    return f" and {_percent(share)} of the values are different" if share >= MANY_DIFFERENT else ""
+
+
+def _percent(share: float) -> str:
+    if 0 < share < 0.01:
+        return f"less than 1{NO_BREAK}%"
+    return f"{min(share, 0.99) if share < 1 else 1:.0%}".replace("%", f"{NO_BREAK}%")

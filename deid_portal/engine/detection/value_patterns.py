@@ -1,0 +1,151 @@
+"""What the values of a column look like: patterns, and check digits that prove them.
+
+A few values decide whether a pattern is worth trying on more of them, so that two hundred columns
+take a moment.
+"""
+
+import importlib
+import ipaddress
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+
+from deid_portal.engine.risk.safe_harbor import SHAPES
+from deid_portal.engine.table import Column
+from deid_portal.engine.values import ColumnType
+
+MOST_VALUES = 500
+FIRST_LOOK = 8
+FEWEST_VALUES = 5
+ENOUGH = 0.9
+LONG_TEXT = 60
+SHORTEST_NUMBER = 8
+LONGEST_NUMBER = 40
+# Where the library also takes numbers that have no check digit.
+DIGITS = {"luhn": (13, 19), "imei": (15, 15)}
+
+# Numbers with check digits: the module of python-stdnum, and what the number is.
+CHECKED_NUMBERS = (
+    ("iban", "bank account number (IBAN)", "account numbers"),
+    ("imei", "number of a mobile phone (IMEI)", "device identifiers"),
+    ("luhn", "card number", "account numbers"),
+    ("at.vnr", "Austrian social security number", "social security numbers"),
+    ("be.nn", "Belgian national number", "social security numbers"),
+    ("bg.egn", "Bulgarian national number", "social security numbers"),
+    ("br.cpf", "Brazilian CPF number", "social security numbers"),
+    ("ca.sin", "Canadian social insurance number", "social security numbers"),
+    ("ch.ssn", "Swiss social security number", "social security numbers"),
+    ("cn.ric", "Chinese identity number", "social security numbers"),
+    ("cz.rc", "Czech birth number", "social security numbers"),
+    ("de.idnr", "German tax number", "social security numbers"),
+    ("ee.ik", "Estonian personal code", "social security numbers"),
+    ("es.dni", "Spanish DNI number", "social security numbers"),
+    ("es.nie", "Spanish NIE number", "social security numbers"),
+    ("fi.hetu", "Finnish personal code", "social security numbers"),
+    ("fr.nir", "French NIR number", "social security numbers"),
+    ("gb.nhs", "British NHS number", "medical record numbers"),
+    ("ie.pps", "Irish PPS number", "social security numbers"),
+    ("in_.aadhaar", "Indian Aadhaar number", "social security numbers"),
+    ("it.codicefiscale", "Italian tax code", "social security numbers"),
+    ("mx.curp", "Mexican CURP code", "social security numbers"),
+    ("nl.bsn", "Dutch BSN number", "social security numbers"),
+    ("no.fodselsnummer", "Norwegian birth number", "social security numbers"),
+    ("pl.pesel", "Polish PESEL number", "social security numbers"),
+    ("pt.cc", "Portuguese citizen card number", "social security numbers"),
+    ("ro.cnp", "Romanian national number", "social security numbers"),
+    ("se.personnummer", "Swedish personal number", "social security numbers"),
+    ("za.idnr", "South African identity number", "social security numbers"),
+)
+KIND_WORDS = {
+    "e-mail addresses": "an e-mail address",
+    "social security numbers": "a social security number",
+    "telephone numbers": "a telephone number",
+    "web addresses": "a web address",
+    "internet addresses": "an internet address",
+    "vehicle identifiers": "the number of a vehicle",
+}
+PHONE = re.compile(r"(\+|00)[1-9][0-9 ()./-]{5,}[0-9]\Z|0[0-9]{1,4}[ /-][0-9][0-9 /-]{3,}[0-9]\Z")
+UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
+
+Question = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What values look like, and the HIPAA kind it belongs to."""
+
+    words: str
+    hipaa: str
+    share: float  # of the values looked at
+
+
+def find_pattern(column: Column) -> Pattern | None:
+    """Return the direct identifier most values of a column look like."""
+    values = list(islice((text for text in column.values if text is not None), MOST_VALUES))
+    if len(values) < FEWEST_VALUES or column.type in (ColumnType.DATE, ColumnType.BOOLEAN):
+        return None
+    for words, hipaa, question in _questions(column.type):
+        share = _share(values, question)
+        if share >= ENOUGH:
+            return Pattern(words, hipaa, share)
+    return None
+
+
+def is_long_text(column: Column) -> bool:
+    """Say whether the values are sentences rather than words."""
+    if column.type != ColumnType.TEXT:
+        return False
+    values = list(islice((text for text in column.values if text is not None), MOST_VALUES))
+    return len(values) >= FEWEST_VALUES and sum(map(len, values)) / len(values) > LONG_TEXT
+
+
+def _share(values: Sequence[str], question: Question) -> float:
+    """Return the share of values that answer yes; 0 as soon as the first few speak against it."""
+    first = values[:FIRST_LOOK]
+    if sum(bool(question(text)) for text in first) < ENOUGH * (len(first) - 1):
+        return 0.0
+    return sum(bool(question(text)) for text in values) / len(values)
+
+
+@cache
+def _questions(kind: ColumnType) -> tuple[tuple[str, str, Question], ...]:
+    checked = tuple(
+        (f"a valid {words}", hipaa, _check(name)) for name, words, hipaa in CHECKED_NUMBERS
+    )
+    if kind != ColumnType.TEXT:
+        return checked if kind == ColumnType.INTEGER else ()
+    shapes = tuple(
+        (KIND_WORDS[hipaa], hipaa, re.compile(rf"(?:{pattern})\Z").match)
+        for hipaa, pattern in SHAPES
+    )
+    others: tuple[tuple[str, str, Question], ...] = (
+        ("an internet address", "internet addresses", _is_internet_address),
+        ("a telephone number", "telephone numbers", PHONE.match),
+        ("a random code", "other unique codes", UUID.match),
+    )
+    return (*shapes, *checked, *others)
+
+
+def _check(name: str) -> Question:
+    """Return the check of one number; its module is loaded when the first value asks."""
+
+    shortest, longest = DIGITS.get(name, (SHORTEST_NUMBER - 2, LONGEST_NUMBER))
+
+    def is_valid(text: str) -> bool:
+        digits = sum(sign.isdigit() for sign in text)
+        if not shortest <= digits <= longest or len(text) < SHORTEST_NUMBER:
+            return False
+        module = importlib.import_module(f"stdnum.{name}")
+        return bool(module.is_valid(text))
+
+    return is_valid
+
+
+def _is_internet_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
