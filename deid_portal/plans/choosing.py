@@ -106,8 +106,9 @@ class PlainChoosing(_WithMeasures):
         bound = self._bound
         if not bound.is_valid() or not self._measures_are_valid():
             return None
-        proposal = self._propose(bound.to_answers())
-        return Choice(proposal.rules, proposal.method, self._measures())
+        answers = bound.to_answers()
+        proposal = self._propose(answers)
+        return Choice(proposal.rules, proposal.method, self._measures(answers.class_column))
 
     @cached_property
     def _bound(self) -> PlainForm:
@@ -121,8 +122,13 @@ class PlainChoosing(_WithMeasures):
     def _measures_are_valid(self) -> bool:
         return not self.measures.is_bound or self.measures.is_valid()
 
-    def _measures(self) -> dict[str, Any]:
-        return self.measures.to_measures() if self.measures.is_bound else {}
+    def _measures(self, class_column: str) -> dict[str, Any]:
+        """Return what is asked for; data for a classifier is tried on one in any case."""
+        measures = self.measures.to_measures() if self.measures.is_bound else {}
+        if class_column:
+            utility = {"class_column": class_column, **measures.get("utility", {})}
+            measures = {**measures, "utility": utility}
+        return measures
 
     def _propose(self, answers: Answers) -> Proposal:
         return propose(answers, self.facts)

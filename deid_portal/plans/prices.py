@@ -20,11 +20,14 @@ class Price:
 
 
 def price_of_hiding(dataset: Dataset, choice: Choice) -> list[Price]:
-    """Return what each k costs, smallest first; raises NoEstimate where that cannot be told.
+    """Return what each k costs, smallest first.
+
+    Raises NoEstimate where that cannot be told, InvalidPlan where the choice makes no sense.
 
     What hides people among many hides them among fewer too, so nothing costs more than what is
     above it, even where a short search found less.
     """
+    check_choice(dataset, choice)
     chosen = _k_of(choice)
     prices: list[Price] = []
     for k in sorted({*PRICED, chosen}, reverse=True):

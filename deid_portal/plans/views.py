@@ -103,7 +103,7 @@ def promise(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """What the choice as it stands would promise; nothing is saved."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
-    choosing = read_choosing(dataset, request.POST)
+    choosing = _chosen_by(person_of(request), dataset, request)
     context = {"dataset": dataset, "choosing": choosing, "is_part": True}
     return render(request, "plans/_promise.html", {**context, **_promised(dataset, choosing)})
 
@@ -144,7 +144,11 @@ def plan_document(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 
 def _chosen_by(person: User, dataset: Dataset, request: HttpRequest) -> Choosing:
-    """Return what a person has before them; whoever only looks sends no fields."""
+    """Return what a person has before them.
+
+    Whoever only looks is shown what is saved, whatever is sent: refusals would tell which values
+    occur in a column.
+    """
     if can_see_values(person, dataset):
         return read_choosing(dataset, request.POST)
     return show_saved(dataset, PLAIN)

@@ -87,6 +87,16 @@ def test_whoever_knows_few_facts_is_answered_by_lkc_privacy(
     assert saved["method"] == {"name": "mondrian"}
 
 
+def test_data_for_a_classifier_is_refined_and_measured_for_it(
+    cast: Cast, dataset: Dataset, address: str, signed_in: SignIn
+) -> None:
+    answers = {**CHOICE, "purpose": "classifier", "class_column": "Condition"}
+    signed_in(cast.steward).post(address, answers)
+    saved = _saved(dataset)
+    assert saved["method"]["score"] == "information-gain"
+    assert saved["measures"] == {"utility": {"class_column": "Condition"}}
+
+
 def test_less_than_guessing_the_most_frequent_cannot_be_promised(
     cast: Cast, address: str, signed_in: SignIn
 ) -> None:
@@ -232,6 +242,16 @@ def test_a_document_that_makes_no_sense_is_refused(
     assert _saved(dataset)["rules"] == factories.RULES
 
 
+@pytest.mark.parametrize("name", ["promise", "estimate", "prices"])
+def test_nonsense_in_the_document_is_answered_by_a_sentence(
+    name: str, cast: Cast, dataset: Dataset, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.steward)
+    address = reverse(f"plans:{name}", args=[dataset.id])
+    for text in ("{", "7", '{"models": 7, "method": 7}', '{"models": [7], "method": {}}'):
+        assert client.post(address, {"view": "json", "document": text}).status_code == 200, text
+
+
 def test_measures_are_chosen_beside_the_plan(
     cast: Cast, dataset: Dataset, address: str, signed_in: SignIn
 ) -> None:
@@ -306,6 +326,19 @@ def test_reviewers_see_the_promise_and_the_price_of_the_saved_plan(
     assert 'name="k"' not in page, "questions that do not express the plan are not shown"
     figures = client.post(reverse("plans:estimate", args=[dataset.id])).content.decode()
     assert "Detail lost" in figures
+
+
+def test_reviewers_cannot_ask_which_values_occur(
+    cast: Cast, dataset: Dataset, signed_in: SignIn
+) -> None:
+    rule = {"model": "confidence-bounding", "h": 0.5, "column": "Condition", "values": ["Plague"]}
+    document = json.dumps({"models": [*factories.RULES, rule], "method": factories.METHOD})
+    for name in ("promise", "estimate", "prices"):
+        address = reverse(f"plans:{name}", args=[dataset.id])
+        posted = {"view": "json", "document": document}
+        page = signed_in(cast.reviewer).post(address, posted).content.decode()
+        assert "do not occur" not in page
+        assert "do not occur" in signed_in(cast.steward).post(address, posted).content.decode()
 
 
 def test_without_scripts_the_estimate_comes_with_the_page(
