@@ -399,7 +399,9 @@ class DocumentForm(forms.Form):
                 "Only models, method and measures are chosen here; the columns come from the "
                 "steps before."
             )
-        return Choice(document.get("models", []), document["method"], document.get("measures", {}))
+        return Choice(
+            document.get("models", []), document["method"], document.get("measures") or {}
+        )
 
     def to_choice(self) -> Choice:
         choice: Choice = self.cleaned_data["document"]

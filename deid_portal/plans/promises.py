@@ -7,6 +7,7 @@ from deid_portal.datasets.models import ColumnRole, Dataset, Treatment
 from deid_portal.engine import Plan
 from deid_portal.engine.methods.method import records_allowed
 
+LEAVE_OUT_NOBODY = ("top-down", "mondrian", "microaggregation")  # but may find no solution at all
 ABOUT_IDENTITY = "Randomness alone protects nobody's identity: it needs a rule beside it."
 
 
@@ -75,12 +76,15 @@ def _cautions_about_methods(plan: Plan) -> list[str]:
 
 def _left_out(dataset: Dataset, methods: list[dict[str, Any]]) -> list[str]:
     limits = [method["suppression_limit"] for method in methods if "suppression_limit" in method]
+    if not limits and all(method["name"] in LEAVE_OUT_NOBODY for method in methods):
+        return ["Nobody is left out."]
     if not limits:
         return []
     rows = records_allowed(max(limits), dataset.rows)
     if not rows:
         return ["Nobody is left out."]
-    return [f"At most {_percent(max(limits))} of the rows are left out, {rows:,} people."]
+    people = "1 person" if rows == 1 else f"{rows:,} people"
+    return [f"At most {_percent(max(limits))} of the rows are left out, {people}."]
 
 
 def _percent(share: float) -> str:

@@ -83,6 +83,21 @@ def test_the_promise_says_what_is_removed(cast: Cast, dataset: Dataset, signed_i
     assert "Id and Name are removed." in page
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, "Nobody is left out."),
+        ({"suppression_percent": "10"}, "of the rows are left out, 1 person."),
+        ({"method": "mondrian"}, "Nobody is left out."),
+    ],
+)
+def test_the_promise_says_who_is_left_out(
+    change: dict[str, str], words: str, cast: Cast, dataset: Dataset, signed_in: SignIn
+) -> None:
+    page = signed_in(cast.steward).post(_address(dataset, "promise"), {**CHOICE, **change})
+    assert words in page.content.decode()
+
+
 def test_start_saves_and_leads_to_the_run(cast: Cast, dataset: Dataset, signed_in: SignIn) -> None:
     client = signed_in(cast.steward)
     answer = client.post(_address(dataset), {**CHOICE, "then": "start"}, follow=True)

@@ -276,6 +276,14 @@ def test_measures_are_chosen_beside_the_plan(
     assert answer.status_code == 422
 
 
+def test_no_measures_may_be_written_in_any_way(cast: Cast, address: str, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    for nothing in ({}, [], None):
+        document = {"models": factories.RULES, "method": factories.METHOD, "measures": nothing}
+        posted = {"view": "json", "document": json.dumps(document), "act": "show expert"}
+        assert client.post(address, posted).status_code == 200
+
+
 def test_measures_end_in_the_report(
     cast: Cast, dataset: Dataset, address: str, signed_in: SignIn
 ) -> None:
