@@ -71,7 +71,7 @@ def set_taxonomy(
         outline=_keep_outline(read, values),
         made_by=changed_by,
     )
-    return _put_in_force(version, changed_by, "taxonomy.changed")
+    return _put_in_force(column, version, changed_by, "taxonomy.changed")
 
 
 def set_outline(
@@ -87,7 +87,7 @@ def set_outline(
         )
     version = TaxonomyVersion(column=column, words=words, made_by=changed_by)
     _take_outline(version, outline)
-    return _put_in_force(version, changed_by, "taxonomy.changed")
+    return _put_in_force(column, version, changed_by, "taxonomy.changed")
 
 
 def edit_taxonomy(
@@ -116,7 +116,7 @@ def edit_taxonomy(
         version.steps = [*version.steps[: version.done], *steps]
         version.step_count = version.done = len(version.steps)
         _take_outline(version, changed)
-        _put_in_force(version, changed_by, "taxonomy.edited")
+        _put_in_force(column, version, changed_by, "taxonomy.edited")
     return changed
 
 
@@ -131,7 +131,7 @@ def undo_step(*, column: DatasetColumn, changed_by: User, forward: bool = False)
         version.done = done
         base = Outline.from_document(version.base)
         _take_outline(version, replay(base, version.steps[:done]))
-        return _put_in_force(version, changed_by, "taxonomy.edited")
+        return _put_in_force(column, version, changed_by, "taxonomy.edited")
 
 
 def use_version(*, column: DatasetColumn, changed_by: User, number: int) -> ColumnTaxonomy:
@@ -149,11 +149,12 @@ def use_version(*, column: DatasetColumn, changed_by: User, number: int) -> Colu
         outline=earlier.outline,
         made_by=changed_by,
     )
-    return _put_in_force(version, changed_by, "taxonomy.changed")
+    return _put_in_force(column, version, changed_by, "taxonomy.changed")
 
 
-def _put_in_force(version: TaxonomyVersion, changed_by: User, action: str) -> ColumnTaxonomy:
-    column = version.column
+def _put_in_force(
+    column: DatasetColumn, version: TaxonomyVersion, changed_by: User, action: str
+) -> ColumnTaxonomy:
     with transaction.atomic():
         if version.pk is None:
             version.number = _next_number(column)

@@ -140,7 +140,7 @@ function search(letter) {
 function openName(action) {
   wanted = action;
   const field = form().elements.name;
-  field.value = action === "rename" ? nameOf(current()) : "";
+  field.value = action === "rename" ? current()?.dataset.name || "" : "";
   field.focus();
   field.select();
 }
@@ -289,7 +289,16 @@ for (const kind of ["pointerover", "focusin"]) {
   });
 }
 
-// Answers
+// Requests and answers
+
+// Most buttons stand outside of the form they belong to, where htmx does not see which one was pressed.
+document.addEventListener("htmx:configRequest", (event) => {
+  if (!event.detail.elt.matches("#tree-edit, #tree-view")) return;
+  const button = event.detail.triggeringEvent?.submitter;
+  if (button?.name) event.detail.parameters[button.name] = button.value;
+  // The pressed button may be gone with the answer; the focus then belongs to what was changed.
+  if (event.detail.elt === form()) takesFocus = true;
+});
 
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.target?.id !== "tree-card") return;

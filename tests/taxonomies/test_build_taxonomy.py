@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -150,7 +151,7 @@ def test_a_typed_tree_with_a_fault_names_the_line(text: str, words: str) -> None
 
 
 def test_typed_trees_survive_the_round_trip() -> None:
-    tree = {"*": {"warm": {"red": {}, "orange": {}}, "cold": {"blue": {}}}}
+    tree: dict[str, Any] = {"*": {"warm": {"red": {}, "orange": {}}, "cold": {"blue": {}}}}
     assert parse_typed_tree(write_typed_tree(tree)) == tree
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -55,9 +54,8 @@ def node(column: DatasetColumn, label: str) -> int:
     return next(b.number for b in outline.branches.values() if b.label == label)
 
 
-def edit(client: Client, column: DatasetColumn, do: str, **fields: Any) -> HttpResponse:
-    answer: Any = client.post(address("edit", column), {"do": do, **fields})
-    return answer
+def edit(client: Client, column: DatasetColumn, do: str, **fields: Any) -> Any:
+    return client.post(address("edit", column), {"do": do, **fields})
 
 
 def test_unplaced_values_are_put_under_a_group(client: Client, column: DatasetColumn) -> None:
@@ -90,6 +88,19 @@ def test_groups_are_added_renamed_moved_merged_and_dissolved(
     edit(client, column, "merge", node=[node(column, "Far east")], under=node(column, "East"))
     edit(client, column, "dissolve", at=node(column, "148"))
     assert rows(column) == ["13053;East;*", "13068;East;*", "14850;East;*"]
+
+
+def test_the_answer_to_a_change_shows_the_changed_tree(
+    client: Client, column: DatasetColumn
+) -> None:
+    group = node(column, "130")
+    for name in ("East", "Eastern"):
+        fields = {"do": "rename", "at": group, "name": name}
+        answer = client.post(address("edit", column), fields, headers={"HX-Request": "true"})
+        assert answer.status_code == 200
+        assert answer.context["tree"].at == group
+        labels = [row.branch.label for row in answer.context["drawing"].rows]
+        assert name in labels
 
 
 def test_every_change_can_be_undone_and_redone(client: Client, column: DatasetColumn) -> None:
