@@ -173,14 +173,17 @@ class Evidence:
         names = [name for name in self.names if name != class_column]
         if not names:
             return []  # nothing to learn from
-        found = compare_classifiers(
-            self.original,
-            self.released,
-            names,
-            class_column,
-            seed=self.seed or 0,
-            between=lambda: progress.report(0, 1, "measure"),
-        )
+        try:
+            found = compare_classifiers(
+                self.original,
+                self.released,
+                names,
+                class_column,
+                seed=self.seed or 0,
+                between=lambda: progress.report(0, 1, "measure"),
+            )
+        except InvalidTable as error:  # too few records of a class to learn from
+            return [{"problem": str(error)}]
         return [asdict(accuracy) for accuracy in found]
 
     def _tell_who_pays(self, column: Column) -> dict[str, Any]:

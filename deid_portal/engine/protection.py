@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from deid_portal.engine.arranging import arrange
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
+from deid_portal.engine.draft import NOBODY, Draft
 from deid_portal.engine.evidence import Evidence
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.methods import Method, RecodingMethod
@@ -26,6 +27,7 @@ from deid_portal.engine.reporting import (
     describe_miss,
     describe_rounds,
     describe_search,
+    describe_step,
     measure_recoding,
 )
 from deid_portal.engine.row_matching import match_rows
@@ -47,6 +49,16 @@ def protect(
     raises.
     """
     steps = Progress(progress)
+    if any(method.breaks_ties_by_order for method in plan.methods):
+        arranged, order = arrange(table)
+        outcome = _protect(arranged, plan, steps, pseudonym_key)
+        return replace(
+            outcome, rows=None if outcome.rows is None else _rows_of(order, outcome.rows)
+        )
+    return _protect(table, plan, steps, pseudonym_key)
+
+
+def _protect(table: Table, plan: Plan, steps: Progress, pseudonym_key: bytes | None) -> Outcome:
     problem = pose_problem(table, plan, steps)
     check_pseudonym_key(table, plan, pseudonym_key)
     draft = Draft.start(problem)
@@ -56,6 +68,11 @@ def protect(
             return _nobody_left(plan, before, draft)
     released, rows = build_release(draft, plan, pseudonym_key, steps)
     return _measured(plan, draft, released, rows, steps)
+
+
+def _rows_of(order: Codes, rows: Codes) -> Codes:
+    """Return the rows of the table as it came; made-up records have none."""
+    return np.where(rows == NOBODY, NOBODY, order[rows]).astype(np.int32)
 
 
 def assess(table: Table, plan: Plan, released: Table | None = None) -> dict[str, Any]:
@@ -205,7 +222,7 @@ def _describe_methods(draft: Draft) -> dict[str, Any]:
 def _describe_transformation(draft: Draft) -> dict[str, Any]:
     described: dict[str, Any] = {"cuts": dict(draft.cuts)}
     if draft.steps:
-        described["steps"] = [dict(step) for step in draft.steps]
+        described["steps"] = [describe_step(step, draft.table) for step in draft.steps]
     if draft.recoding is not None and len(draft.recoding.rounds) > 1:
         described["rounds"] = describe_rounds(draft.recoding)
     return described

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from deid_portal.engine.methods import METHODS
 from deid_portal.engine.plan import ColumnPlan, Plan, hash_document
 from deid_portal.engine.privacy.hiding import hidden_name
 from deid_portal.engine.table import Table
@@ -53,13 +54,47 @@ def publish_report(report: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[s
     """Return a report as it may leave beside the document of a published plan.
 
     What it says of the models is said in the names of that plan. The hash is that plan's too: one
-    of the full plan would tell whoever guesses a seed or a hidden label that the guess is right.
+    of the full plan would tell whoever guesses a seed or a hidden label that the guess is right,
+    and one of the input whoever knows all of its rows but one.
     """
     models = [
         {**measured, **said}
         for measured, said in zip(report["models"], plan["models"], strict=True)
     ]
-    return {**report, "plan": plan, "plan_sha256": hash_document(plan), "models": models}
+    published = {**report, "plan": plan, "plan_sha256": hash_document(plan), "models": models}
+    published["input"] = {key: own for key, own in report["input"].items() if key != "sha256"}
+    return _only_about_the_release(published) if _is_private(plan) else published
+
+
+def _is_private(plan: Mapping[str, Any]) -> bool:
+    """Say whether a method of the plan promises differential privacy."""
+    methods = plan["method"] if isinstance(plan["method"], list) else [plan["method"]]
+    return any(METHODS[method["name"]].is_private for method in methods)
+
+
+def _only_about_the_release(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what can be computed from the released table alone.
+
+    A figure about the original, however harmless it looks, is not covered by the promise.
+    """
+    about_plan = ("report", "solution", "plan", "plan_sha256", "engine")
+    kept: dict[str, Any] = {key: report[key] for key in about_plan}
+    kept["rows"] = {"released": report["rows"]["released"]}
+    kept["classes"] = {k: own for k, own in report["classes"].items() if k != "bins_before"}
+    kept["risk"] = {"after": report["risk"]["after"]}
+    steps = report["transformation"].get("steps", [])
+    kept["transformation"] = {"steps": [_promise_of(step) for step in steps]}
+    kept["note"] = (
+        "Figures about the original table were left out: they are not covered by the promise of "
+        "differential privacy."
+    )
+    return kept
+
+
+def _promise_of(step: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step with the numbers of its promise, which follow from the plan."""
+    is_promise = METHODS[step["method"]].is_private
+    return {key: own for key, own in step.items() if key == "method" or is_promise}
 
 
 class _Names:

@@ -10,12 +10,13 @@ from deid_portal.engine.checking import Check, Mask
 from deid_portal.engine.draft import Search
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.lattice import Lattice
+from deid_portal.engine.numbers import numbers_of
 from deid_portal.engine.plan import ColumnRole, Plan
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.recoding import Recoding, Round
 from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
-from deid_portal.engine.table import Counts, Table
+from deid_portal.engine.table import Column, Counts, Table
 from deid_portal.engine.utility import METRICS, LabelledColumn, Loss, MeasuredColumn, Release
 from deid_portal.engine.version import ENGINE_VERSION
 
@@ -138,6 +139,32 @@ def describe_search(search: Search) -> dict[str, Any]:
     if not found.optimal and np.isfinite(found.bound):
         described["bound"] = METRICS[search.metric].value_of_cost(found.bound)
     return described
+
+
+def describe_step(step: Mapping[str, Any], released: Table) -> dict[str, Any]:
+    """Return what a method noted, without values that a later method hid again."""
+    columns = step.get("columns")
+    if not isinstance(columns, Mapping):
+        return dict(step)
+    described = {
+        name: _still_shown(figures, released[name]) if name in released else {}
+        for name, figures in columns.items()
+    }
+    return {**step, "columns": described}
+
+
+def _still_shown(figures: Mapping[str, Any], column: Column) -> dict[str, Any]:
+    """Return the figures that name no value of the column as it was before it was changed again."""
+    kept = dict(figures)
+    if "values" in kept:
+        is_same = kept["values"] == list(column.values) and kept["rows"] == len(column.codes)
+        if not is_same:
+            return {"epsilon": kept.get("epsilon"), "changed_again": True}
+    for bound in ("top", "bottom"):
+        numbers = numbers_of(column)[column.counts > 0]
+        if kept.get(bound) is not None and not np.isclose(numbers, kept[bound]).any():
+            kept[bound] = None
+    return kept
 
 
 def describe_coarser(problem: Problem, check: Check) -> list[dict[str, Any]]:

@@ -106,7 +106,8 @@ def association_table(report: Report) -> dict[str, Any] | None:
 
 
 def classifier_chart(report: Report) -> Chart | None:
-    found = report.get("comparison", {}).get("classifiers", [])
+    answers = report.get("comparison", {}).get("classifiers", [])
+    found = [entry for entry in answers if "problem" not in entry]
     if not found:
         return None
     names = [entry["model"] for entry in found]

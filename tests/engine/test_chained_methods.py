@@ -104,3 +104,35 @@ def test_a_level_above_a_taxonomy_that_became_lower_is_its_top() -> None:
     released = protect(table, Plan.from_document(document(columns, method=methods))).released
     assert released is not None
     assert list(released["age"].cells()) == ["**"] * 3
+
+
+def test_a_step_does_not_name_what_a_later_one_hid() -> None:
+    rows = [["30", "Flu"]] * 6 + [["97", "Rare disease"]]
+    table = Table.from_rows(["age", "condition"], rows)
+    document = {
+        "plan": 1,
+        "columns": {"age": {"role": "quasi-identifier"}, "condition": {"role": "quasi-identifier"}},
+        "models": [{"model": "k-anonymity", "k": 3}],
+        "method": [
+            {"name": "coding", "columns": ["age"], "top_share": 0.1},
+            {"name": "pram", "columns": ["condition"], "epsilon": 30},
+            {"name": "levels", "levels": {}},
+        ],
+        "seed": 3,
+    }
+    report = protect(table, Plan.from_document(document)).report
+    assert report["rows"] == {"released": 6, "suppressed": 1}
+    told = json.dumps(report["transformation"])
+    assert "Rare disease" not in told
+    assert "97" not in told
+
+
+def test_nothing_after_a_private_table_looks_at_more_than_it_shows() -> None:
+    columns = {"person": {"role": "identifier"}, "day": {"role": "quasi-identifier"}}
+    methods = [
+        {"name": "dp-table", "epsilon": 1.0, "delta": 1e-6, "levels": {}},
+        {"name": "date-shifting", "columns": ["day"], "days": 3, "person": "person"},
+    ]
+    document = {"plan": 1, "columns": columns, "models": [], "method": methods}
+    with pytest.raises(InvalidPlan, match="the proof does not know"):
+        Plan.from_document(document)

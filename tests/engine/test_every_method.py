@@ -209,7 +209,7 @@ def test_more_than_there_are_is_refused(method: dict[str, Any]) -> None:
 
 @every_example
 def test_same_seed_same_result(method: dict[str, Any]) -> None:
-    if not METHODS[method["name"]].is_repeatable:
+    if METHODS[method["name"]].is_private:
         pytest.skip("has no seed")
     table, plan = people(50), plan_for(method)
     first, second = protect(table, plan), protect(table, plan)
@@ -254,3 +254,18 @@ def test_cells_and_levels_are_measured_alike(method: str, gaps: float) -> None:
         ]
         for metric in METRICS.values():
             assert metric.value(releases[0]) == pytest.approx(metric.value(releases[1]))
+
+
+@every_example
+def test_the_order_of_the_input_decides_nothing(method: dict[str, Any]) -> None:
+    """But for what chance decides, the same people give the same release in any order."""
+    if METHODS[method["name"]].is_random:
+        pytest.skip("chance decides")
+    table, plan = people(40, gaps=0.1), plan_for(method)
+    first = protect(table, plan)
+    order = np.random.default_rng(4).permutation(table.rows)
+    shuffled = Table.from_rows(NAMES, [cells_of(table)[row] for row in order])
+    second = protect(shuffled, plan)
+    assert first.solution == second.solution
+    if first.released is not None and second.released is not None:
+        assert cells_of(first.released) == cells_of(second.released)

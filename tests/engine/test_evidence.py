@@ -172,3 +172,8 @@ def test_meaningless_measures_are_refused(measures: dict[str, Any], sentence: st
     with pytest.raises(InvalidPlan) as refusal:
         plan_with(measures)
     assert sentence in str(refusal.value)
+
+
+def test_class_column_of_too_few_records_says_so_and_the_report_stands() -> None:
+    report = protect(PATIENTS, plan_with({"utility": {"class_column": "condition"}})).report
+    assert "at least 5 records" in report["comparison"]["classifiers"][0]["problem"]

@@ -189,3 +189,31 @@ def test_a_gap_has_no_name_to_hide_and_all_values_stay_all() -> None:
         plan = _sick_plan(bound | values)
         published, _ = publish_plan(plan, table, {})
         assert published.models == plan.models
+
+
+def test_report_of_a_private_table_tells_nothing_of_the_original() -> None:
+    """What the proof does not cover stays in the house."""
+    columns = {
+        "job": {"role": "quasi-identifier", "taxonomy": {"tree": TREE}},
+        "ward": {"role": "quasi-identifier", "taxonomy": {"tree": {"*": ["1", "2"]}}},
+    }
+    method = {"name": "synthetic", "epsilon": 1.0}
+    plan = Plan.from_document({"plan": 1, "columns": columns, "models": [], "method": method})
+    outcome = protect(Table.from_rows(["job", "ward"], ROWS * 20), plan)
+    assert outcome.released is not None
+    published, _ = publish_plan(plan, outcome.released, {})
+    report = publish_report(outcome.report, published.to_document())
+    assert report["rows"] == {"released": outcome.released.rows}
+    assert "before" not in report["risk"]
+    assert "input" not in report
+    assert "utility" not in report
+    assert report["transformation"]["steps"][0]["epsilon"] == 1.0
+
+
+def test_report_does_not_confirm_a_guessed_input() -> None:
+    plan = four_plan()
+    outcome = protect(FOUR, plan)
+    assert outcome.released is not None
+    published, _ = publish_plan(plan, outcome.released, {})
+    report = publish_report(outcome.report, published.to_document())
+    assert report["input"] == {"rows": 4, "patterns": 3}

@@ -48,7 +48,21 @@ def parse_methods(place: Place) -> tuple[Method, ...]:
     choosing = [method.name for method in methods if isinstance(method, RecodingMethod)]
     if len(choosing) > 1:
         place.refuse(f"{listed(choosing)} cannot follow one another; keep one of them.")
+    _check_nothing_breaks_a_proof(methods, places)
     return methods
+
+
+def _check_nothing_breaks_a_proof(methods: tuple[Method, ...], places: list[Place]) -> None:
+    """Refuse methods that look at more than what a private method lets through."""
+    promised = False
+    for method, place in zip(methods, places, strict=True):
+        for key in ("person", "household"):
+            if promised and getattr(method, key, None) is not None:
+                place[key].refuse(
+                    "after a differentially private method rows may not be told apart by a column "
+                    "that the proof does not know; leave this out."
+                )
+        promised = promised or method.is_private
 
 
 def _parse_method(place: Place) -> Method:

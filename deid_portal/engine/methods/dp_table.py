@@ -61,7 +61,7 @@ class DPTable(ChangingMethod):
         "2012."
     )
     is_random: ClassVar[bool] = True
-    is_repeatable: ClassVar[bool] = False
+    is_private: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "epsilon",

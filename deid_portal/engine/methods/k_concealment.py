@@ -29,6 +29,7 @@ class KConcealmentRelease(ChangingMethod):
 
     k: int
 
+    breaks_ties_by_order: ClassVar[bool] = True
     name: ClassVar[str] = "k-concealment"
     title: ClassVar[str] = "k-concealment"
     cites: ClassVar[str] = (

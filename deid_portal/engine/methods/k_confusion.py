@@ -35,6 +35,7 @@ class KConfusionRelease(ChangingMethod):
     columns: tuple[str, ...] | None = None  # the quasi-identifiers
     decimals: int | None = None
 
+    breaks_ties_by_order: ClassVar[bool] = True
     name: ClassVar[str] = "k-confusion"
     title: ClassVar[str] = "k-confusion"
     cites: ClassVar[str] = (

@@ -26,7 +26,8 @@ class Method(ABC):
     parameters: ClassVar[tuple[Declared, ...]] = ()
     needs_quasi_identifiers: ClassVar[bool] = True
     is_random: ClassVar[bool] = False  # whoever knows the seed could undo it
-    is_repeatable: ClassVar[bool] = True  # differential privacy has no seed at all
+    is_private: ClassVar[bool] = False  # promises differential privacy, and has no seed at all
+    breaks_ties_by_order: ClassVar[bool] = False  # so that rows are first put in one of their own
     makes_classes: ClassVar[bool] = False  # sees to it that the models hold
 
     @classmethod

@@ -72,6 +72,7 @@ class Microaggregation(ChangingMethod):
         "J. Domingo-Ferrer, V. Torra, Ordinal, continuous and heterogeneous k-anonymity through "
         "microaggregation, Data Mining and Knowledge Discovery 11(2), 2005."
     )
+    breaks_ties_by_order: ClassVar[bool] = True
     makes_classes: ClassVar[bool] = True
     needs_quasi_identifiers: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (

@@ -47,6 +47,7 @@ class Mondrian(ChangingMethod):
     cites: ClassVar[str] = (
         "K. LeFevre, D. DeWitt, R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006."
     )
+    breaks_ties_by_order: ClassVar[bool] = True
     makes_classes: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (Flag("relaxed"),)
 

@@ -71,7 +71,7 @@ class Synthetic(ChangingMethod):
     )
     needs_quasi_identifiers: ClassVar[bool] = False
     is_random: ClassVar[bool] = True
-    is_repeatable: ClassVar[bool] = False
+    is_private: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "epsilon",
