@@ -33,6 +33,11 @@ from deid_portal.engine.reporting import (
 from deid_portal.engine.row_matching import match_rows
 from deid_portal.engine.table import Codes, Table
 
+CELLS_MOVED = (
+    "Loss and the other measures of detail count how coarse cells became, not how far they were "
+    "moved; the comparison of the columns before and after shows that."
+)
+
 
 def protect(
     table: Table,
@@ -161,6 +166,8 @@ def _measured(
     progress.report(3, 4, "measure")
     report |= _describe_methods(draft)
     report["transformation"] |= _describe_transformation(draft)
+    if any(method.moves_cells for method in plan.methods):
+        report["notes"].append(CELLS_MOVED)
     report["utility"] |= _information_loss(draft)
     _add_evidence(report, Evidence(plan, problem, released, rows), before, after, progress)
     if not all(model["holds"] for model in report["models"]):

@@ -35,6 +35,7 @@ class DateShifting(ChangingMethod):
     person: str | None = None
 
     name: ClassVar[str] = "date-shifting"
+    moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "Date shifting"
     cites: ClassVar[str] = (
         "G. Hripcsak et al., Preserving temporal relations in clinical data while maintaining "

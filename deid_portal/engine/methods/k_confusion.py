@@ -37,6 +37,7 @@ class KConfusionRelease(ChangingMethod):
 
     breaks_ties_by_order: ClassVar[bool] = True
     name: ClassVar[str] = "k-confusion"
+    moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "k-confusion"
     cites: ClassVar[str] = (
         "K. Stokes, V. Torra, n-confusion: a generalization of k-anonymity, EDBT/ICDT Workshops "

@@ -28,6 +28,7 @@ class Method(ABC):
     is_random: ClassVar[bool] = False  # whoever knows the seed could undo it
     is_private: ClassVar[bool] = False  # promises differential privacy, and has no seed at all
     breaks_ties_by_order: ClassVar[bool] = False  # so that rows are first put in one of their own
+    moves_cells: ClassVar[bool] = False  # shows values that are not the person's own
     makes_classes: ClassVar[bool] = False  # sees to it that the models hold
 
     @classmethod

@@ -67,6 +67,7 @@ class Microaggregation(ChangingMethod):
     decimals: int | None = None
 
     name: ClassVar[str] = "microaggregation"
+    moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "Microaggregation"
     cites: ClassVar[str] = (
         "J. Domingo-Ferrer, V. Torra, Ordinal, continuous and heterogeneous k-anonymity through "

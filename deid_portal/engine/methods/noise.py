@@ -37,6 +37,7 @@ class Noise(ChangingMethod):
     kind: str = "additive"
 
     name: ClassVar[str] = "noise"
+    moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "Noise"
     cites: ClassVar[str] = (
         "J. J. Kim, A method for limiting disclosure in microdata based on random noise and "

@@ -54,6 +54,7 @@ class Pram(ChangingMethod):
     invariant: bool = False
 
     name: ClassVar[str] = "pram"
+    moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "Randomized response (PRAM)"
     cites: ClassVar[str] = (
         "S. L. Warner, Randomized response, JASA 60, 1965; J. M. Gouweleeuw et al., Post "

@@ -27,6 +27,7 @@ class RankSwapping(ChangingMethod):
     window: float
 
     name: ClassVar[str] = "rank-swapping"
+    moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "Rank swapping"
     cites: ClassVar[str] = (
         "R. A. Moore, Controlled data-swapping techniques for masking public use microdata sets, "

@@ -37,6 +37,7 @@ class RecordSwapping(ChangingMethod):
     select: str = "risky"
 
     name: ClassVar[str] = "record-swapping"
+    moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "Record swapping"
     cites: ClassVar[str] = (
         "T. Dalenius, S. P. Reiss, Data-swapping: a technique for disclosure control, J. Stat. "

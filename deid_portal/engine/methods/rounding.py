@@ -31,6 +31,7 @@ class Rounding(ChangingMethod):
     kind: str = "nearest"
 
     name: ClassVar[str] = "rounding"
+    moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "Rounding"
     cites: ClassVar[str] = (
         "L. Willenborg, T. de Waal, Elements of statistical disclosure control, LNS 155, 2001."

@@ -63,6 +63,7 @@ class Synthetic(ChangingMethod):
     records: int | None = None
 
     name: ClassVar[str] = "synthetic"
+    moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "Synthetic table"
     cites: ClassVar[str] = (
         "R. McKenna, G. Miklau, D. Sheldon, Winning the NIST contest: a scalable and general "
