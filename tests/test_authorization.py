@@ -51,6 +51,8 @@ TABLE = {
     "datasets:discard": Line("POST", "dataset", 403, 403, 404, 404),
     "datasets:columns": Line("GET", "dataset", 200, 200, 404, 404),
     "datasets:tag-many": Line("POST", "dataset", 400, 400, 404, 404),
+    "datasets:accept": Line("POST", "dataset", 302, 403, 404, 404),
+    "datasets:undo": Line("POST", "dataset", 302, 403, 404, 404),
     "datasets:column": Line("GET", "column", 200, 200, 404, 404),
     "datasets:tag": Line("POST", "column", 302, 403, 404, 404),
     "datasets:set-treatment": Line("POST", "column", 400, 400, 404, 404),

@@ -123,6 +123,8 @@ class DatasetColumn(models.Model):
     uniques = models.BigIntegerField(default=0)
     rarest = models.BigIntegerField(default=0)
     profile = SealedJSONField(default=dict)
+    # What the engine suggests, and why; it names columns and counts, never a value.
+    suggestion = models.JSONField(default=dict)
 
     class Meta:
         ordering = ["position"]
@@ -144,3 +146,20 @@ class DatasetColumn(models.Model):
     @property
     def is_quasi_identifier(self) -> bool:
         return self.role == ColumnRole.QUASI_IDENTIFIER
+
+
+class Tagging(models.Model):
+    """Roles a person gave in one go: a step that can be undone."""
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="taggings")
+    made_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+    # Role by position, as it was and as it became.
+    before = models.JSONField()
+    after = models.JSONField()
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"tagging of {self.dataset}"

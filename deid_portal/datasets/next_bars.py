@@ -18,6 +18,7 @@ class ColumnStanding:
     decided: int
     first_open: int | None
     refusal: str
+    suggested: int = 0  # open columns with a suggestion
 
     @property
     def open(self) -> int:
@@ -96,7 +97,12 @@ def bar_of_columns(dataset: Dataset, standing: ColumnStanding, can_change: bool)
         return NextBar(standing.refusal, icon="alert-triangle", tone="warn", primary=go_on)
     lead = f"{standing.decided} of {standing.total} columns decided."
     rest = _what_is_left(standing) if can_change else "Stewards decide what each column is."
-    return NextBar(lead, rest, "clipboard-check", primary=go_on)
+    accept = None
+    if standing.suggested and can_change:
+        count = "the suggestion" if standing.suggested == 1 else f"{standing.suggested} suggestions"
+        there = reverse("datasets:accept", args=[dataset.id])
+        accept = Act(f"Accept {count}", form_action=there)
+    return NextBar(lead, rest, "clipboard-check", primary=go_on, secondary=accept)
 
 
 def _what_is_left(standing: ColumnStanding) -> str:

@@ -1,6 +1,7 @@
 """Perform the reading of a file: its bytes become a table in the vault and counted columns."""
 
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any, BinaryIO, cast
 
 from django.db import transaction
@@ -10,6 +11,7 @@ from deid_portal.common import vault
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
 from deid_portal.engine import Cancelled, EngineError, Table
+from deid_portal.engine.detection import Findings, suggest_roles
 from deid_portal.engine.formats import FileFormat, read_table
 from deid_portal.engine.profile import ColumnProfile, profile_table
 from deid_portal.engine.writing import write_arrow
@@ -24,8 +26,8 @@ def perform_reading(lease: Lease[Reading]) -> None:
     """Read, store, count; ends the work exactly once, whatever happens."""
     try:
         with lease:
-            table, profiles = _read_and_count(lease)
-        _keep_columns(lease, lease.work.dataset, table, profiles)
+            table, profiles, findings = _read_and_count(lease)
+        _keep_columns(lease, lease.work.dataset, table, profiles, findings)
     except LeaseLost:
         _delete_table(lease)
     except Cancelled:
@@ -37,22 +39,29 @@ def perform_reading(lease: Lease[Reading]) -> None:
         raise
 
 
-def _read_and_count(lease: Lease[Reading]) -> tuple[Table, tuple[ColumnProfile, ...]]:
+def _read_and_count(
+    lease: Lease[Reading],
+) -> tuple[Table, tuple[ColumnProfile, ...], Findings]:
     dataset = lease.work.dataset
     file_format = FileFormat.from_document(lease.work.file_format)
     with vault.open_reader(dataset.upload_file) as stream:
         table = read_table(stream, file_format, lease.progress)
     profiles = profile_table(table, progress=lease.progress)
+    findings = suggest_roles(table, progress=lease.progress)
     for position, column in enumerate(table.columns):
         with vault.VaultWriter(dataset.column_file(lease.token, position)) as writer:
             write_arrow(Table((column,)), cast(BinaryIO, writer))
         lease.progress(position + 1, len(table.columns), "store")
-    return table, profiles
+    return table, profiles, findings
 
 
 @transaction.atomic
 def _keep_columns(
-    lease: Lease[Reading], dataset: Dataset, table: Table, profiles: tuple[ColumnProfile, ...]
+    lease: Lease[Reading],
+    dataset: Dataset,
+    table: Table,
+    profiles: tuple[ColumnProfile, ...],
+    findings: Findings,
 ) -> None:
     lease.finish()
     dataset.columns.all().delete()
@@ -67,6 +76,7 @@ def _keep_columns(
             uniques=profile.uniques,
             rarest=profile.rarest,
             profile=_values_of(profile),
+            suggestion=asdict(findings.suggestions[position]),
         )
         for position, (column, profile) in enumerate(zip(table.columns, profiles, strict=True))
     )

@@ -11,7 +11,14 @@ from deid_portal.audit.services import record_event
 from deid_portal.common import vault
 from deid_portal.common.refusals import Refused
 from deid_portal.common.work import queue, request_stop
-from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn, Reading, Treatment
+from deid_portal.datasets.models import (
+    ColumnRole,
+    Dataset,
+    DatasetColumn,
+    Reading,
+    Tagging,
+    Treatment,
+)
 from deid_portal.datasets.permissions import check_can_change, check_can_upload
 from deid_portal.datasets.policies import (
     check_awaits_confirmation,
@@ -22,6 +29,8 @@ from deid_portal.datasets.tasks import read_dataset
 from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine import InvalidTable
 from deid_portal.engine.formats import FileDetection, FileFormat, detect_file
+
+UNDO_STEPS = 20
 
 
 def upload_dataset(*, team: Team, uploaded_by: User, upload: SealedUpload, name: str) -> Dataset:
@@ -152,12 +161,57 @@ def tag_columns(
     columns = {column.position: column for column in dataset.columns.filter(position__in=roles)}
     if len(columns) != len(roles):
         raise Refused("This column is not part of the dataset. Reload the page.")
-    for position, role in roles.items():
-        columns[position].role = role
-    DatasetColumn.objects.bulk_update(columns.values(), ["role"])
+    before = {position: column.role for position, column in columns.items()}
+    _give_roles(columns.values(), roles)
     dataset.save(update_fields=["changed_at"])
+    _remember_for_undo(dataset, tagged_by, before, roles)
     _record_decisions("dataset.columns_tagged", tagged_by, dataset, columns.values(), "role")
     return list(columns.values())
+
+
+def accept_suggestions(*, dataset: Dataset, accepted_by: User, positions: Iterable[int]) -> int:
+    """Give columns the roles that are suggested for them; returns how many there were."""
+    columns = dataset.columns.filter(position__in=positions)
+    roles = {column.position: column.suggestion.get("role", "") for column in columns}
+    roles = {position: role for position, role in roles.items() if role}
+    if roles:
+        tag_columns(dataset=dataset, tagged_by=accepted_by, roles=roles)
+    return len(roles)
+
+
+@transaction.atomic
+def undo_tagging(*, dataset: Dataset, undone_by: User) -> list[DatasetColumn]:
+    """Take back what a person tagged last; what somebody else changed since stays."""
+    check_can_change(undone_by, dataset)
+    last = dataset.taggings.select_for_update().filter(made_by=undone_by).first()
+    if last is None:
+        return []
+    columns = [
+        column
+        for column in dataset.columns.filter(position__in=last.after)
+        if column.role == last.after[str(column.position)]
+    ]
+    _give_roles(columns, {int(place): role for place, role in last.before.items()})
+    last.delete()
+    dataset.save(update_fields=["changed_at"])
+    _record_decisions("dataset.tagging_undone", undone_by, dataset, columns, "role")
+    return columns
+
+
+def _give_roles(columns: Iterable[DatasetColumn], roles: Mapping[int, ColumnRole | str]) -> None:
+    changed = list(columns)
+    for column in changed:
+        column.role = roles[column.position]
+    DatasetColumn.objects.bulk_update(changed, ["role"])
+
+
+def _remember_for_undo(
+    dataset: Dataset, person: User, before: Mapping[int, str], after: Mapping[int, str]
+) -> None:
+    own = dataset.taggings.filter(made_by=person)
+    Tagging.objects.create(dataset=dataset, made_by=person, before=before, after=after)
+    too_old = own.values_list("id", flat=True)[UNDO_STEPS:]
+    own.filter(id__in=list(too_old)).delete()
 
 
 @transaction.atomic

@@ -14,6 +14,8 @@ urlpatterns = [
     path("datasets/<uuid:dataset_id>/discard/", upload.discard, name="discard"),
     path("datasets/<uuid:dataset_id>/columns/", columns.show, name="columns"),
     path("datasets/<uuid:dataset_id>/columns/tag/", columns.tag_many, name="tag-many"),
+    path("datasets/<uuid:dataset_id>/columns/accept/", columns.accept, name="accept"),
+    path("datasets/<uuid:dataset_id>/columns/undo/", columns.undo, name="undo"),
     path("datasets/<uuid:dataset_id>/columns/<int:position>/", columns.detail, name="column"),
     path("datasets/<uuid:dataset_id>/columns/<int:position>/tag/", columns.tag, name="tag"),
     path(

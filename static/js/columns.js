@@ -70,9 +70,11 @@ document.addEventListener("click", (event) => {
 // Filter
 
 function matches(row, words) {
-  const { name, type, role, missing } = row.dataset;
+  const { name, type, role, missing, danger } = row.dataset;
   return words.every((word) => {
-    const [, key, value] = word.match(/^(type|role):(.*)$/) || [];
+    const [, key, value] = word.match(/^(type|role|danger):(.*)$/) || [];
+    // "Very high" is high, too.
+    if (key === "danger") return danger.includes(value);
     if (key) return (key === "type" ? type : ROLE_WORDS[role] || role).startsWith(value);
     const more = word.match(/^missing>(\d+)$/);
     return more ? Number(missing) > Number(more[1]) : name.includes(word);
@@ -90,7 +92,7 @@ function applyFilter() {
   }
   const total = rows().length;
   document.getElementById("no-column").hidden = count > 0;
-  const words = count === total ? `${total} columns, in the order of the file` : `${count} of ${total} columns shown`;
+  const words = count === total ? `${total} columns, sorted by danger` : `${count} of ${total} columns shown`;
   const line = document.getElementById("columns-shown");
   if (line.textContent !== words) line.textContent = words;
   countTicked();
@@ -146,6 +148,22 @@ function tickShown(value) {
   for (const row of rows()) row.querySelector("input[name=position]").checked = value && !row.hidden;
   countTicked();
 }
+
+// Shift and an arrow tick the row and the next one, as in a list of files.
+table.addEventListener("keydown", (event) => {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const row = event.target.closest("tbody tr");
+  if (!by || !event.shiftKey || !row || !bulk) return;
+  event.preventDefault();
+  const tick = (one) => {
+    const box = one?.querySelector("input[name=position]");
+    if (box) box.checked = true;
+  };
+  tick(row);
+  step(by);
+  tick(document.getElementById(`column-${selected}`));
+  countTicked();
+});
 
 all?.addEventListener("change", () => tickShown(all.checked));
 table.addEventListener("change", (event) => {

@@ -11,15 +11,23 @@ from django.views.decorators.http import require_GET, require_POST
 from deid_portal.accounts.people import person_of
 from deid_portal.common.http import wants_part
 from deid_portal.common.refusals import entering_step, refusal
+from deid_portal.datasets.dangers import advice_of, company_of, danger_order, worst_company
 from deid_portal.datasets.figures import histogram_of
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn, Treatment
 from deid_portal.datasets.next_bars import ColumnStanding, bar_of_columns
-from deid_portal.datasets.permissions import can_see_values
+from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.policies import check_columns_decided, check_is_ready
 from deid_portal.datasets.roles import ROLE_CHOICES, UNDECIDED, find_role
 from deid_portal.datasets.selectors import get_column_or_404, get_dataset_or_404
-from deid_portal.datasets.services import choose_treatment, tag_columns
+from deid_portal.datasets.services import (
+    accept_suggestions,
+    choose_treatment,
+    tag_columns,
+    undo_tagging,
+)
 from deid_portal.datasets.shapes import describe_shape
+
+SUGGESTED = "suggested"
 
 
 @require_GET
@@ -56,17 +64,38 @@ def tag(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
 
 @require_POST
 def tag_many(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """Give several columns one role: those whose `position` boxes are ticked."""
+    """Give the ticked columns (`position`) one role, or to each the one suggested for it."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     role = request.POST.get("role", "")
-    positions = request.POST.getlist("position")
-    if role not in ColumnRole.values or not all(
-        text.isdecimal() and len(text) < 6 for text in positions
+    texts = request.POST.getlist("position")
+    if role not in (*ColumnRole.values, SUGGESTED) or not all(
+        text.isdecimal() and len(text) < 6 for text in texts
     ):
         return HttpResponseBadRequest("Choose columns and one of the four roles.")
-    roles = dict.fromkeys((int(text) for text in positions), role)
-    if roles:
+    positions = [int(text) for text in texts]
+    if role == SUGGESTED:
+        accept_suggestions(dataset=dataset, accepted_by=person_of(request), positions=positions)
+    elif positions:
+        roles = dict.fromkeys(positions, role)
         tag_columns(dataset=dataset, tagged_by=person_of(request), roles=roles)
+    return redirect("datasets:columns", dataset.id)
+
+
+@require_POST
+def accept(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """Give every column that is still open the role suggested for it."""
+    person = person_of(request)
+    dataset = get_dataset_or_404(person, dataset_id)
+    check_can_change(person, dataset)
+    still_open = dataset.columns.filter(role="").values_list("position", flat=True)
+    accept_suggestions(dataset=dataset, accepted_by=person, positions=list(still_open))
+    return redirect("datasets:columns", dataset.id)
+
+
+@require_POST
+def undo(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    undo_tagging(dataset=dataset, undone_by=person_of(request))
     return redirect("datasets:columns", dataset.id)
 
 
@@ -100,16 +129,21 @@ def _page_url(dataset: Dataset, column: DatasetColumn) -> str:
 
 
 def _selected(request: HttpRequest, dataset: Dataset) -> DatasetColumn:
+    """Return the column asked for, or the most dangerous one."""
     text = request.GET.get("column", "")
-    column = dataset.columns.filter(position=int(text) if text.isdecimal() else 0).first()
+    if not text.isdecimal():
+        return min(dataset.columns.defer("profile"), key=danger_order)
+    column = dataset.columns.filter(position=int(text)).first()
     if column is None:
         raise Http404
     return column
 
 
 def _show_page(request: HttpRequest, dataset: Dataset, *, selected: DatasetColumn) -> HttpResponse:
+    columns = sorted(dataset.columns.all(), key=danger_order)
     context = {
-        "rows": [_row(request, dataset, column) for column in dataset.columns.all()],
+        "rows": [_row(request, dataset, column) for column in columns],
+        "worst": worst_company(columns, dataset.rows),
         "current": "columns",
         "help_slug": "columns",
         **_choices(),
@@ -126,17 +160,20 @@ def _choices() -> dict[str, Any]:
 def _standing(request: HttpRequest, dataset: Dataset) -> dict[str, Any]:
     """What the counters and the next bar say."""
     total = dataset.columns.count()
-    open_columns = list(dataset.columns.filter(role="").values_list("position", flat=True))
+    still_open = list(dataset.columns.filter(role="").defer("profile"))
     standing = ColumnStanding(
         total=total,
-        decided=total - len(open_columns),
-        first_open=open_columns[0] if open_columns else None,
+        decided=total - len(still_open),
+        first_open=min(still_open, key=danger_order).position if still_open else None,
         refusal=refusal(check_columns_decided, dataset),
+        suggested=sum(1 for column in still_open if column.suggestion.get("role")),
     )
-    can_change = can_see_values(person_of(request), dataset)
+    person = person_of(request)
+    can_change = can_see_values(person, dataset)
     return {
         "standing": standing,
         "can_change": can_change,
+        "can_undo": can_change and dataset.taggings.filter(made_by=person).exists(),
         "bar": bar_of_columns(dataset, standing, can_change),
     }
 
@@ -146,6 +183,7 @@ def _row(request: HttpRequest, dataset: Dataset, column: DatasetColumn) -> dict[
     return {
         "column": column,
         "role": find_role(column.role),
+        "advice": advice_of(column),
         "shape": describe_shape(column, dataset.rows, sees_values=sees_values),
         "missing_share": column.missing / dataset.rows if dataset.rows else 0,
         "missing_percent": round(100 * column.missing / dataset.rows) if dataset.rows else 0,
@@ -155,12 +193,14 @@ def _row(request: HttpRequest, dataset: Dataset, column: DatasetColumn) -> dict[
 def _panel(request: HttpRequest, dataset: Dataset, column: DatasetColumn) -> dict[str, Any]:
     sees_values = can_see_values(person_of(request), dataset)
     row = _row(request, dataset, column)
+    names = dict(dataset.columns.values_list("position", "name"))
     drawn = sees_values and not row["shape"].words
     return {
         "selected": column,
         "selected_row": row,
         "frequent": column.profile.get("most_frequent") if drawn else None,
         "chart": histogram_of(column, dataset.rows) if drawn else None,
+        "company": company_of(column, names, dataset.rows),
         "can_change": sees_values,
         **_neighbours(dataset, column),
         **_meaning(dataset, column),

@@ -1,0 +1,81 @@
+"""How dangerous a column is, in the words, signs and order of the tagging page."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.datasets.models import DatasetColumn
+from deid_portal.datasets.roles import RoleChoice, find_role
+from deid_portal.engine.detection import Danger
+
+
+@dataclass(frozen=True)
+class DangerWord:
+    label: str
+    icon: str
+    tone: str
+
+
+DANGERS = {
+    Danger.VERY_HIGH.value: DangerWord("Very high", "alert-octagon", "bad"),
+    Danger.HIGH.value: DangerWord("High", "alert-triangle", "bad"),
+    Danger.SOME.value: DangerWord("Some", "alert-triangle", "warn"),
+    Danger.HARM.value: DangerWord("Harm", "lock", "neutral"),
+    Danger.LOW.value: DangerWord("Low", "circle", "neutral"),
+}
+ORDER = {value: place for place, value in enumerate(DANGERS)}
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What the engine suggests for one column, ready to be shown."""
+
+    role: RoleChoice
+    danger: DangerWord
+    reason: str
+
+
+def advice_of(column: DatasetColumn) -> Advice | None:
+    """Return the suggestion; columns read before there were any have none."""
+    role = find_role(column.suggestion.get("role", ""))
+    danger = DANGERS.get(column.suggestion.get("danger", ""))
+    if role is None or danger is None:
+        return None
+    return Advice(role, danger, column.suggestion.get("reason", ""))
+
+
+def danger_order(column: DatasetColumn) -> tuple[int, int]:
+    """Sort the most dangerous columns first, equals in the order of the file."""
+    return ORDER.get(column.suggestion.get("danger", ""), len(ORDER)), column.position
+
+
+@dataclass(frozen=True)
+class Company:
+    """Columns that isolate people together."""
+
+    names: list[str]
+    alone: int
+    share: float
+    is_sample: bool
+
+
+def company_of(
+    column: DatasetColumn, names: dict[int, str], rows: int, *, with_itself: bool = False
+) -> Company | None:
+    """Return the worst combination a column takes part in, without the column itself."""
+    worst: dict[str, Any] = column.suggestion.get("worst") or {}
+    if not worst.get("alone"):
+        return None
+    places = [place for place in worst["places"] if with_itself or place != column.position]
+    return Company(
+        [names.get(place, "") for place in places],
+        worst["alone"],
+        worst["alone"] / worst["rows"],
+        worst["rows"] != rows,
+    )
+
+
+def worst_company(columns: list[DatasetColumn], rows: int) -> Company | None:
+    """Return the combination of the whole dataset that isolates most people."""
+    names = {column.position: column.name for column in columns}
+    found = [company_of(column, names, rows, with_itself=True) for column in columns]
+    return max((one for one in found if one), key=lambda one: one.alone, default=None)
