@@ -49,6 +49,7 @@ def _set(client: Client, dataset: Dataset, **settings: str):  # type: ignore[no-
         (files.xpt(NAMES, ROWS), "table.xpt", "SAS transport file"),
         (files.gzipped(b"person,zip,age\nAnn,01234,39\n"), "t.csv.gz", "packed with gzip"),
     ],
+    ids=["xlsx", "parquet", "sav", "dta", "xpt", "gzip"],
 )
 def test_every_kind_is_shown_and_kept(
     content: bytes, name: str, kind: str, cast: Cast, signed_in: SignIn

@@ -41,7 +41,7 @@ def parquet(names: Sequence[str], rows: Cells) -> bytes:
 
 
 def gzipped(content: bytes) -> bytes:
-    return gzip.compress(content)
+    return gzip.compress(content, mtime=0)
 
 
 def sav(names: Sequence[str], rows: Cells, **about: Any) -> bytes:
