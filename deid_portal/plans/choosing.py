@@ -12,11 +12,12 @@ from django.http import QueryDict
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
 from deid_portal.plans.composition import Choice, choice_of
+from deid_portal.plans.document_form import DocumentForm
 from deid_portal.plans.expert_forms import ExpertForm
-from deid_portal.plans.forms import DocumentForm, PlainForm
 from deid_portal.plans.guidelines import GUIDELINES, Audience, Guideline, Held, hold_against
 from deid_portal.plans.measures_form import MeasuresForm
 from deid_portal.plans.models import Protection
+from deid_portal.plans.plain_form import PlainForm
 from deid_portal.plans.proposals import (
     Answers,
     Proposal,

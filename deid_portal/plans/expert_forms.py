@@ -220,6 +220,7 @@ def _starting_entry(name: str, parameters: Sequence[Declared]) -> dict[str, Any]
 class ExpertForm:
     """All rules and methods of a plan, bound to what was posted or showing a choice."""
 
+    needs_file = NEEDS_FILE  # what the page says about rules it does not offer
     PATH = re.compile(r"^(models|method)(?:\[(\d+)\])?(?:\.([A-Za-z_]+))?[^:]*: (.*)$", re.DOTALL)
 
     def __init__(
@@ -322,8 +323,6 @@ class ExpertForm:
             Shelf("Sees to it that the rules hold", making),
             Shelf("Changes columns before or after", changing),
         ]
-
-    needs_file = NEEDS_FILE
 
 
 def _formable(kinds: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
-"""The questions in plain words, what to measure, and the plan as text."""
+"""The questions in plain words."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -11,7 +10,6 @@ from django import forms
 from deid_portal.common.templatetags.numbers import middle_cut
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
 from deid_portal.engine.methods import METHODS
-from deid_portal.plans.composition import Choice
 from deid_portal.plans.guidelines import GUIDELINES, Audience
 from deid_portal.plans.proposals import Answers, Harm, Worry
 from deid_portal.plans.recommending import Purpose
@@ -372,41 +370,3 @@ def _learnable(columns: Sequence[DatasetColumn]) -> list[DatasetColumn]:
 
 def _names(columns: Sequence[DatasetColumn]) -> list[tuple[str, str]]:
     return [(column.name, column.name) for column in columns]
-
-
-class DocumentForm(forms.Form):
-    """The chosen part of the plan as JSON; the engine's validator judges it."""
-
-    document = forms.CharField(
-        label="Rules, method and measures",
-        widget=forms.Textarea(
-            attrs={"rows": 24, "spellcheck": "false", "class": "form-control mono"}
-        ),
-        strip=False,
-        error_messages={"required": "Write the rules and the method as JSON."},
-    )
-
-    def clean_document(self) -> Choice:
-        try:
-            document = json.loads(self.cleaned_data["document"])
-        except (ValueError, RecursionError):
-            raise forms.ValidationError("This is not valid JSON.") from None
-        if not isinstance(document, dict) or not {"method"} <= set(document):
-            raise forms.ValidationError('An object with "models" and "method" is needed.')
-        unknown = set(document) - {"models", "method", "measures"}
-        if unknown:
-            raise forms.ValidationError(
-                "Only models, method and measures are chosen here; the columns come from the "
-                "steps before."
-            )
-        return Choice(
-            document.get("models", []), document["method"], document.get("measures") or {}
-        )
-
-    def to_choice(self) -> Choice:
-        choice: Choice = self.cleaned_data["document"]
-        return choice
-
-    @staticmethod
-    def initial_from(choice: Choice) -> dict[str, str]:
-        return {"document": json.dumps(choice.to_document(), indent=2, ensure_ascii=False)}

@@ -1,0 +1,45 @@
+"""The chosen part of a plan as text."""
+
+import json
+
+from django import forms
+
+from deid_portal.plans.composition import Choice
+
+
+class DocumentForm(forms.Form):
+    """The chosen part of the plan as JSON; the engine's validator judges it."""
+
+    document = forms.CharField(
+        label="Rules, method and measures",
+        widget=forms.Textarea(
+            attrs={"rows": 24, "spellcheck": "false", "class": "form-control mono"}
+        ),
+        strip=False,
+        error_messages={"required": "Write the rules and the method as JSON."},
+    )
+
+    def clean_document(self) -> Choice:
+        try:
+            document = json.loads(self.cleaned_data["document"])
+        except (ValueError, RecursionError):
+            raise forms.ValidationError("This is not valid JSON.") from None
+        if not isinstance(document, dict) or not {"method"} <= set(document):
+            raise forms.ValidationError('An object with "models" and "method" is needed.')
+        unknown = set(document) - {"models", "method", "measures"}
+        if unknown:
+            raise forms.ValidationError(
+                "Only models, method and measures are chosen here; the columns come from the "
+                "steps before."
+            )
+        return Choice(
+            document.get("models", []), document["method"], document.get("measures") or {}
+        )
+
+    def to_choice(self) -> Choice:
+        choice: Choice = self.cleaned_data["document"]
+        return choice
+
+    @staticmethod
+    def initial_from(choice: Choice) -> dict[str, str]:
+        return {"document": json.dumps(choice.to_document(), indent=2, ensure_ascii=False)}
