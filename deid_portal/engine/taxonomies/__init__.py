@@ -5,10 +5,20 @@ from deid_portal.engine.taxonomies.dates import DateTaxonomy
 from deid_portal.engine.taxonomies.editing import apply_step, replay
 from deid_portal.engine.taxonomies.files import FileTaxonomy, parse_rows, write_paths, write_rows
 from deid_portal.engine.taxonomies.flat import FlatTaxonomy
+from deid_portal.engine.taxonomies.grouping import (
+    ORDERS,
+    group_by_quantiles,
+    group_by_rules,
+    group_neighbours,
+    group_rare,
+    parse_rules,
+)
 from deid_portal.engine.taxonomies.intervals import IntervalTaxonomy
 from deid_portal.engine.taxonomies.json_files import is_json, parse_json, write_json
 from deid_portal.engine.taxonomies.masking import MaskTaxonomy
 from deid_portal.engine.taxonomies.outline import Branch, Outline
+from deid_portal.engine.taxonomies.pasting import looks_like_columns, parse_pasted
+from deid_portal.engine.taxonomies.proposing import Proposal, propose
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
 from deid_portal.engine.taxonomies.taxonomy import (
     LevelEffect,
@@ -25,6 +35,7 @@ RECIPES: dict[str, type[Recipe]] = {
 }
 
 __all__ = [
+    "ORDERS",
     "RECIPES",
     "Branch",
     "DateTaxonomy",
@@ -35,16 +46,25 @@ __all__ = [
     "MaskTaxonomy",
     "Node",
     "Outline",
+    "Proposal",
     "Recipe",
     "Taxonomy",
     "TreeTaxonomy",
     "apply_step",
     "effect_of_levels",
     "effect_on_counts",
+    "group_by_quantiles",
+    "group_by_rules",
+    "group_neighbours",
+    "group_rare",
     "is_json",
+    "looks_like_columns",
     "parse_json",
+    "parse_pasted",
     "parse_recipe",
     "parse_rows",
+    "parse_rules",
+    "propose",
     "replay",
     "write_json",
     "write_paths",

@@ -15,12 +15,15 @@ from deid_portal.engine.values import ColumnType, is_number, parse_number
 class IntervalTaxonomy(Recipe):
     """Level 1 has intervals of `width` from `start` on, both ways; each `widen` joins that many.
 
-    Decimals, not floats, decide where a number falls: 0.3 lies in [0.3, 0.4), always.
+    Decimals, not floats, decide where a number falls: 0.3 lies in [0.3, 0.4), always. All below
+    `bottom` and all from `top` on are one group each, at every level.
     """
 
     start: Decimal
     width: Decimal
     widen: tuple[int, ...] = ()
+    bottom: Decimal | None = None
+    top: Decimal | None = None
 
     kind: ClassVar[str] = "intervals"
 
@@ -28,7 +31,7 @@ class IntervalTaxonomy(Recipe):
     def parse(cls, place: Place, read_file: ReadFile | None) -> "IntervalTaxonomy":
         place.check_keys(required=("intervals",))
         here = place["intervals"]
-        here.check_keys(required=("width",), optional=("start", "widen"))
+        here.check_keys(required=("width",), optional=("start", "widen", "bottom", "top"))
         start = here["start"].number() if "start" in here else 0
         width = here["width"].number()
         if width <= 0:
@@ -36,11 +39,18 @@ class IntervalTaxonomy(Recipe):
         widen = tuple(item.integer() for item in here["widen"].items()) if "widen" in here else ()
         if any(factor < 2 for factor in widen):
             here["widen"].refuse("whole numbers of 2 or more are accepted.")
-        return cls(Decimal(str(start)), Decimal(str(width)), widen)
+        ends = [
+            Decimal(str(here[end].number())) if end in here else None for end in ("bottom", "top")
+        ]
+        if None not in ends and ends[0] >= ends[1]:  # type: ignore[operator]
+            here["top"].refuse("a number above the bottom is accepted.")
+        return cls(Decimal(str(start)), Decimal(str(width)), widen, *ends)
 
     def to_document(self) -> dict[str, Any]:
         start, width = _plain(self.start), _plain(self.width)
-        return {"intervals": {"start": start, "width": width, "widen": list(self.widen)}}
+        ends = {"bottom": self.bottom, "top": self.top}
+        given = {name: _plain(end) for name, end in ends.items() if end is not None}
+        return {"intervals": {"start": start, "width": width, "widen": list(self.widen), **given}}
 
     @property
     def widths(self) -> tuple[Decimal, ...]:
@@ -65,16 +75,31 @@ class IntervalTaxonomy(Recipe):
         return ("exact", *(f"steps of {_plain(width)}" for width in self.widths), "hidden")
 
     def _labels_are_whole(self, column: Column) -> bool:
-        parts = (self.start, self.width)
+        parts = (self.start, self.width, self.bottom or 0, self.top or 0)
         return column.type == ColumnType.INTEGER and all(part == int(part) for part in parts)
 
     def _label(self, number: Decimal, width: Decimal, whole: bool) -> str:
         index = ((number - self.start) / width).to_integral_value(ROUND_FLOOR)
         low = self.start + index * width
         high = low + width
-        if whole and low >= 0:
-            return f"{int(low)}-{int(high) - 1}" if width > 1 else f"{int(low)}"
-        return f"[{_plain(low)}, {_plain(high)})"
+        if self.bottom is not None:
+            if number < self.bottom:
+                return name_interval(None, self.bottom, whole)
+            low = max(low, self.bottom)
+        if self.top is not None:
+            if number >= self.top:
+                return name_interval(self.top, None, whole)
+            high = min(high, self.top)
+        return name_interval(low, high, whole)
+
+
+def name_interval(low: Decimal | None, high: Decimal | None, whole: bool) -> str:
+    """Return how the numbers from `low` up to, but without, `high` are called; None is open."""
+    if low is None or high is None:
+        return f"<{_plain(high or Decimal(0))}" if low is None else f"≥{_plain(low)}"
+    if whole and low >= 0:
+        return f"{int(low)}-{int(high) - 1}" if high - low > 1 else f"{int(low)}"
+    return f"[{_plain(low)}, {_plain(high)})"
 
 
 def _plain(number: Decimal) -> int | float:

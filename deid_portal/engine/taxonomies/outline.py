@@ -48,20 +48,29 @@ class Outline:
     @classmethod
     def from_recipe(cls, recipe: Recipe, column: Column) -> "Outline":
         """Lay a recipe over a column; values it has no place for are listed as unplaced."""
-        rows_of = dict(zip(column.values, column.counts.tolist(), strict=True))
         covered = recipe.paths(column)
         above = next(iter(covered.values()), (ROOT_LABEL,))
         gap = recipe.gap_path(len(above), above[-1] if above else ROOT_LABEL)
+        outline = cls.from_covered(covered, column, gap)
+        return replace(outline, level_names=tuple(recipe.level_names(column) or ()))
+
+    @classmethod
+    def from_covered(
+        cls, covered: Mapping[str, Path], column: Column, gap: Path | None = None
+    ) -> "Outline":
+        """Lay the labels above each value over a column; a gap stays one up to the root."""
+        rows_of = dict(zip(column.values, column.counts.tolist(), strict=True))
+        above = next(iter(covered.values()), (ROOT_LABEL,))
+        if gap is None:
+            gap = (*[None] * (len(above) - 1), above[-1])
         paths: list[Path] = [
             (text, *(gap if text is None else covered[text]))
             for text in column.values
             if text is None or text in covered
         ]
         paths += [(text, *path) for text, path in covered.items() if text not in rows_of]
-        outline = cls.from_paths(paths, rows_of)
         unplaced = {text: rows for text, rows in rows_of.items() if text and text not in covered}
-        names = recipe.level_names(column) or ()
-        return replace(outline, unplaced=unplaced, level_names=tuple(names))
+        return replace(cls.from_paths(paths, rows_of), unplaced=unplaced)
 
     @classmethod
     def from_paths(cls, paths: Iterable[Path], rows_of: Mapping[Label, int]) -> "Outline":
