@@ -62,6 +62,7 @@ TABLE = {
     "taxonomies:upload-file": Line("POST", "column", 422, 422, 404, 404),
     "taxonomies:remove": Line("POST", "column", 302, 403, 404, 404),
     "taxonomies:export": Line("GET", "column", 200, 403, 404, 404),
+    "taxonomies:propose": Line("POST", "column", 302, 403, 404, 404),
     "taxonomies:edit": Line("POST", "column", 400, 403, 404, 404),
     "taxonomies:restore": Line("POST", "column", 302, 403, 404, 404, (("number", "1"),)),
     "plans:protection": Line("GET", "dataset", 200, 200, 404, 404),

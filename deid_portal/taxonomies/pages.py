@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.db import models
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -14,7 +15,18 @@ from deid_portal.datasets.permissions import can_see_values
 from deid_portal.datasets.selectors import get_column_or_404, get_dataset_or_404
 from deid_portal.taxonomies.drawing import TreeDrawing, draw_tree
 from deid_portal.taxonomies.figures import effect_of
-from deid_portal.taxonomies.forms import DatesForm, FlatForm, IntervalsForm, MaskForm, TreeForm
+from deid_portal.taxonomies.forms import (
+    BuilderForm,
+    DatesForm,
+    FlatForm,
+    IntervalsForm,
+    MaskForm,
+    OrderForm,
+    QuantilesForm,
+    RareForm,
+    RulesForm,
+    TreeForm,
+)
 from deid_portal.taxonomies.models import ColumnTaxonomy, Kind
 from deid_portal.taxonomies.next_bars import bar_of_workbench
 from deid_portal.taxonomies.selectors import (
@@ -29,13 +41,42 @@ from deid_portal.taxonomies.selectors import (
 )
 from deid_portal.taxonomies.starting_points import initial_of
 
-BUILDERS: dict[str, type[forms.Form]] = {
-    Kind.INTERVALS: IntervalsForm,
-    Kind.DATES: DatesForm,
-    Kind.MASK: MaskForm,
-    Kind.TREE: TreeForm,
-    Kind.FLAT: FlatForm,
+
+class Tab(models.TextChoices):
+    """The builders; the first five are kinds of recipes as well."""
+
+    INTERVALS = Kind.INTERVALS.value, "Intervals"
+    QUANTILES = "quantiles", "Quantiles"
+    DATES = Kind.DATES.value, "Dates"
+    MASK = Kind.MASK.value, "Masking"
+    RULES = "rules", "Rules"
+    RARE = "rare", "Rare values"
+    ORDER = "order", "Order"
+    TREE = Kind.TREE.value, "Type or paste"
+    FILE = Kind.FILE.value, "File"
+    LIBRARY = "library", "Library"
+    FLAT = Kind.FLAT.value, "Shown or hidden"
+
+
+BUILDERS: dict[str, type[BuilderForm]] = {
+    Tab.INTERVALS: IntervalsForm,
+    Tab.QUANTILES: QuantilesForm,
+    Tab.DATES: DatesForm,
+    Tab.MASK: MaskForm,
+    Tab.RULES: RulesForm,
+    Tab.RARE: RareForm,
+    Tab.ORDER: OrderForm,
+    Tab.TREE: TreeForm,
+    Tab.FLAT: FlatForm,
 }
+# The tabs that fit a type, the most fitting first.
+ANY_TYPE = [Tab.TREE, Tab.RULES, Tab.RARE, Tab.ORDER, Tab.FILE, Tab.LIBRARY, Tab.FLAT]
+FITTING = {
+    "integer": [Tab.INTERVALS, Tab.QUANTILES, *ANY_TYPE[:-1], Tab.MASK, Tab.FLAT],
+    "number": [Tab.INTERVALS, Tab.QUANTILES, *ANY_TYPE],
+    "date": [Tab.DATES, *ANY_TYPE[:-1], Tab.MASK, Tab.FLAT],
+}
+FITTING_TEXT = [*ANY_TYPE[:-1], Tab.MASK, Tab.FLAT]
 
 
 @dataclass(frozen=True)
@@ -72,7 +113,7 @@ def show_workbench(
     view = describe_taxonomy(column) if sees_values else None
     taxonomy = taxonomy_of(column)
     still_open = open_columns(dataset)
-    kind = _open_kind(column, taxonomy, tab)
+    open_tab = _open_tab(column, taxonomy, tab)
     context = {
         "dataset": dataset,
         "column": column,
@@ -88,8 +129,8 @@ def show_workbench(
         "version": taxonomy.version if taxonomy else None,
         "can_change": sees_values,
         "problem": problem,
-        "kinds": _fitting_kinds(column),
-        "builder": _builder(column, kind, form) if sees_values else None,
+        "kinds": _fitting_tabs(column),
+        "builder": _builder(column, open_tab, form) if sees_values else None,
         "bar": bar_of_workbench(dataset, column, still_open),
         "current": "taxonomies",
         "help_slug": "taxonomies",
@@ -110,26 +151,21 @@ def _draw(
     return draw_tree(view.outline, asked, is_ordered=column.type in ("integer", "number", "date"))
 
 
-def _fitting_kinds(column: DatasetColumn) -> list[Kind]:
-    """List the builders that fit the column's type, the most fitting first."""
-    return {
-        "integer": [Kind.INTERVALS, Kind.TREE, Kind.FILE, Kind.MASK, Kind.FLAT],
-        "number": [Kind.INTERVALS, Kind.TREE, Kind.FILE, Kind.FLAT],
-        "date": [Kind.DATES, Kind.FILE, Kind.TREE, Kind.MASK, Kind.FLAT],
-    }.get(column.type, [Kind.TREE, Kind.FILE, Kind.MASK, Kind.FLAT])
+def _fitting_tabs(column: DatasetColumn) -> list[Tab]:
+    return FITTING.get(column.type, FITTING_TEXT)
 
 
-def _open_kind(column: DatasetColumn, taxonomy: ColumnTaxonomy | None, tab: str) -> Kind:
+def _open_tab(column: DatasetColumn, taxonomy: ColumnTaxonomy | None, tab: str) -> Tab:
     """Return the builder to show: the one asked for, the one in force, or the most fitting."""
-    for kind in (tab, taxonomy.kind if taxonomy else ""):
-        if kind in Kind.values:
-            return Kind(kind)
-    return _fitting_kinds(column)[0]
+    for name in (tab, taxonomy.kind if taxonomy else ""):
+        if name in Tab.values:
+            return Tab(name)
+    return _fitting_tabs(column)[0]
 
 
-def _builder(column: DatasetColumn, kind: Kind, bound: forms.Form | None) -> dict[str, Any]:
+def _builder(column: DatasetColumn, tab: Tab, bound: forms.Form | None) -> dict[str, Any]:
     """The builder that is open: what was sent, else what it starts with."""
     form = bound
-    if form is None and kind in BUILDERS:
-        form = BUILDERS[kind](initial=initial_of(column, kind))
-    return {"kind": kind.value, "label": kind.label, "form": form}
+    if form is None and tab in BUILDERS:
+        form = BUILDERS[tab](initial=initial_of(column, tab))
+    return {"kind": tab.value, "label": tab.label, "form": form}

@@ -11,7 +11,15 @@ from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, InvalidPlan
-from deid_portal.engine.taxonomies import Outline, Recipe, is_json, parse_json, replay, write_paths
+from deid_portal.engine.taxonomies import (
+    Outline,
+    Recipe,
+    is_json,
+    parse_json,
+    propose,
+    replay,
+    write_paths,
+)
 from deid_portal.taxonomies.models import ColumnTaxonomy, Kind, TaxonomyVersion
 from deid_portal.taxonomies.selectors import (
     lay_out,
@@ -88,6 +96,24 @@ def set_outline(
     version = TaxonomyVersion(column=column, words=words, made_by=changed_by)
     _take_outline(version, outline)
     return _put_in_force(column, version, changed_by, "taxonomy.changed")
+
+
+def propose_taxonomy(*, column: DatasetColumn, changed_by: User) -> str:
+    """Give a column the taxonomy that fits its values best; returns why this one."""
+    check_can_build(changed_by, column)
+    proposal = propose(values_of(column))
+    words = f"Proposed. {proposal.words}"
+    if proposal.outline is not None:
+        set_outline(column=column, changed_by=changed_by, outline=proposal.outline, words=words)
+    elif proposal.recipe is not None:
+        set_taxonomy(
+            column=column,
+            changed_by=changed_by,
+            kind=Kind(proposal.recipe.kind),
+            recipe=proposal.recipe.to_document(),
+            words=words,
+        )
+    return proposal.words
 
 
 def edit_taxonomy(

@@ -13,7 +13,7 @@ from deid_portal.taxonomies.typed_tree import write_typed_tree
 VALUES_TYPED = 200
 
 
-def initial_of(column: DatasetColumn, kind: Kind) -> dict[str, Any]:
+def initial_of(column: DatasetColumn, kind: str) -> dict[str, Any]:
     taxonomy = taxonomy_of(column)
     if taxonomy is not None and taxonomy.kind == kind:
         return _from_recipe(taxonomy)

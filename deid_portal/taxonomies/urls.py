@@ -24,6 +24,11 @@ urlpatterns = [
     path(
         "datasets/<uuid:dataset_id>/taxonomies/<int:position>/export/", views.export, name="export"
     ),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/propose/",
+        views.propose,
+        name="propose",
+    ),
     path("datasets/<uuid:dataset_id>/taxonomies/<int:position>/edit/", views.edit, name="edit"),
     path(
         "datasets/<uuid:dataset_id>/taxonomies/<int:position>/versions/<int:number>/",

@@ -1,4 +1,3 @@
-from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -8,20 +7,23 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
 from deid_portal.common.http import go_to, wants_part
 from deid_portal.common.refusals import Refused, entering_step
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.policies import check_columns_decided
-from deid_portal.datasets.selectors import get_dataset_or_404
+from deid_portal.datasets.selectors import get_dataset_or_404, values_of
 from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine import EngineError
 from deid_portal.engine.taxonomies import write_json, write_paths, write_rows
 from deid_portal.taxonomies.editing import ACTIONS, node_to_show, read_steps, say
+from deid_portal.taxonomies.forms import BuilderForm
 from deid_portal.taxonomies.models import Kind, TaxonomyVersion
 from deid_portal.taxonomies.pages import (
     BUILDERS,
+    Tab,
     TreeState,
     get_column_to_build_or_404,
     show_workbench,
@@ -35,7 +37,9 @@ from deid_portal.taxonomies.selectors import (
 from deid_portal.taxonomies.services import (
     check_can_build,
     edit_taxonomy,
+    propose_taxonomy,
     remove_taxonomy,
+    set_outline,
     set_taxonomy,
     set_taxonomy_from_file,
     undo_step,
@@ -66,21 +70,36 @@ def build(request: HttpRequest, dataset_id: UUID, position: int, kind: str) -> H
     dataset, column = get_column_to_build_or_404(request, dataset_id, position)
     if kind not in BUILDERS:
         raise Http404
-    form: Any = BUILDERS[kind](request.POST)
+    form = BUILDERS[kind](request.POST)
     if not form.is_valid():
         return show_workbench(request, dataset, column, form=form, tab=kind)
     try:
-        set_taxonomy(
-            column=column,
-            changed_by=person_of(request),
-            kind=Kind(kind),
-            recipe=form.to_recipe(),
-        )
+        _build(column, person_of(request), Tab(kind), form)
     except EngineError as error:
-        return show_workbench(
-            request, dataset, column, form=form, tab=kind, problem=_sentence(error)
-        )
+        problem = _sentence(error)
+        return show_workbench(request, dataset, column, form=form, tab=kind, problem=problem)
     return _lead_to_workbench(request, dataset, column)
+
+
+def _build(column: DatasetColumn, user: User, tab: Tab, form: BuilderForm) -> None:
+    check_can_build(user, column)
+    outline = form.to_outline(values_of(column))
+    if outline is not None:
+        set_outline(column=column, changed_by=user, outline=outline, words=tab.label)
+    else:
+        set_taxonomy(column=column, changed_by=user, kind=Kind(tab), recipe=form.to_recipe())
+
+
+@require_POST
+def propose(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
+    """Build what fits the values best; it can be changed afterwards like any other tree."""
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    try:
+        words = propose_taxonomy(column=column, changed_by=person_of(request))
+    except EngineError as error:
+        return show_workbench(request, dataset, column, problem=str(error))
+    messages.success(request, f"Proposed. {words}. Change what does not fit.")
+    return redirect("taxonomies:workbench", dataset.id, position)
 
 
 @require_POST

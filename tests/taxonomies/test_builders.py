@@ -1,0 +1,91 @@
+"""The builders that put a tree together from the values, and the proposal."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from deid_portal.accounts.models import User
+from deid_portal.datasets.models import DatasetColumn
+from deid_portal.taxonomies.models import ColumnTaxonomy
+from tests import factories
+from tests.conftest import Cast
+
+SignIn = Callable[[User], Client]
+
+
+@pytest.fixture
+def column(cast: Cast) -> DatasetColumn:
+    return factories.make_tagged_dataset(cast.steward, cast.team).columns.get(name="Zip")
+
+
+def _address(name: str, column: DatasetColumn, *more: str) -> str:
+    return reverse(f"taxonomies:{name}", args=[column.dataset_id, column.position, *more])
+
+
+def _rows(column: DatasetColumn) -> list[str]:
+    text = ColumnTaxonomy.objects.get(column=column).file_text or ""
+    return sorted(text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("tab", "fields", "expected"),
+    [
+        ("rules", {"rules": "A = starts with 130\nB = rest"}, "13053;A;*"),
+        ("rare", {"least": "1000", "name": "other"}, "13053;other;*"),
+        ("order", {"order": "name", "size": "2", "widen": ""}, "13053;13053 … 13068;*"),
+        ("tree", {"tree": "13053\tEast\n13068\tEast\n14850\tWest\n14853\tWest\n"}, "13053;East;*"),
+    ],
+)
+def test_builders_make_trees(
+    tab: str,
+    fields: dict[str, str],
+    expected: str,
+    cast: Cast,
+    column: DatasetColumn,
+    signed_in: SignIn,
+) -> None:
+    client = signed_in(cast.steward)
+    assert client.get(_address("workbench", column), {"tab": tab}).status_code == 200
+    assert client.post(_address("build", column, tab), fields).status_code == 302
+    assert expected in _rows(column)
+    assert ColumnTaxonomy.objects.get(column=column).is_complete
+
+
+def test_quantiles_and_open_ends_of_numbers(
+    cast: Cast, column: DatasetColumn, signed_in: SignIn
+) -> None:
+    ages = column.dataset.columns.get(name="Age")
+    client = signed_in(cast.steward)
+    client.post(_address("build", ages, "quantiles"), {"groups": "4", "widen": "2"})
+    assert any(";≥" in row for row in _rows(ages))
+    form = {"start": "0", "width": "10", "widen": "2", "bottom": "25", "top": "50"}
+    client.post(_address("build", ages, "intervals"), form)
+    taxonomy = ColumnTaxonomy.objects.get(column=ages)
+    assert taxonomy.recipe["intervals"]["top"] == 50
+    assert taxonomy.is_complete
+    answer = client.post(_address("build", ages, "intervals"), {**form, "top": "20"})
+    assert answer.status_code == 422
+    assert "above the other open end" in answer.content.decode()
+
+
+def test_what_rules_leave_out_becomes_a_list_to_place(
+    cast: Cast, column: DatasetColumn, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.steward)
+    client.post(_address("build", column, "rules"), {"rules": "A = starts with 130"})
+    page = client.get(_address("workbench", column))
+    assert page.context["view"].uncovered_count == 2
+    answer = client.post(_address("build", column, "rules"), {"rules": "A starts with"})
+    assert "Line 1: write the group" in answer.content.decode()
+
+
+def test_a_proposal_is_one_press(cast: Cast, column: DatasetColumn, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    assert "Propose one" in client.get(_address("workbench", column)).content.decode()
+    assert client.post(_address("propose", column)).status_code == 302
+    taxonomy = ColumnTaxonomy.objects.get(column=column)
+    assert taxonomy.is_complete
+    assert taxonomy.version is not None
+    assert taxonomy.version.words.startswith("Proposed. ")
