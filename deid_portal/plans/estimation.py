@@ -32,7 +32,7 @@ from deid_portal.engine.table import Table
 from deid_portal.engine.utility import METRICS
 from deid_portal.plans.reduced_tables import ReducedTable, reduced_table
 
-SECONDS = 0.2
+SECONDS = 0.15
 SECONDS_FOR_MANY = 0.6  # patterns in the hundred thousands: each check takes longer
 MANY_PATTERNS = 50_000
 # They compare with the records as they came, or with all combinations of columns, which takes far
