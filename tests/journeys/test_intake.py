@@ -1,0 +1,119 @@
+"""Files as people have them: an ugly workbook, labels, a pasted table, two hundred columns."""
+
+import random
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.engine import files
+from tests.engine.test_read_workbook import ugly_book
+from tests.journeys.browsing import Person
+from tests.launcher.running import RunningPortal
+
+pytestmark = pytest.mark.xdist_group("portal")
+
+
+@pytest.fixture(scope="module")
+def steward(portal: RunningPortal, browser: Browser) -> Person:
+    return Person(browser, portal.address, "steward")
+
+
+def _upload(steward: Person, path: Path) -> None:
+    steward.open("/datasets/upload/")
+    steward.page.set_input_files("#id_file", path)
+    steward.press_next("Upload and look at it")
+    steward.page.wait_for_url("**/datasets/*-*/upload/")
+
+
+def _keep(steward: Person) -> None:
+    steward.press_next("Keep and tag columns")
+    steward.page.wait_for_url("**/columns/")
+
+
+def test_an_ugly_workbook_is_understood_and_corrected(steward: Person, tmp_path: Path) -> None:
+    page = steward.page
+    path = tmp_path / "ugly.csv"  # its name is wrong, too
+    path.write_bytes(files.saved(ugly_book()))
+    _upload(steward, path)
+    preview = page.locator("#preview")
+    expect(page.locator("[name=sheet]")).to_have_value("Patients 2026")
+    expect(page.locator("[name=first_row]")).to_have_value("4")
+    expect(preview).to_contain_text("The name ends in .csv, but this is an Excel workbook")
+    expect(preview).to_contain_text("1 row is hidden")
+    expect(preview).to_contain_text("01234")
+    steward.check_page()
+    page.select_option("[name=sheet]", "secret")
+    expect(preview).to_contain_text("The sheet is empty")
+    page.select_option("[name=sheet]", "Patients 2026")
+    expect(preview).to_contain_text("01234")
+    preview.get_by_role("button", name="Read as number").click()
+    expect(preview).not_to_contain_text("01234")
+    expect(page.locator("[name=type-1]")).to_have_value("integer")
+    page.select_option("[name=type-1]", "")
+    expect(preview).to_contain_text("01234")
+    _keep(steward)
+    expect(page.locator("#columns-table")).to_contain_text("born")
+    steward.check_page()
+
+
+def test_labels_of_an_spss_file_are_shown_or_not(steward: Person, tmp_path: Path) -> None:
+    page = steward.page
+    path = tmp_path / "study.sav"
+    labels = {"sex": {1: "female", 2: "male"}}
+    rows = [(f"p{n}@mail.test", 1 + n % 2, 20 + n % 50) for n in range(60)]
+    path.write_bytes(files.sav(("contact", "sex", "age"), rows, variable_value_labels=labels))
+    _upload(steward, path)
+    expect(page.locator("#preview tbody")).to_contain_text("female")
+    page.select_option("[name=labels]", "no")
+    expect(page.locator("#preview tbody")).not_to_contain_text("female")
+    page.select_option("[name=labels]", "yes")
+    expect(page.locator("#preview tbody")).to_contain_text("female")
+    _keep(steward)
+    expect(page.locator("#column-0")).to_contain_text("Every value is an e-mail address")
+    page.locator("#column-0 .accept").click()
+    expect(page.locator("#column-0")).to_have_attribute("data-role", "identifier")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#column-0")).to_have_attribute("data-role", "")
+    steward.press_next("Accept 3 suggestions")
+    expect(page.locator(".next-bar")).to_contain_text("All 3 columns are decided")
+    steward.check_page()
+
+
+def test_a_table_is_pasted(steward: Person) -> None:
+    page = steward.page
+    steward.open("/datasets/upload/")
+    page.locator("#paste summary").click()
+    page.fill("#id_pasted", "person\tzip\tage\nAnn\t01234\t39\nBob\t02139\t50\n")
+    page.fill("[name=name]", "Pasted")
+    steward.check_page()
+    steward.press_next("Upload and look at it")
+    page.wait_for_url("**/datasets/*-*/upload/")
+    expect(page.locator("[name=delimiter]")).to_have_value("\t")
+    expect(page.locator("#preview")).to_contain_text("01234")
+
+
+def test_two_hundred_columns_are_tagged_by_keyboard(steward: Person, tmp_path: Path) -> None:
+    chance = random.Random(3)
+    page = steward.page
+    path = tmp_path / "wide.csv"
+    names = ["person_id", *(f"q{number}" for number in range(1, 200))]
+    rows = [[str(n), *(str(chance.randrange(5)) for _ in names[1:])] for n in range(100)]
+    path.write_text("\n".join(",".join(row) for row in [names, *rows]))
+    _upload(steward, path)
+    _keep(steward)
+    first = page.locator("#columns-table tbody tr").first
+    expect(first).to_contain_text("person_id")
+    first.focus()
+    page.keyboard.press("a")
+    expect(page.locator("#column-0")).to_have_attribute("data-role", "identifier")
+    page.locator("#column-0").focus()
+    for _ in range(3):
+        page.keyboard.press("Shift+ArrowDown")
+    expect(page.locator("[data-bulk-count]")).to_have_text("4 selected")
+    page.locator("#bulk-form").get_by_role("button", name="Harmless").click()
+    expect(page.locator("#count-decided")).to_have_text("4", timeout=30_000)
+    page.locator("body").press("z")
+    expect(page.locator("#count-decided")).to_have_text("1", timeout=30_000)
+    expect(page.locator("#column-0")).to_have_attribute("data-role", "identifier")
+    steward.check_page()
