@@ -1,0 +1,16 @@
+"""The built-in shelf: taxonomies of well-known codes and names, each with its source."""
+
+from deid_portal.engine.taxonomies.library.calendar import AGES, DATES
+from deid_portal.engine.taxonomies.library.countries import COUNTRIES
+from deid_portal.engine.taxonomies.library.diagnoses import DIAGNOSES
+from deid_portal.engine.taxonomies.library.education import EDUCATION
+from deid_portal.engine.taxonomies.library.entry import ShelfEntry
+from deid_portal.engine.taxonomies.library.occupations import OCCUPATIONS
+from deid_portal.engine.taxonomies.library.united_states import STATES, ZIP_CODES
+
+SHELF: dict[str, ShelfEntry] = {
+    entry.slug: entry
+    for entry in (AGES, DATES, COUNTRIES, ZIP_CODES, STATES, EDUCATION, OCCUPATIONS, DIAGNOSES)
+}
+
+__all__ = ["SHELF", "ShelfEntry"]

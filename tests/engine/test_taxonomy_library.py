@@ -1,0 +1,93 @@
+"""The built-in shelf: every entry says where it comes from and makes a proper tree."""
+
+import itertools
+
+import pytest
+
+from deid_portal.engine import Column
+from deid_portal.engine.taxonomies.library import SHELF
+from deid_portal.engine.taxonomies.library.countries import CONTINENTS, COUNTRIES_BY_REGION
+from deid_portal.engine.taxonomies.library.diagnoses import BLOCK_SPANS, CHAPTER_SPANS
+from deid_portal.engine.taxonomies.library.united_states import DIVISIONS, RUNS
+
+EXAMPLES = {
+    "ages": ("37", ("35-39", "30-39", "20-39", "*")),
+    "dates": ("2024-05-17", ("2024-05", "2024-Q2", "2024", "2020-2029", "*")),
+    "countries": ("Sweden", ("Northern Europe", "Europe", "*")),
+    "us-zip": ("13053", ("130**", "New York", "Northeast", "*")),
+    "us-states": ("tx", ("West South Central", "South", "*")),
+    "education": ("Masters", ("ISCED 7: master's or equivalent", "high (ISCED 5-8)", "*")),
+    "occupations": (
+        "2211",
+        ("minor group 221", "group 22", "2 Professionals", "skill levels 3-4", "*"),
+    ),
+    "diagnoses": ("J45.0", ("J45", "J40-J47", "X breathing (J00-J99)", "*")),
+}
+
+
+@pytest.mark.parametrize("slug", SHELF)
+def test_every_entry_has_a_source_and_covers_its_example(slug: str) -> None:
+    entry = SHELF[slug]
+    value, path = EXAMPLES[slug]
+    assert entry.source
+    assert entry.levels
+    assert dict(entry.covered(Column.from_cells("q", [value, None]))) == {value: path}
+    outline = entry.outline(Column.from_cells("q", [value, "no such thing", None]))
+    outline.check()
+
+
+@pytest.mark.parametrize(
+    ("slug", "values"),
+    [
+        ("ages", ["-1", "126", "x", "3.5"]),
+        ("us-zip", ["1305", "130533", "00400", "13053-1", "²²²²²"]),
+        ("occupations", ["1", "99", "22111", "abc", "2a1"]),
+        ("diagnoses", ["J4", "JJJ", "A10", "D49", "", "J45.12345"]),
+        ("countries", ["Atlantis", "S"]),
+    ],
+)
+def test_what_it_does_not_know_has_no_place(slug: str, values: list[str]) -> None:
+    assert not SHELF[slug].covered(Column.from_cells("q", values))
+
+
+def test_the_adult_table_is_known() -> None:
+    education = [
+        "Bachelors",
+        "HS-grad",
+        "11th",
+        "Assoc-acdm",
+        "Preschool",
+        "Prof-school",
+        "5th-6th",
+    ]
+    own = Column.from_cells("education", education)
+    assert set(SHELF["education"].covered(own)) == set(education)
+
+
+def test_countries_stand_once_and_all_regions_have_a_continent() -> None:
+    codes = [
+        country.split()[0]
+        for listed in COUNTRIES_BY_REGION.values()
+        for country in listed.split(";")
+    ]
+    assert len(codes) == len(set(codes)) == 249
+    assert {region for regions in CONTINENTS.values() for region in regions} == set(
+        COUNTRIES_BY_REGION
+    )
+    cells = list(SHELF["countries"].paths)  # type: ignore[attr-defined]
+    SHELF["countries"].outline(Column.from_cells("q", cells)).check()
+
+
+def test_fifty_states_and_the_district_with_prefixes_that_do_not_overlap() -> None:
+    assert sum(1 for _, _, region in DIVISIONS.values() if region[0] in "NMSW") == 51
+    assert all(one[1] < other[0] for one, other in itertools.pairwise(RUNS))
+    assert {state for _, _, state in RUNS} >= {c for c, d in DIVISIONS.items() if d[2] == "West"}
+
+
+def test_blocks_of_diagnoses_do_not_overlap_and_lie_in_one_chapter() -> None:
+    for spans in (BLOCK_SPANS, CHAPTER_SPANS):
+        for one, other in itertools.pairwise(spans):
+            assert one.first <= one.last < other.first
+    for block in BLOCK_SPANS:
+        assert any(c.first <= block.first and block.last <= c.last for c in CHAPTER_SPANS)
+    assert len(CHAPTER_SPANS) == 22
