@@ -22,6 +22,7 @@ class ColumnRole(models.TextChoices):
 class Treatment(models.TextChoices):
     REMOVE = "remove", "Remove"
     PSEUDONYM = "pseudonym", "Replace by a pseudonym"
+    MASK = "mask", "Mask: ***** in every row"
 
 
 TYPE_LABELS = {

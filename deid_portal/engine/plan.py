@@ -34,6 +34,7 @@ class Treatment(StrEnum):
 
     REMOVE = "remove"
     PSEUDONYM = "pseudonym"
+    MASK = "mask"
 
 
 @dataclass(frozen=True)

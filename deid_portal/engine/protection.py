@@ -13,7 +13,7 @@ from deid_portal.engine.evidence import Evidence
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.methods import Method, RecodingMethod
 from deid_portal.engine.outcome import Outcome
-from deid_portal.engine.plan import Plan, Treatment
+from deid_portal.engine.plan import Plan
 from deid_portal.engine.problem import Leaving, Problem
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.recoding import Recoding, Round
@@ -130,7 +130,7 @@ def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
 
 def _leaving(plan: Plan) -> dict[str, Leaving]:
     return {
-        column.name: Leaving(column.treatment == Treatment.PSEUDONYM, column.type, column.taxonomy)
+        column.name: Leaving(column.treatment is not None, column.type, column.taxonomy)
         for column in plan.columns
         if not column.is_removed
     }

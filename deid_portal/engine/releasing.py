@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.draft import Draft
+from deid_portal.engine.methods.masks import mask
 from deid_portal.engine.methods.pseudonyms import pseudonymize
 from deid_portal.engine.plan import ColumnPlan, Plan, Treatment
 from deid_portal.engine.progress import Progress
@@ -94,6 +95,8 @@ def _pack_ranks(
 def _show(column: Column, planned: ColumnPlan | None, pseudonym_key: bytes | None) -> Column:
     if planned is not None and planned.treatment == Treatment.PSEUDONYM:
         return pseudonymize(column, pseudonym_key)
+    if planned is not None and planned.treatment == Treatment.MASK:
+        return mask(column)
     return column
 
 

@@ -107,12 +107,16 @@ def _removed(dataset: Dataset) -> list[str]:
     identifiers = dataset.columns.filter(role=ColumnRole.IDENTIFIER)
     removed = [c.name for c in identifiers if c.treatment == Treatment.REMOVE]
     replaced = [c.name for c in identifiers if c.treatment == Treatment.PSEUDONYM]
+    masked = [c.name for c in identifiers if c.treatment == Treatment.MASK]
     sentences = []
     if removed:
         verb = "is" if len(removed) == 1 else "are"
         sentences.append(f"{_listed(removed)} {verb} removed.")
     if replaced:
         sentences.append(f"{_listed(replaced)} become pseudonyms that only this team's key makes.")
+    if masked:
+        verb = "shows" if len(masked) == 1 else "show"
+        sentences.append(f"{_listed(masked)} {verb} ***** in every row.")
     return sentences
 
 
