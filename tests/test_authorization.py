@@ -63,6 +63,8 @@ TABLE = {
     "taxonomies:remove": Line("POST", "column", 302, 403, 404, 404),
     "taxonomies:export": Line("GET", "column", 200, 403, 404, 404),
     "taxonomies:propose": Line("POST", "column", 302, 403, 404, 404),
+    "taxonomies:use-library": Line("POST", "column", 422, 403, 404, 404, (("key", "shelf-dates"),)),
+    "taxonomies:keep": Line("POST", "column", 422, 403, 404, 404),
     "taxonomies:edit": Line("POST", "column", 400, 403, 404, 404),
     "taxonomies:restore": Line("POST", "column", 302, 403, 404, 404, (("number", "1"),)),
     "plans:protection": Line("GET", "dataset", 200, 200, 404, 404),

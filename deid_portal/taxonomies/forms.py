@@ -205,6 +205,18 @@ class TreeForm(BuilderForm):
         return parse_pasted(tree, values) if isinstance(tree, str) else None
 
 
+class KeepForm(forms.Form):
+    """Keep a tree in the team's library."""
+
+    name = forms.CharField(label="Name in the library", max_length=100)
+    source = forms.CharField(
+        label="Where it comes from",
+        max_length=200,
+        required=False,
+        help_text="A classification, an office, an edition. Empty: this dataset.",
+    )
+
+
 class FlatForm(BuilderForm):
     """Nothing to choose."""
 

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from deid_portal.accounts.models import User
+from deid_portal.accounts.models import Team, User
 from deid_portal.common.sealing import SealedJSONField
 from deid_portal.datasets.models import DatasetColumn
 
@@ -82,3 +82,28 @@ class ColumnTaxonomy(models.Model):
     @property
     def is_complete(self) -> bool:
         return self.uncovered == 0
+
+
+class LibraryTaxonomy(models.Model):
+    """A taxonomy a team keeps for its other tables. A name taken again makes a new version."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="library_taxonomies")
+    name = models.CharField(max_length=100)
+    number = models.PositiveIntegerField(default=1)
+    source = models.CharField(max_length=200)  # where it comes from, in the steward's words
+    tree = SealedJSONField()  # a tree names values of the table it was made for
+    value_count = models.PositiveIntegerField(default=0)
+    height = models.PositiveIntegerField(default=0)
+    made_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name", "-number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "name", "number"], name="one_library_taxonomy_per_number"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}, version {self.number}"

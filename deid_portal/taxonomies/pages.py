@@ -20,6 +20,7 @@ from deid_portal.taxonomies.forms import (
     DatesForm,
     FlatForm,
     IntervalsForm,
+    KeepForm,
     MaskForm,
     OrderForm,
     QuantilesForm,
@@ -27,6 +28,7 @@ from deid_portal.taxonomies.forms import (
     RulesForm,
     TreeForm,
 )
+from deid_portal.taxonomies.library import describe_library
 from deid_portal.taxonomies.models import ColumnTaxonomy, Kind
 from deid_portal.taxonomies.next_bars import bar_of_workbench
 from deid_portal.taxonomies.selectors import (
@@ -107,6 +109,7 @@ def show_workbench(
     tab: str = "",
     problem: str = "",
     tree: TreeState | None = None,
+    keep: KeepForm | None = None,
 ) -> HttpResponse:
     tree = tree or TreeState()
     sees_values = can_see_values(person_of(request), dataset)
@@ -131,11 +134,13 @@ def show_workbench(
         "problem": problem,
         "kinds": _fitting_tabs(column),
         "builder": _builder(column, open_tab, form) if sees_values else None,
+        "library": describe_library(column) if sees_values and open_tab == Tab.LIBRARY else None,
+        "keep_form": keep or KeepForm(initial={"name": column.name[:100]}),
         "bar": bar_of_workbench(dataset, column, still_open),
         "current": "taxonomies",
         "help_slug": "taxonomies",
     }
-    refused = problem or form or tree.problem
+    refused = problem or form or keep or tree.problem
     return render(request, "taxonomies/workbench.html", context, status=422 if refused else 200)
 
 

@@ -29,6 +29,12 @@ urlpatterns = [
         views.propose,
         name="propose",
     ),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/library/<str:key>/",
+        views.use_library,
+        name="use-library",
+    ),
+    path("datasets/<uuid:dataset_id>/taxonomies/<int:position>/keep/", views.keep, name="keep"),
     path("datasets/<uuid:dataset_id>/taxonomies/<int:position>/edit/", views.edit, name="edit"),
     path(
         "datasets/<uuid:dataset_id>/taxonomies/<int:position>/versions/<int:number>/",

@@ -19,7 +19,8 @@ from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine import EngineError
 from deid_portal.engine.taxonomies import write_json, write_paths, write_rows
 from deid_portal.taxonomies.editing import ACTIONS, node_to_show, read_steps, say
-from deid_portal.taxonomies.forms import BuilderForm
+from deid_portal.taxonomies.forms import BuilderForm, KeepForm
+from deid_portal.taxonomies.library import save_to_library, use_from_library
 from deid_portal.taxonomies.models import Kind, TaxonomyVersion
 from deid_portal.taxonomies.pages import (
     BUILDERS,
@@ -197,6 +198,33 @@ def restore(request: HttpRequest, dataset_id: UUID, position: int, number: int) 
         raise Http404 from None
     messages.success(request, f"Version {number} is in use again.")
     return redirect("taxonomies:workbench", dataset.id, position)
+
+
+@require_POST
+def use_library(request: HttpRequest, dataset_id: UUID, position: int, key: str) -> HttpResponse:
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    try:
+        use_from_library(column=column, changed_by=person_of(request), key=key)
+    except KeyError:
+        raise Http404 from None
+    except EngineError as error:
+        problem = str(error)
+        return show_workbench(request, dataset, column, tab=Tab.LIBRARY, problem=problem)
+    return _lead_to_workbench(request, dataset, column)
+
+
+@require_POST
+def keep(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
+    """Keep the tree in the team's library."""
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    check_can_build(person_of(request), column)
+    form = KeepForm(request.POST)
+    if not form.is_valid():
+        return show_workbench(request, dataset, column, tab=Tab.LIBRARY, keep=form)
+    kept = save_to_library(column=column, saved_by=person_of(request), **form.cleaned_data)
+    messages.success(request, f"Kept in the team library as version {kept.number} of its name.")
+    url = reverse("taxonomies:workbench", args=[dataset.id, position])
+    return redirect(f"{url}?tab={Tab.LIBRARY.value}#builders")
 
 
 @require_GET

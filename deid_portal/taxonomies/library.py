@@ -1,0 +1,129 @@
+"""The shelf that comes with the portal and the library of a team: taxonomies to use again."""
+
+import json
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Max
+
+from deid_portal.accounts.models import Team, User
+from deid_portal.audit.services import record_event
+from deid_portal.common.refusals import Refused
+from deid_portal.datasets.models import DatasetColumn
+from deid_portal.datasets.selectors import values_of
+from deid_portal.engine import Column
+from deid_portal.engine.taxonomies import Outline, parse_json, write_json
+from deid_portal.engine.taxonomies.library import SHELF
+from deid_portal.taxonomies.models import ColumnTaxonomy, LibraryTaxonomy
+from deid_portal.taxonomies.selectors import describe_taxonomy
+from deid_portal.taxonomies.services import check_can_build, set_outline
+
+
+@dataclass(frozen=True)
+class LibraryLine:
+    """A taxonomy that could be used for a column, and how much of the column it covers."""
+
+    key: str  # shelf-<slug> or team-<number of the row>
+    name: str
+    levels: str
+    source: str
+    covered: int
+    total: int
+
+    @property
+    def is_whole(self) -> bool:
+        return self.covered == self.total
+
+
+def describe_library(column: DatasetColumn) -> list[LibraryLine]:
+    """List what covers at least one value of the column, the best first."""
+    values = values_of(column)
+    lines = [*_team_lines(column, values), *_shelf_lines(column, values)]
+    return sorted((line for line in lines if line.covered), key=lambda line: -line.covered)
+
+
+def save_to_library(
+    *, column: DatasetColumn, saved_by: User, name: str, source: str
+) -> LibraryTaxonomy:
+    """Keep the tree of a column for other tables; a name in use gets its next version."""
+    check_can_build(saved_by, column)
+    view = describe_taxonomy(column)
+    if view is None or view.outline is None:
+        raise Refused(f"{column.name} has no tree that could be kept.")
+    team = column.dataset.team
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=team.pk)
+        same = LibraryTaxonomy.objects.filter(team=team, name=name)
+        last = same.aggregate(last=Max("number"))["last"] or 0
+        kept = LibraryTaxonomy.objects.create(
+            team=team,
+            name=name,
+            number=last + 1,
+            source=source or f"{column.dataset.name}, column {column.name}"[:200],
+            tree=json.loads(write_json(view.outline)),
+            value_count=sum(1 for _ in view.outline.values()),
+            height=view.outline.height,
+            made_by=saved_by,
+        )
+        record_event(
+            "library.taxonomy.kept",
+            actor=saved_by,
+            team=team,
+            subject=kept,
+            facts={"version": kept.number},
+        )
+    return kept
+
+
+def use_from_library(*, column: DatasetColumn, changed_by: User, key: str) -> ColumnTaxonomy:
+    """Give a column a taxonomy of the shelf or of its team; raises KeyError if there is none."""
+    check_can_build(changed_by, column)
+    values = values_of(column)
+    kind, _, name = key.partition("-")
+    if kind == "shelf":
+        entry = SHELF[name]
+        words = f"From the shelf: {entry.name}"
+        outline = entry.outline(values)
+    else:
+        kept = _latest(column.dataset.team).get(name)
+        if kind != "team" or kept is None:
+            raise KeyError(key)
+        words = f"From the team library: {kept}"
+        outline = _lay(kept, values)
+    return set_outline(column=column, changed_by=changed_by, outline=outline, words=words)
+
+
+def _shelf_lines(column: DatasetColumn, values: Column) -> list[LibraryLine]:
+    return [
+        LibraryLine(
+            f"shelf-{entry.slug}",
+            entry.name,
+            entry.levels,
+            f"Built-in shelf · {entry.source}",
+            len(entry.covered(values)),
+            column.distinct,
+        )
+        for entry in SHELF.values()
+    ]
+
+
+def _team_lines(column: DatasetColumn, values: Column) -> list[LibraryLine]:
+    lines = []
+    for key, kept in _latest(column.dataset.team).items():
+        placed = column.distinct - len(_lay(kept, values).unplaced)
+        levels = f"{kept.height} coarser levels, {kept.value_count:,} values"
+        source = f"Team library · version {kept.number} · {kept.source}"
+        lines.append(LibraryLine(f"team-{key}", kept.name, levels, source, placed, column.distinct))
+    return lines
+
+
+def _latest(team: Team) -> dict[str, LibraryTaxonomy]:
+    """Return the newest version of every taxonomy of a team, by the number of its row."""
+    newest: dict[str, LibraryTaxonomy] = {}
+    for kept in LibraryTaxonomy.objects.filter(team=team):
+        newest.setdefault(kept.name, kept)
+    return {str(kept.pk): kept for kept in newest.values()}
+
+
+def _lay(kept: LibraryTaxonomy, values: Column) -> Outline:
+    return parse_json(json.dumps(kept.tree).encode(), values)
