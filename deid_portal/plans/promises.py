@@ -53,9 +53,9 @@ def _once(words: Any) -> list[str]:
 def _method_sentences(plan: Plan) -> list[str]:
     if len(plan.methods) == 1:
         return [plan.methods[0].explain()]
-    order = ["First", *["then"] * len(plan.methods)]
+    order = ["First", *["Then"] * len(plan.methods)]
     return [
-        f"{word}, {method.title.lower()}: {method.explain()}"
+        f"{word} {method.title}: {method.explain()}"
         for word, method in zip(order, plan.methods, strict=False)
     ]
 

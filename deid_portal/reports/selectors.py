@@ -34,7 +34,7 @@ def level_label(column: dict[str, Any]) -> str:
     """Say in words how coarse a quasi-identifier became."""
     level, height = column.get("level"), column.get("height")
     if level is None:
-        return ""
+        return "labels of several levels" if column.get("loss") else "exact"
     if level == 0:
         return "exact"
     if level == height:
