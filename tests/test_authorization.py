@@ -49,6 +49,8 @@ TABLE = {
     "datasets:reading": Line("GET", "dataset", 302, 302, 404, 404),
     "datasets:stop-reading": Line("POST", "dataset", 302, 302, 404, 404),
     "datasets:discard": Line("POST", "dataset", 403, 403, 404, 404),
+    "datasets:set-deletion": Line("POST", "dataset", 302, 302, 404, 404),
+    "datasets:forget": Line("POST", "dataset", 302, 403, 404, 404),
     "datasets:columns": Line("GET", "dataset", 200, 200, 404, 404),
     "datasets:tag-many": Line("POST", "dataset", 400, 400, 404, 404),
     "datasets:accept": Line("POST", "dataset", 302, 403, 404, 404),

@@ -1,10 +1,12 @@
 from collections.abc import Iterable
+from datetime import date, timedelta
 from pathlib import PurePath
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
 
 from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine.csv_format import CsvFormat
@@ -41,6 +43,7 @@ LABELS = [("yes", "The labels"), ("no", "The codes")]
 SAME_ENCODING = ("", "As the file says")
 HEADERS = [("yes", "Holds the column names"), ("no", "Is already data")]
 PASTE_LIMIT = 2_000_000  # characters; what a form may send is limited, too
+USUAL_DAYS = 365
 DECIMALS = [(".", "Point ."), (",", "Comma ,")]
 
 
@@ -213,7 +216,29 @@ def _initial(settings: Settings) -> dict[str, Any]:
             return {}
 
 
-class NameForm(forms.Form):
+class DeletionForm(forms.Form):
+    """The day on which a table is deleted by itself."""
+
+    delete_on = forms.DateField(
+        label="Delete file and keys on",
+        required=False,
+        help_text="Empty: it stays until somebody deletes it.",
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+
+    def clean_delete_on(self) -> date | None:
+        day: date | None = self.cleaned_data["delete_on"]
+        if day is not None and day <= timezone.localdate():
+            raise forms.ValidationError("Choose a day after today.")
+        return day
+
+
+def usual_deletion_day() -> date:
+    """A year is enough for most purposes; who needs more says so."""
+    return timezone.localdate() + timedelta(days=USUAL_DAYS)
+
+
+class KeepForm(DeletionForm):
     name = forms.CharField(
         label="Name of the dataset",
         max_length=120,

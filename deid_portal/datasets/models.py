@@ -39,6 +39,7 @@ class Dataset(models.Model):
         UPLOADED = "uploaded", "Check the preview"
         READING = "reading", "Reading the file"
         READY = "ready", "Ready"
+        FORGOTTEN = "forgotten", "Deleted"
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="datasets")
@@ -55,6 +56,8 @@ class Dataset(models.Model):
     rows = models.BigIntegerField(default=0)
     # The lease under which the table in force was read; its columns lie in the vault under it.
     table_id = models.UUIDField(null=True)
+    # The day on which the file and all values are deleted by themselves.
+    delete_on = models.DateField(null=True)
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
@@ -88,6 +91,10 @@ class Dataset(models.Model):
     @property
     def is_ready(self) -> bool:
         return self.state == self.State.READY
+
+    @property
+    def is_forgotten(self) -> bool:
+        return self.state == self.State.FORGOTTEN
 
     def column_file(self, table_id: UUID | None, position: int) -> str:
         """The name of one column in the vault: one file each, so that pages open what they need."""

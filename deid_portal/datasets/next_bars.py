@@ -40,6 +40,9 @@ def bar_of_preview(dataset: Dataset, *, unreadable: str, failed: str, can_change
     everything = Act("All datasets", url=reverse("datasets:list"))
     if dataset.is_ready:
         return _bar_of_kept_table(dataset)
+    if dataset.is_forgotten:
+        rest = "Its reports and releases are still there."
+        return NextBar("The table was deleted.", rest, "trash", secondary=everything)
     if dataset.state == Dataset.State.READING:
         rest = "You can close this page; the reading goes on."
         return NextBar("The whole file is being read.", rest, "clock", secondary=everything)

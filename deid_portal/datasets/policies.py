@@ -3,6 +3,8 @@
 from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import ColumnRole, Dataset
 
+FORGOTTEN = "The table was deleted; what was decided and found out about it stays on record."
+
 
 def check_awaits_confirmation(dataset: Dataset) -> None:
     if dataset.state != Dataset.State.UPLOADED:
@@ -10,6 +12,8 @@ def check_awaits_confirmation(dataset: Dataset) -> None:
 
 
 def check_is_ready(dataset: Dataset) -> None:
+    if dataset.is_forgotten:
+        raise Refused(FORGOTTEN)
     if not dataset.is_ready:
         raise Refused("Look at the preview and keep the table first.")
 
@@ -33,3 +37,12 @@ def check_not_in_use(dataset: Dataset) -> None:
         raise Refused("The file is being read. Stop the reading first, then discard it.")
     if dataset.runs.exists():
         raise Refused("This dataset has runs, so it cannot be discarded.")
+
+
+def check_can_be_forgotten(dataset: Dataset) -> None:
+    if dataset.is_forgotten:
+        raise Refused(FORGOTTEN)
+    if dataset.state == Dataset.State.READING:
+        raise Refused("The file is being read. Stop the reading first, then delete it.")
+    if any(run.is_open for run in dataset.runs.all()):
+        raise Refused("A run is using the table. Stop it first, then delete the table.")

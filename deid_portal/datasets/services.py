@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from datetime import date
 from typing import Any
 
 from django.db import transaction
@@ -11,6 +12,7 @@ from deid_portal.audit.services import record_event
 from deid_portal.common import vault
 from deid_portal.common.refusals import Refused
 from deid_portal.common.work import queue, request_stop
+from deid_portal.datasets.forgetting import forget_dataset
 from deid_portal.datasets.models import (
     ColumnRole,
     Dataset,
@@ -100,6 +102,25 @@ def rename_dataset(*, dataset: Dataset, changed_by: User, name: str) -> None:
     dataset.name = name
     dataset.save(update_fields=["name", "changed_at"])
     record_event("dataset.renamed", actor=changed_by, team=dataset.team, subject=dataset)
+
+
+@transaction.atomic
+def set_deletion_day(*, dataset: Dataset, set_by: User, delete_on: date | None) -> None:
+    check_can_change(set_by, dataset)
+    dataset.delete_on = delete_on
+    dataset.save(update_fields=["delete_on", "changed_at"])
+    record_event(
+        "dataset.deletion_day_set",
+        actor=set_by,
+        team=dataset.team,
+        subject=dataset,
+        facts={"delete_on": str(delete_on or "")},
+    )
+
+
+def forget_now(*, dataset: Dataset, forgotten_by: User) -> None:
+    check_can_change(forgotten_by, dataset)
+    forget_dataset(dataset, forgotten_by)
 
 
 @transaction.atomic

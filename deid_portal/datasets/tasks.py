@@ -1,6 +1,7 @@
 from deid_portal.celery_app import app
 from deid_portal.common import vault
 from deid_portal.common.work import claim, pick_up_forgotten
+from deid_portal.datasets.forgetting import forget_due_datasets
 from deid_portal.datasets.models import Reading
 from deid_portal.datasets.reading import give_up_reading, perform_reading
 
@@ -18,5 +19,9 @@ def pick_up_forgotten_readings() -> None:
 
 @app.task
 def delete_leftovers() -> None:
-    """Sent every hour by the clock process; a day is longer than any upload takes."""
+    """Sent every hour by the clock process; a day is longer than any upload takes.
+
+    Tables whose day has come are leftovers, too.
+    """
+    forget_due_datasets()
     vault.delete_leftovers(older_than_seconds=24 * 3600)

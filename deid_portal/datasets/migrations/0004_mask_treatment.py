@@ -4,15 +4,22 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('datasets', '0003_suggestions_and_undo'),
+        ("datasets", "0003_suggestions_and_undo"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='datasetcolumn',
-            name='treatment',
-            field=models.CharField(choices=[('remove', 'Remove'), ('pseudonym', 'Replace by a pseudonym'), ('mask', 'Mask: ***** in every row')], default='remove', max_length=10),
+            model_name="datasetcolumn",
+            name="treatment",
+            field=models.CharField(
+                choices=[
+                    ("remove", "Remove"),
+                    ("pseudonym", "Replace by a pseudonym"),
+                    ("mask", "Mask: ***** in every row"),
+                ],
+                default="remove",
+                max_length=10,
+            ),
         ),
     ]

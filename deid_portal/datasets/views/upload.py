@@ -1,5 +1,6 @@
 """Step 1: upload a file, see how it was understood, correct it, keep it."""
 
+from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -20,17 +21,19 @@ from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import refusal
 from deid_portal.datasets.forms import (
     PASTE_LIMIT,
+    DeletionForm,
     FormatForm,
-    NameForm,
+    KeepForm,
     UploadForm,
     paste_too_long_sentence,
     too_big_sentence,
     upload_limit_words,
+    usual_deletion_day,
 )
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.next_bars import bar_of_preview, bar_of_upload
 from deid_portal.datasets.permissions import can_see_values, check_can_upload
-from deid_portal.datasets.policies import check_not_in_use
+from deid_portal.datasets.policies import check_can_be_forgotten, check_not_in_use
 from deid_portal.datasets.previewing import (
     PreviewTable,
     accepted_endings,
@@ -48,8 +51,10 @@ from deid_portal.datasets.selectors import (
 from deid_portal.datasets.services import (
     change_format,
     discard_dataset,
+    forget_now,
     keep_dataset,
     rename_dataset,
+    set_deletion_day,
     stop_reading,
     upload_dataset,
 )
@@ -151,12 +156,13 @@ def keep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     if dataset.state != Dataset.State.UPLOADED:
         # A second click: the first one has kept it.
         return redirect("datasets:preview", dataset.id)
-    name = NameForm(request.POST)
+    name = KeepForm(request.POST)
     if not name.is_valid():
         name.fields["name"].widget.attrs["autofocus"] = True
         return _show_preview(request, dataset, name_form=name)
     if name.cleaned_data["name"] != dataset.name:
         rename_dataset(dataset=dataset, changed_by=person, name=name.cleaned_data["name"])
+    _set_day(dataset, person, name.cleaned_data["delete_on"])
     keep_dataset(dataset=dataset, kept_by=person)
     # A small file may be read before the next page is asked for; that page knows where to go.
     return redirect("datasets:reading", dataset.id)
@@ -167,17 +173,22 @@ def _show_preview(
     dataset: Dataset,
     *,
     form: FormatForm | None = None,
-    name_form: NameForm | None = None,
+    name_form: KeepForm | None = None,
+    deletion_form: DeletionForm | None = None,
 ) -> HttpResponse:
     sees_values = can_see_values(person_of(request), dataset)
-    table, unreadable = _preview_table(dataset) if sees_values else (None, "")
+    shows_rows = sees_values and not dataset.is_forgotten
+    table, unreadable = _preview_table(dataset) if shows_rows else (None, "")
     reading = latest_reading(dataset)
     failed = _why_reading_failed(dataset, reading)
     settings_form = form or _format_form(dataset)
     context = {
         "dataset": dataset,
         "form": settings_form,
-        "name_form": name_form or NameForm(initial={"name": dataset.name}),
+        "name_form": name_form
+        or KeepForm(initial={"name": dataset.name, "delete_on": usual_deletion_day()}),
+        "deletion_form": deletion_form or DeletionForm(initial={"delete_on": dataset.delete_on}),
+        "forget_refusal": refusal(check_can_be_forgotten, dataset),
         "settings": _settings(settings_form, evidence_of(dataset) if sees_values else {}),
         "table": table,
         "kind": kind_words(dataset),
@@ -194,7 +205,7 @@ def _show_preview(
         **_reading_context(reading),
     }
     template = "datasets/_preview.html" if wants_part(request) else "datasets/preview.html"
-    refused = (form or name_form) is not None
+    refused = (form or name_form or deletion_form) is not None
     return render(request, template, context, status=422 if refused else 200)
 
 
@@ -265,3 +276,26 @@ def discard(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     discard_dataset(dataset=dataset, discarded_by=person_of(request))
     messages.success(request, f"{name} was discarded, with its file.")
     return redirect("datasets:list")
+
+
+@require_POST
+def set_deletion(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    form = DeletionForm(request.POST)
+    if not form.is_valid():
+        return _show_preview(request, dataset, deletion_form=form)
+    _set_day(dataset, person_of(request), form.cleaned_data["delete_on"])
+    return redirect("datasets:preview", dataset.id)
+
+
+def _set_day(dataset: Dataset, person: User, delete_on: date | None) -> None:
+    if delete_on != dataset.delete_on:
+        set_deletion_day(dataset=dataset, set_by=person, delete_on=delete_on)
+
+
+@require_POST
+def forget(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    forget_now(dataset=dataset, forgotten_by=person_of(request))
+    messages.success(request, f"The table of {dataset.name} was deleted, with its file and keys.")
+    return redirect("datasets:preview", dataset.id)
