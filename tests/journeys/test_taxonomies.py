@@ -160,3 +160,57 @@ def _take_out_and_back_in(page: Page, folder: Path) -> None:
         expect(page.locator("#effect-title")).to_contain_text("At level 1, 2,000 values")
         again = _keep_export(page, label, folder / f"again{path.suffix}")
         assert again.read_bytes() == path.read_bytes()
+
+
+def _open_education(steward: Person) -> None:
+    page = steward.page
+    page.set_viewport_size({"width": 1280, "height": 1600})
+    steward.open("/datasets/")
+    page.get_by_role("link", name="Adult census").first.click()
+    page.get_by_role("link", name="Taxonomies").first.click()
+    page.wait_for_url("**/taxonomies/**")
+    page.locator("#shelf").get_by_role("link", name="education").click()
+    expect(page.locator("#coverage")).to_contain_text("All 16 values placed")
+
+
+def test_a_value_is_taken_out_and_dragged_back_in(portal: RunningPortal, browser: Browser) -> None:
+    steward = Person(browser, portal.address, "steward")
+    page = steward.page
+    _open_education(steward)
+    page.locator("#tree > li", has_text="Masters").locator("input").check()
+    page.get_by_role("button", name="Dissolve").click()
+    expect(page.locator("#to-place")).to_contain_text("Masters")
+    expect(page.locator("#effect")).to_contain_text("Counted without the values")
+    steward.check_page()
+    chip = page.locator("#to-place .chip")
+    expect(chip).to_have_attribute("draggable", "true")
+    chip.drag_to(page.locator("#tree > li[data-name='Undergraduate']"))
+    expect(page.locator("#coverage")).to_contain_text("All 16 values placed")
+    masters = page.locator("#tree > li", has_text="Masters")
+    masters.drag_to(page.locator("#tree > li[data-name='Graduate']"))
+    expect(page.locator("#tree > li[data-name='Graduate'] .tree-count")).to_contain_text("2,002")
+    masters.hover()
+    expect(page.locator("#effect-table tr.is-selected th")).to_have_text("0 · exact")
+    steward.check_page()
+
+
+def test_the_tree_without_scripts(portal: RunningPortal, browser: Browser) -> None:
+    steward = Person(browser, portal.address, "steward")
+    _open_education(steward)
+    state = steward.page.context.storage_state()
+    context = browser.new_context(java_script_enabled=False, storage_state=state)
+    page = context.new_page()
+    page.goto(steward.page.url)
+    page.locator("#node-0 button.tree-toggle").click()
+    expect(page.locator("#tree > li")).to_have_count(1)
+    page.get_by_role("button", name="Open all").click()
+    page.get_by_label("Choose Doctorate").check()
+    page.get_by_label("Choose Prof-school").check()
+    page.fill("#tree-name", "Long studies")
+    page.get_by_role("button", name="New group").click()
+    expect(page.locator("#messages")).to_contain_text("A new group was added.")
+    group = page.locator("#tree > li", has_text="Long studies").first
+    expect(group.locator(".tree-count")).to_contain_text("917")
+    page.get_by_role("button", name="Undo").click()
+    expect(group).to_have_count(0)
+    context.close()
