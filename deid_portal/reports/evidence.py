@@ -251,6 +251,40 @@ def _written(value: bool | float | str) -> str:
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
+def describe_randomized(report: Report) -> list[dict[str, Any]]:
+    """Columns with randomized cells: how private each cell is, and the shares behind the noise."""
+    steps = [step for step in report["transformation"].get("steps", []) if step["method"] == "pram"]
+    return [
+        _describe_randomized_column(name, figures)
+        for step in steps
+        for name, figures in step["columns"].items()
+        if "values" in figures
+    ]
+
+
+def _describe_randomized_column(name: str, figures: Mapping[str, Any]) -> dict[str, Any]:
+    epsilon, values = figures["epsilon"], [_group_name(value) for value in figures["values"]]
+    level = f"ε = {epsilon:.3g}" if epsilon is not None else "none, some answers are certain"
+    shares = zip(values, figures["estimated_shares"], figures["standard_errors"], strict=True)
+    matrix = figures.get("matrix")
+    return {
+        "name": name,
+        "level": level,
+        "shares": {
+            "columns": ["Value", "Estimated true share", "Standard error"],
+            "rows": [[value, percent(share), percent(error, 2)] for value, share, error in shares],
+        },
+        "matrix": matrix
+        and {
+            "columns": ["True value", *values],
+            "rows": [
+                [value, *(f"{chance:.3f}" for chance in row)]
+                for value, row in zip(values, matrix, strict=True)
+            ],
+        },
+    }
+
+
 def describe_cuts(report: Report) -> list[dict[str, Any]]:
     """Per column, the labels in use where levels are mixed, those with most people first."""
     described = []

@@ -21,6 +21,7 @@ from deid_portal.reports.evidence import (
     classifier_chart,
     describe_attacks,
     describe_cuts,
+    describe_randomized,
     describe_steps,
     influence_chart,
     safe_harbor_findings,
@@ -137,6 +138,7 @@ def _evidence(document: dict[str, Any]) -> dict[str, Any]:
         "attacks": describe_attacks(document),
         "method_steps": describe_steps(document),
         "cuts": describe_cuts(document),
+        "randomized": describe_randomized(document),
         "associations": association_table(document),
         "safe_harbor": safe_harbor_findings(document),
     }

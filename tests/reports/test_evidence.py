@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deid_portal.engine import Plan, protect
+from deid_portal.engine import Plan, Table, protect
 from deid_portal.reports.evidence import (
     association_table,
     burden_charts,
@@ -12,6 +12,7 @@ from deid_portal.reports.evidence import (
     classifier_chart,
     describe_attacks,
     describe_cuts,
+    describe_randomized,
     describe_steps,
     influence_chart,
     safe_harbor_findings,
@@ -72,6 +73,21 @@ def test_a_report_without_evidence_still_opens() -> None:
     for nothing in (burden_charts, describe_attacks, describe_steps, describe_cuts):
         assert nothing(bare) == []
     assert safe_harbor_findings(bare) == []
+
+
+def test_randomized_columns_tell_level_chances_and_true_shares() -> None:
+    document = {
+        "plan": 1,
+        "columns": {"answer": {"role": "insensitive"}},
+        "models": [],
+        "method": {"name": "pram", "columns": ["answer"], "epsilon": 1.0},
+        "seed": 1,
+    }
+    table = Table.from_rows(["answer"], [["yes"]] * 300 + [["no"]] * 700)
+    column = describe_randomized(protect(table, Plan.from_document(document)).report)[0]
+    assert column["level"] == "ε = 1"
+    assert column["matrix"]["rows"] == [["no", "0.731", "0.269"], ["yes", "0.269", "0.731"]]
+    assert [row[0] for row in column["shares"]["rows"]] == ["no", "yes"]
 
 
 def test_cuts_list_the_labels_with_most_people_first() -> None:
