@@ -34,6 +34,7 @@ TALLEST = 40
 # Trees of more values than this take longer to lay out than anybody waits for a page.
 MOST_VALUES = 50_000
 MOST_NUMBERS = 200_000
+# Undoing plays the steps before it again; after this many a new version begins.
 MOST_STEPS = 1000
 
 
@@ -127,17 +128,13 @@ def edit_taxonomy(
         if outline is None:
             raise InvalidPlan("This tree is too large to be edited here. Export it, and upload it.")
         changed = replay(outline, steps)
-        if not version.is_edited:
+        if not version.is_edited or version.done + len(steps) > MOST_STEPS:
             version = TaxonomyVersion(
                 column=column,
                 words=f"Edited by hand, from version {version.number}",
                 base=outline.to_document(),
                 steps=[],
                 made_by=changed_by,
-            )
-        elif version.done + len(steps) > MOST_STEPS:
-            raise InvalidPlan(
-                f"{MOST_STEPS} changes are kept to be undone. Start a new version from the history."
             )
         version.steps = [*version.steps[: version.done], *steps]
         version.step_count = version.done = len(version.steps)
