@@ -1,4 +1,4 @@
-"""Which rows of a tree are drawn: the groups that are open, a page of children each."""
+"""Which rows of a tree are drawn: of the groups that are open, a window around the cursor."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,6 +8,8 @@ from deid_portal.engine.taxonomies import Branch, Outline
 from deid_portal.taxonomies.selectors import VALUES_SHOWN_OPEN
 
 CHILDREN_SHOWN = 100
+# More rows than this are drawn window by window: a browser is slow with thousands of them.
+WINDOW = 250
 FOUND_SHOWN = 100
 GROUPS_OFFERED = 500
 DEEPEST_INDENT = 7
@@ -50,10 +52,31 @@ class TreeDrawing:
     found: int
     groups: list[OfferedGroup]
     node_count: int
+    start: int = 0  # the first row drawn, of all that are open
+    total: int = 0
+
+    @property
+    def before(self) -> int:
+        return self.start
+
+    @property
+    def after(self) -> int:
+        return self.total - self.start - len(self.rows)
+
+    @property
+    def earlier(self) -> int:
+        return max(self.start - WINDOW, 0)
+
+    @property
+    def later(self) -> int:
+        return self.start + WINDOW
 
 
 def draw_tree(outline: Outline, asked: Mapping[str, str], is_ordered: bool) -> TreeDrawing:
-    """Draw what the page asks for: `open` groups, one to `toggle`, a text to `find`."""
+    """Draw what the page asks for: `open` groups, one to `toggle`, a text to `find`.
+
+    The window begins at row `from`; without that, it holds the node to `reveal` or to toggle.
+    """
     shown = _read_open(asked.get("open"), outline)
     _toggle(shown, asked.get("toggle", ""), outline)
     for number in asked.get("reveal", "").split("."):
@@ -64,7 +87,9 @@ def draw_tree(outline: Outline, asked: Mapping[str, str], is_ordered: bool) -> T
         found = {branch.number for branch in _matching(outline, find)}
     opened = _ways_to(outline, found) if find else shown
     kept = found | opened.keys() if find else None
-    rows = list(_rows(outline, outline.root, opened, kept, is_ordered, 0, 1, 1))
+    every = list(_rows(outline, outline.root, opened, kept, is_ordered, 0, 1, 1))
+    start = _first_drawn(every, asked)
+    rows = every[start : start + WINDOW]
     depths = {row.branch.number: row.depth for row in rows}
     return TreeDrawing(
         rows,
@@ -73,7 +98,18 @@ def draw_tree(outline: Outline, asked: Mapping[str, str], is_ordered: bool) -> T
         len(found),
         _groups(outline, depths),
         len(outline.branches),
+        start,
+        len(every),
     )
+
+
+def _first_drawn(rows: list[TreeRow], asked: Mapping[str, str]) -> int:
+    last = max(len(rows) - WINDOW, 0)
+    if asked.get("from", "").isdecimal():
+        return min(int(asked["from"]), last)
+    around = asked.get("reveal") or asked.get("toggle", "").removeprefix("more-")
+    index = next((i for i, row in enumerate(rows) if str(row.branch.number) == around), 0)
+    return min(index - WINDOW // 2, last) if index >= WINDOW else 0
 
 
 def _read_open(text: str | None, outline: Outline) -> dict[int, int]:

@@ -150,7 +150,9 @@ def _draw(
     if view.outline is None:
         return None
     sent = request.POST if request.method == "POST" else request.GET
-    asked = {name: sent[name] for name in ("open", "toggle", "find", "reveal") if name in sent}
+    asked = {
+        name: sent[name] for name in ("open", "toggle", "find", "reveal", "from") if name in sent
+    }
     if tree.at is not None:
         asked["reveal"] = str(tree.at)
     return draw_tree(view.outline, asked, is_ordered=column.type in ("integer", "number", "date"))

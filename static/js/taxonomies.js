@@ -7,6 +7,7 @@ const ticked = new Set();
 let at = null; // number of the node the cursor stands on
 let wanted = "add"; // what Enter in the name field does
 let scrolled = 0;
+let firstBefore = null;
 let takesFocus = false;
 let typed = "";
 let typedAt = 0;
@@ -52,7 +53,10 @@ function setUp() {
   const said = document.getElementById("tree-card").dataset.at;
   if (said) at = said;
   stand(current() || items()[0]);
-  box.scrollTop = scrolled;
+  // Another window of rows begins at its top; the same one stays where it was.
+  const first = items().find((item) => item.dataset.node)?.dataset.node;
+  box.scrollTop = first === firstBefore ? scrolled : 0;
+  firstBefore = first;
   showTicked();
 }
 
@@ -166,7 +170,11 @@ const ACTS = {
   End: () => stand(items().at(-1), true),
   PageDown: () => stand(step(12), true),
   PageUp: () => stand(step(-12), true),
-  Enter: (item) => { if (!toggle(item, item.dataset.open !== "true")) item.querySelector(".tree-more button")?.click(); },
+  Enter: (item) => {
+    if (toggle(item, item.dataset.open !== "true")) return;
+    takesFocus = true;
+    item.querySelector(".tree-more button")?.click();
+  },
   " ": (item) => tick(item),
   F2: () => openName("rename"),
   n: () => openName("add"),
@@ -312,7 +320,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.elt?.id === "tree-card") {
     setUp();
-    if (takesFocus) stand(current() || items()[0], true);
+    if (takesFocus) stand(current() || tree().querySelector("[data-node]"), true);
     takesFocus = false;
   }
   document.getElementById("builder-problem")?.focus();

@@ -13,7 +13,7 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.engine.taxonomies import Outline
-from deid_portal.taxonomies.drawing import CHILDREN_SHOWN, draw_tree
+from deid_portal.taxonomies.drawing import CHILDREN_SHOWN, WINDOW, draw_tree
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.services import set_taxonomy_from_file
 from tests import factories
@@ -235,6 +235,20 @@ def test_children_come_a_page_at_a_time() -> None:
     assert len(more.rows) == 5 + 2 * CHILDREN_SHOWN + 1
     closed = draw_tree(outline, {"open": more.open, "toggle": str(group)}, is_ordered=False)
     assert len(closed.rows) == 5
+
+
+def test_of_very_many_open_rows_a_window_is_drawn() -> None:
+    outline = large()
+    every = ".".join(f"{branch.number}x2000" for branch in outline.groups())
+    first = draw_tree(outline, {"open": every}, is_ordered=True)
+    assert (len(first.rows), first.before, first.after) == (WINDOW, 0, 2005 - WINDOW)
+    second = draw_tree(outline, {"open": every, "from": str(first.later)}, is_ordered=True)
+    assert (second.before, second.rows[0].branch.label) == (WINDOW, f"v{WINDOW - 2:04}")
+    last = draw_tree(outline, {"open": every, "from": "99999"}, is_ordered=True)
+    assert last.after == 0
+    node = next(b.number for b in outline.branches.values() if b.label == "v1500")
+    around = draw_tree(outline, {"open": every, "reveal": str(node)}, is_ordered=True)
+    assert node in [row.branch.number for row in around.rows]
 
 
 def test_finding_opens_the_way() -> None:
