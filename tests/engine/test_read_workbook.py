@@ -90,6 +90,18 @@ def test_times_yes_and_no_and_whole_numbers_look_as_in_the_sheet() -> None:
     assert table.head(9) == [["2026-03-01 10:30:00", "TRUE", "5", "12345678901234"]]
 
 
+def test_a_date_beyond_all_time_is_no_date_and_is_not_told_to_a_log(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(("day", "n"))
+    book.active.append((987654321012, "x"))
+    book.active["A2"].number_format = "yyyy-mm-dd"
+    stream = io.BytesIO(saved(book))
+    assert read_table(stream, detect_file(stream).format).rows == 1
+    assert [str(warning.message) for warning in recwarn] == []
+
+
 def test_a_formula_is_text_and_never_run() -> None:
     book = openpyxl.Workbook()
     book.active.append(("a", "b"))

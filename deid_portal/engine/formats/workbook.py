@@ -5,6 +5,7 @@ and dates follow the format of the cell. Numbers are not rounded to what a narro
 """
 
 import re
+import warnings
 import zipfile
 from bisect import bisect_left
 from collections import Counter
@@ -108,6 +109,8 @@ def _opened(stream: BinaryIO) -> Iterator[Any]:
     _check_sizes(stream)
     from openpyxl import load_workbook
 
+    # Its warnings tell of styles nobody asks for here, and some of them quote a cell.
+    warnings.filterwarnings("ignore", module="openpyxl")
     with _sentences():
         # Formulas are replaced by what they came to when the workbook was last saved.
         book = load_workbook(stream, read_only=True, data_only=True)
