@@ -31,6 +31,10 @@ class LibraryLine:
     total: int
 
     @property
+    def is_of_team(self) -> bool:
+        return self.key.startswith("team-")
+
+    @property
     def is_whole(self) -> bool:
         return self.covered == self.total
 
@@ -91,6 +95,23 @@ def use_from_library(*, column: DatasetColumn, changed_by: User, key: str) -> Co
         words = f"From the team library: {kept}"
         outline = _lay(kept, values)
     return set_outline(column=column, changed_by=changed_by, outline=outline, words=words)
+
+
+def remove_from_library(*, column: DatasetColumn, removed_by: User, key: str) -> str:
+    """Delete all versions of a taxonomy of the team; columns that use it keep theirs."""
+    check_can_build(removed_by, column)
+    team = column.dataset.team
+    kind, _, number = key.partition("-")
+    kept = _latest(team).get(number)
+    if kind != "team" or kept is None:
+        raise KeyError(key)
+    with transaction.atomic():
+        facts = {"version": kept.number}
+        record_event(
+            "library.taxonomy.removed", actor=removed_by, team=team, subject=kept, facts=facts
+        )
+        LibraryTaxonomy.objects.filter(team=team, name=kept.name).delete()
+    return kept.name
 
 
 def _shelf_lines(column: DatasetColumn, values: Column) -> list[LibraryLine]:

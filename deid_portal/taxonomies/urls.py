@@ -34,6 +34,11 @@ urlpatterns = [
         views.use_library,
         name="use-library",
     ),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/library/<str:key>/forget/",
+        views.forget,
+        name="forget",
+    ),
     path("datasets/<uuid:dataset_id>/taxonomies/<int:position>/keep/", views.keep, name="keep"),
     path("datasets/<uuid:dataset_id>/taxonomies/<int:position>/edit/", views.edit, name="edit"),
     path(

@@ -20,7 +20,7 @@ from deid_portal.engine import EngineError
 from deid_portal.engine.taxonomies import write_json, write_paths, write_rows
 from deid_portal.taxonomies.editing import ACTIONS, node_to_show, read_steps, say
 from deid_portal.taxonomies.forms import BuilderForm, KeepForm
-from deid_portal.taxonomies.library import save_to_library, use_from_library
+from deid_portal.taxonomies.library import remove_from_library, save_to_library, use_from_library
 from deid_portal.taxonomies.models import Kind, TaxonomyVersion
 from deid_portal.taxonomies.pages import (
     BUILDERS,
@@ -214,6 +214,18 @@ def use_library(request: HttpRequest, dataset_id: UUID, position: int, key: str)
 
 
 @require_POST
+def forget(request: HttpRequest, dataset_id: UUID, position: int, key: str) -> HttpResponse:
+    """Take a taxonomy out of the team's library."""
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    try:
+        remove_from_library(column=column, removed_by=person_of(request), key=key)
+    except KeyError:
+        raise Http404 from None
+    messages.success(request, "It was removed from the team library, with all its versions.")
+    return _lead_to_library(dataset, position)
+
+
+@require_POST
 def keep(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
     """Keep the tree in the team's library."""
     dataset, column = get_column_to_build_or_404(request, dataset_id, position)
@@ -223,6 +235,10 @@ def keep(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
         return show_workbench(request, dataset, column, tab=Tab.LIBRARY, keep=form)
     kept = save_to_library(column=column, saved_by=person_of(request), **form.cleaned_data)
     messages.success(request, f"Kept in the team library as version {kept.number} of its name.")
+    return _lead_to_library(dataset, position)
+
+
+def _lead_to_library(dataset: Dataset, position: int) -> HttpResponse:
     url = reverse("taxonomies:workbench", args=[dataset.id, position])
     return redirect(f"{url}?tab={Tab.LIBRARY.value}#builders")
 

@@ -77,6 +77,25 @@ def test_a_tree_is_kept_for_the_team_and_used_again(
     assert "13053;130;*" in (taxonomy.file_text or "")
 
 
+def test_a_kept_tree_is_removed_with_all_its_versions(
+    cast: Cast, column: DatasetColumn, signed_in: SignIn
+) -> None:
+    set_taxonomy_from_file(column=column, changed_by=cast.steward, content=ZIPS)
+    client = signed_in(cast.steward)
+    for _ in range(2):
+        client.post(_address("keep", column), {"name": "Our zips"})
+    newest = LibraryTaxonomy.objects.get(number=2)
+    assert (
+        signed_in(cast.reviewer).post(_address("forget", column, f"team-{newest.pk}")).status_code
+        == 403
+    )
+    assert client.post(_address("forget", column, f"team-{newest.pk}")).status_code == 302
+    assert not LibraryTaxonomy.objects.exists()
+    assert ColumnTaxonomy.objects.filter(column=column).exists()
+    assert Event.objects.filter(action="library.taxonomy.removed").exists()
+    assert client.post(_address("forget", column, "shelf-ages")).status_code == 404
+
+
 def test_a_name_is_needed(cast: Cast, column: DatasetColumn, signed_in: SignIn) -> None:
     assert signed_in(cast.steward).post(_address("keep", column), {}).status_code == 422
 
