@@ -1,7 +1,7 @@
 // Workbench: makes the tree an ARIA tree with one tab stop. Every change is a button of the form around it; keys and dragging only
 // fill that form in and press the button. The answer brings the rows anew, so all is set up again after each.
 const UNDO = { z: "tree-undo", y: "tree-redo" };
-const IN_FIELD = "input:not([type=checkbox]), textarea, select";
+const IN_TEXT = "input:not([type=checkbox]), textarea"; // where Ctrl Z undoes typing
 const SEARCH_PAUSE = 600;
 const ticked = new Set();
 let at = null; // number of the node the cursor stands on
@@ -188,7 +188,7 @@ document.addEventListener("keydown", (event) => {
   if (!form() || event.defaultPrevented) return;
   const combined = event.ctrlKey || event.metaKey;
   const letter = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (combined && UNDO[letter] && !event.target.closest(IN_FIELD)) {
+  if (combined && UNDO[letter] && !event.target.closest(IN_TEXT)) {
     event.preventDefault();
     document.getElementById(UNDO[event.shiftKey && letter === "z" ? "y" : letter])?.click();
     takesFocus = true;

@@ -138,10 +138,13 @@ def _move_undo_and_redo(page: Page) -> None:
     page.keyboard.type("The quay")
     page.keyboard.press("Enter")
     expect(quay.locator(".tree-count")).to_contain_text("4")
+    _expect_focus(page, "place 0680")
     page.keyboard.press("Control+z")
     expect(quay.locator(".tree-count")).to_contain_text("0")
+    _expect_focus(page, "place 0680")
     page.keyboard.press("Control+y")
     expect(quay.locator(".tree-count")).to_contain_text("4")
+    _expect_focus(page, "place 0680")
     expect(page.locator("#history")).to_contain_text("4 changes")
 
 
