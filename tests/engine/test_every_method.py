@@ -4,6 +4,7 @@ A new method needs an entry in EXAMPLES, or this fails.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from deid_portal.engine import Cancelled, EngineError, Outcome, Plan, Table, protect
 from deid_portal.engine.draft import Draft
-from deid_portal.engine.methods import METHODS, RecodingMethod
+from deid_portal.engine.methods import METHODS, Method, RecodingMethod
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.remeasuring import measure_draft
@@ -100,11 +101,16 @@ COLUMNS: dict[str, Any] = {
 NAMES = list(COLUMNS)
 QUASI = ["age", "zip", "sex", "visit"]
 
-every_example = pytest.mark.parametrize(
-    "method",
-    [{"name": name, **entry} for name in METHODS for entry in EXAMPLES.get(name, [{}])],
-    ids=lambda method: method["name"],
-)
+ALL = [{"name": name, **entry} for name in METHODS for entry in EXAMPLES.get(name, [{}])]
+
+
+def examples(which: Callable[[type[Method]], bool]) -> pytest.MarkDecorator:
+    """Run a test over the examples of some methods."""
+    chosen = [method for method in ALL if which(METHODS[method["name"]])]
+    return pytest.mark.parametrize("method", chosen, ids=lambda method: method["name"])
+
+
+every_example = examples(lambda method: True)
 
 
 def people(rows: int, seed: int = 3, gaps: float = 0.0) -> Table:
@@ -199,18 +205,14 @@ def test_one_row_and_equal_rows_are_answered(method: dict[str, Any]) -> None:
             assert str(refusal).endswith(".")  # noqa: PT017 - refusing in a sentence is fine
 
 
-@every_example
+@examples(lambda method: method.makes_classes)
 def test_more_than_there_are_is_refused(method: dict[str, Any]) -> None:
-    if not METHODS[method["name"]].makes_classes:
-        pytest.skip("makes no classes")
     with pytest.raises(EngineError, match="at most 5"):
         protect(people(5), plan_for(method, k=6))
 
 
-@every_example
+@examples(lambda method: not method.is_private)
 def test_same_seed_same_result(method: dict[str, Any]) -> None:
-    if METHODS[method["name"]].is_private:
-        pytest.skip("has no seed")
     table, plan = people(50), plan_for(method)
     first, second = protect(table, plan), protect(table, plan)
     assert first.solution == second.solution
@@ -256,11 +258,9 @@ def test_cells_and_levels_are_measured_alike(method: str, gaps: float) -> None:
             assert metric.value(releases[0]) == pytest.approx(metric.value(releases[1]))
 
 
-@every_example
+@examples(lambda method: not method.is_random)
 def test_the_order_of_the_input_decides_nothing(method: dict[str, Any]) -> None:
     """But for what chance decides, the same people give the same release in any order."""
-    if METHODS[method["name"]].is_random:
-        pytest.skip("chance decides")
     table, plan = people(40, gaps=0.1), plan_for(method)
     first = protect(table, plan)
     order = np.random.default_rng(4).permutation(table.rows)
