@@ -8,6 +8,7 @@ import fcntl
 import os
 import sys
 import threading
+import time
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -28,6 +29,8 @@ SHORTEST_SECRET = 32
 
 
 KEY_CHECK = "key-check"
+# First the work that may be waiting; portals that soon stop need not begin.
+SECONDS_BEFORE_THE_REST = 90
 LOW_PRIORITY = 10  # of 19; more is more patient
 
 
@@ -137,6 +140,7 @@ def warm_up_before_work(**_: object) -> None:
 def _warm_up_rest() -> None:
     from deid_portal.engine.warming import warm_up_rest
 
+    time.sleep(SECONDS_BEFORE_THE_REST)
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOW_PRIORITY)
     with (settings.DATA_DIR / "warming-rest.lock").open("w") as lock:
         try:
