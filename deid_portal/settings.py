@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "deid_portal.common",
     "deid_portal.accounts",
     "deid_portal.audit",
+    "deid_portal.policies",
     "deid_portal.datasets",
     "deid_portal.taxonomies",
     "deid_portal.plans",

@@ -10,7 +10,7 @@ HOUSE = Path(__file__).parent.parent / "deid_portal"
 # its own transaction, so reviews hands over to the one room after it.
 ORDER = ["datasets", "taxonomies", "plans", "runs", "reports", "reviews", "releases", "guide"]
 HANDS_OVER = {("reviews", "releases")}
-GROUND = {"common", "accounts", "audit"}
+GROUND = {"common", "accounts", "audit", "policies"}
 
 
 def _imports(path: Path) -> set[str]:

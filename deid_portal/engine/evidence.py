@@ -16,6 +16,7 @@ from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.reporting import Measured
 from deid_portal.engine.risk.burden import measure_burden
+from deid_portal.engine.risk.guesses import measure_surest_guess
 from deid_portal.engine.risk.safe_harbor import check_safe_harbor
 from deid_portal.engine.risk.summary import summarize_risk
 from deid_portal.engine.table import Codes, Column, Counts, Table
@@ -74,6 +75,7 @@ class Evidence:
             "risk": self._describe_risk(before, after),
             "utility": self._describe_utility(coverages),
             "comparison": self._compare(coverages, progress),
+            "sensitive": self._measure_guesses(progress),
         }
         if self.measures.groups and self.rows is not None:
             parts["who_pays"] = [
@@ -90,6 +92,11 @@ class Evidence:
             details["after"] = self._summarize_risk(seen, after)
         found = check_safe_harbor(self.released).findings
         return {"details": details, "safe_harbor": [asdict(finding) for finding in found]}
+
+    def _measure_guesses(self, progress: Progress) -> dict[str, Any]:
+        columns = [n for n in self.plan.names_of(ColumnRole.SENSITIVE) if n in self.released]
+        guesses = measure_surest_guess(self.released, self.names, columns, progress)
+        return {name: {"surest_guess": share} for name, share in guesses.items()}
 
     def _summarize_risk(self, patterns: Patterns, measured: Measured) -> dict[str, Any]:
         population, size = None, self.measures.population_size

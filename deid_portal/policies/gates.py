@@ -1,0 +1,271 @@
+"""Hold a report against a team's rules: pure functions, one gate per rule, failures first.
+
+Board, report, protection page and review all ask here, so they can never disagree.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from deid_portal.common.templatetags.numbers import middle_cut, percent
+from deid_portal.policies.rules import Rules, attack_words
+
+Report = Mapping[str, Any]
+
+ROUNDING = 1e-9
+
+
+class Result(StrEnum):
+    FAIL = "fail"
+    WAIVED = "waived"
+    PASS = "pass"  # noqa: S105 - a word, no password
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One rule of the policy, what the release has, and whether that is enough."""
+
+    name: str
+    asks: str
+    has: str
+    result: Result
+
+    @property
+    def fails(self) -> bool:
+        return self.result is Result.FAIL
+
+
+@dataclass(frozen=True)
+class AttackStanding:
+    """What is known of one attack on a run; `success` is None while it has not been made."""
+
+    success: float | None
+    reason: str = ""  # why it could not be made, where that is so
+    is_possible: bool = True
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """What remains of the protection when earlier releases of the same people are crossed."""
+
+    releases: int
+    smallest: int | None  # look-alikes of the most exposed person; None: nothing to cross
+    people: int = 0  # how many hide among fewer than the policy allows
+
+
+def check_gates(
+    rules: Rules,
+    report: Report,
+    *,
+    attacks: Mapping[str, AttackStanding] | None = None,
+    crossing: Crossing | None = None,
+) -> list[Gate]:
+    """Return every gate the rules ask for.
+
+    Attacks and crossing are judged only when given; a board that compares plans leaves them out.
+    """
+    said = rules.sentences()
+    gates = [
+        _gate(name, said[name].rstrip("."), *check(rules, report))
+        for name, check in CHECKS.items()
+        if name in said
+    ]
+    if attacks is not None:
+        gates.extend(_attack_gates(rules, attacks))
+    if crossing is not None and rules.cross_releases:
+        asks = said["cross_releases"].rstrip(".")
+        gates.append(_gate("cross_releases", asks, *_check_crossing(rules, crossing)))
+    return sorted(gates, key=lambda gate: not gate.fails)
+
+
+def is_allowed(rules: Rules, report: Report) -> bool:
+    """Say whether a run meets what can be judged from its report alone."""
+    return bool(report.get("solution")) and not any(g.fails for g in check_gates(rules, report))
+
+
+def _gate(name: str, asks: str, passes: bool, has: str) -> Gate:
+    return Gate(name, asks, has, Result.PASS if passes else Result.FAIL)
+
+
+Checked = tuple[bool, str]
+
+
+def _check_k(rules: Rules, report: Report) -> Checked:
+    highest = report["risk"]["after"]["prosecutor"]["highest"]
+    if not report["rows"]["released"]:
+        return False, "nobody is in the release"
+    hides = round(1 / highest) if highest else report["rows"]["released"]
+    groups = report["classes"]["count"]
+    return hides >= rules.least_k, f"{hides:,} in the smallest group, {groups:,} groups"
+
+
+def _check_risk(rules: Rules, report: Report) -> Checked:
+    risk = report["risk"]["after"]["prosecutor"]
+    words = f"{percent(risk['highest'])}, average {percent(risk['average'])}"
+    return risk["highest"] <= rules.highest_risk + ROUNDING, words
+
+
+def _check_left_out(rules: Rules, report: Report) -> Checked:
+    left, total = report["rows"]["suppressed"], report["input"]["rows"]
+    share = left / total if total else 0.0
+    return share <= rules.most_left_out + ROUNDING, f"{percent(share)}, {left:,} of {total:,}"
+
+
+def _check_groups(rules: Rules, report: Report) -> Checked:
+    if not report["rows"]["suppressed"]:
+        return True, "nobody was left out"
+    if "who_pays" not in report:
+        return False, "not measured; run the plan again"
+    groups = [
+        (group["suppressed"] / group["records"], table["column"], group)
+        for table in report["who_pays"]
+        for group in table["groups"]
+        if group["records"]
+    ]
+    if not groups:
+        return True, "no column has groups large enough to tell of"
+    share, column, group = max(groups, key=lambda found: found[0])
+    words = (
+        f"{middle_cut(column)} “{middle_cut(str(group['value']))}”: "
+        f"{group['suppressed']:,} of {group['records']:,} left out, {percent(share)}"
+    )
+    return share <= rules.most_left_out_of_group + ROUNDING, words
+
+
+def _sensitive_columns(report: Report) -> list[str]:
+    columns = report["columns"].items()
+    return [
+        name for name, column in columns if column["role"] == "sensitive" and column["released"]
+    ]
+
+
+def _rules_about(report: Report, column: str) -> list[Report]:
+    """The rules that hold and are about a column."""
+    return [rule for rule in report["models"] if rule["holds"] and column in _columns_of(rule)]
+
+
+def _columns_of(rule: Report) -> set[str]:
+    """The sensitive columns a rule names, in whichever of the three ways rules have."""
+    values = rule.get("values")
+    by_value = values if isinstance(values, Mapping) else ()
+    return {rule.get("column", ""), *(rule.get("columns") or ()), *by_value}
+
+
+def _check_sensitive(rules: Rules, report: Report) -> Checked:
+    columns = _sensitive_columns(report)
+    if not columns:
+        return True, "no sensitive column is released"
+    accepted = set(rules.sensitive_models)
+    bare = [
+        name
+        for name in columns
+        if not any(not accepted or r["model"] in accepted for r in _rules_about(report, name))
+    ]
+    if bare:
+        return False, f"{middle_cut(bare[0])} has no such rule"
+    names = ", ".join(middle_cut(name) for name in columns[:3])
+    return True, f"{names}{' and others' if len(columns) > 3 else ''}: protected"
+
+
+def _check_guess(rules: Rules, report: Report) -> Checked:
+    columns = _sensitive_columns(report)
+    if not columns:
+        return True, "no sensitive column is released"
+    guesses = {name: _surest_guess(report, name) for name in columns}
+    unknown = [name for name, share in guesses.items() if share is None]
+    if unknown:
+        return False, f"no promise about {middle_cut(unknown[0])}"
+    worst = max(guesses, key=lambda name: guesses[name] or 0.0)
+    share = guesses[worst] or 0.0
+    return share <= rules.surest_guess + ROUNDING, f"{middle_cut(worst)}: {percent(share)}"
+
+
+def _surest_guess(report: Report, column: str) -> float | None:
+    """What the report measured on the released cells; reports of old have no such figure."""
+    measured = report.get("sensitive", {}).get(column, {}).get("surest_guess")
+    return None if measured is None else float(measured)
+
+
+def _check_identifiers(rules: Rules, report: Report) -> Checked:
+    left = [
+        name
+        for name, column in report["columns"].items()
+        if column["role"] == "identifier"
+        and column["released"]
+        and report["plan"]["columns"].get(name, {}).get("treatment") not in ("pseudonym", "mask")
+    ]
+    if left:
+        return False, f"{middle_cut(left[0])} is in the release"
+    roles = {name: column["role"] for name, column in report["columns"].items()}
+    found = [
+        finding["column"]
+        for finding in report["risk"].get("safe_harbor", [])
+        if finding["identifier"] in DIRECT and roles.get(finding["column"]) != "identifier"
+    ]
+    if found:
+        return False, f"{middle_cut(found[0])} looks like an identifier"
+    gone = sum(1 for column in report["columns"].values() if column["role"] == "identifier")
+    kept = sum(1 for column in report["columns"].values() if column["released"])
+    return True, f"{gone:,} removed or replaced; {kept:,} columns released"
+
+
+# Kinds of findings that point to one person by themselves; dates, places and ages do so only
+# together, which is what the other gates measure.
+DIRECT = frozenset(
+    {
+        "names",
+        "telephone numbers",
+        "fax numbers",
+        "e-mail addresses",
+        "social security numbers",
+        "medical record numbers",
+        "health plan numbers",
+        "account numbers",
+        "vehicle identifiers",
+        "web addresses",
+        "internet addresses",
+    }
+)
+
+
+def _attack_gates(rules: Rules, attacks: Mapping[str, AttackStanding]) -> Iterator[Gate]:
+    for name, limit in rules.attacks.items():
+        asks = f"Attack made: {attack_words(name)}, success at most {percent(limit)}"
+        standing = attacks.get(name, AttackStanding(None))
+        yield _gate(f"attacks.{name}", asks, *_check_attack(limit, standing))
+
+
+def _check_attack(limit: float, standing: AttackStanding) -> Checked:
+    if not standing.is_possible:
+        return True, standing.reason or "not possible on this release"
+    if standing.success is None:
+        return False, standing.reason or "not made yet"
+    return standing.success <= limit + ROUNDING, f"{percent(standing.success)}"
+
+
+def _check_crossing(rules: Rules, crossing: Crossing) -> Checked:
+    if crossing.smallest is None:
+        return True, "no earlier release of these people"
+    count = (
+        "1 earlier release" if crossing.releases == 1 else f"{crossing.releases} earlier releases"
+    )
+    if crossing.people:
+        people = "1 person" if crossing.people == 1 else f"{crossing.people:,} people"
+        return False, f"{people}, crossed with {count}"
+    return crossing.smallest >= rules.least_k, f"at least {crossing.smallest:,} with {count}"
+
+
+CHECKS: dict[str, Callable[[Rules, Report], Checked]] = {
+    "least_k": _check_k,
+    "highest_risk": _check_risk,
+    "most_left_out": _check_left_out,
+    "most_left_out_of_group": _check_groups,
+    "protect_sensitive": _check_sensitive,
+    "surest_guess": _check_guess,
+    "no_identifier_left": _check_identifiers,
+}
+
+
+def failing(gates: Sequence[Gate]) -> list[Gate]:
+    return [gate for gate in gates if gate.fails]

@@ -1,0 +1,131 @@
+"""What a team asks of every release, as data: read from a document, written as sentences.
+
+A policy holds numbers and names of rules and attacks, never a value of anybody's table.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+from deid_portal.common.refusals import Refused
+from deid_portal.common.templatetags.numbers import percent
+from deid_portal.engine.attacks import ATTACKS
+from deid_portal.engine.privacy import MODELS
+
+# What most offices ask of a file for partners under contract; a team edits it to its own needs.
+USUAL_ATTACKS = {"record-linkage": 0.2, "homogeneity": 0.05}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The limits in force; every share is between 0 and 1."""
+
+    least_k: int = 5
+    highest_risk: float = 0.2
+    most_left_out: float = 0.1
+    most_left_out_of_group: float = 0.5  # 1 turns the gate off
+    # Every sensitive column needs a rule, one of these if any are named.
+    protect_sensitive: bool = True
+    sensitive_models: tuple[str, ...] = ()
+    surest_guess: float = 0.6  # 1 makes no demand; also the tick on the third question's slider
+    no_identifier_left: bool = True
+    # Attacks that must have been made on the run, each with the largest success allowed.
+    attacks: Mapping[str, float] = field(default_factory=lambda: dict(USUAL_ATTACKS))
+    cross_releases: bool = True  # nobody hides among fewer than k across all releases
+    approvals: int = 1
+    download_days: int = 30
+    downloads_per_person: int = 5
+    publish_recipe: bool = True
+    second_factor: bool = False
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read what was kept; names that are new since get their usual value."""
+        known = {f.name for f in fields(cls)}
+        values = {name: value for name, value in document.items() if name in known}
+        if "sensitive_models" in values:
+            values["sensitive_models"] = tuple(values["sensitive_models"])
+        return cls(**values)
+
+    def to_document(self) -> dict[str, Any]:
+        return {**asdict(self), "sensitive_models": list(self.sensitive_models)}
+
+    def check(self) -> None:
+        """Refuse what makes no sense, in the first sentence that applies."""
+        if self.least_k < 1:
+            raise Refused("Everybody must hide among at least 1; enter a whole number from 1.")
+        for words, share in self._shares().items():
+            if not 0 <= share <= 1:
+                raise Refused(f"{words} is a share: enter a number between 0 and 100 percent.")
+        if unknown := set(self.sensitive_models) - set(MODELS):
+            raise Refused(f'"{min(unknown)}" is no rule the portal knows; choose from the list.')
+        if unknown := set(self.attacks) - set(ATTACKS):
+            raise Refused(f'"{min(unknown)}" is no attack the portal knows; choose from the list.')
+        if not 1 <= self.approvals <= 9:
+            raise Refused("A release needs between 1 and 9 approvals.")
+        if not 1 <= self.download_days <= 3650:
+            raise Refused("Downloads expire after 1 to 3,650 days.")
+        if not 1 <= self.downloads_per_person <= 1000:
+            raise Refused("A person may download a release between 1 and 1,000 times.")
+
+    def _shares(self) -> dict[str, float]:
+        limits = {f"The limit of the attack {name}": limit for name, limit in self.attacks.items()}
+        return {
+            "The highest risk": self.highest_risk,
+            "The share left out": self.most_left_out,
+            "The share left out of a group": self.most_left_out_of_group,
+            "The surest guess": self.surest_guess,
+            **limits,
+        }
+
+    def sentences(self) -> dict[str, str]:
+        """Say each rule in a sentence, by its name; what is not asked for is left out."""
+        said = {
+            "least_k": f"Everybody hides among at least {self.least_k:,} look-alikes.",
+            "highest_risk": f"Nobody’s risk is above {percent(self.highest_risk)}.",
+            "most_left_out": f"At most {percent(self.most_left_out)} of the rows are left out.",
+        }
+        if self.most_left_out_of_group < 1:
+            most = percent(self.most_left_out_of_group)
+            said["most_left_out_of_group"] = f"No group loses more than {most} of its people."
+        if self.protect_sensitive:
+            said["protect_sensitive"] = self._sensitive_sentence()
+        if self.surest_guess < 1:
+            surest = percent(self.surest_guess)
+            said["surest_guess"] = f"A sensitive value is guessed right at most {surest}."
+        if self.no_identifier_left:
+            said["no_identifier_left"] = "No identifier is left in the release."
+        for name, limit in self.attacks.items():
+            words = attack_words(name)
+            said[f"attacks.{name}"] = (
+                f"The attack {words} was made; success at most {percent(limit)}."
+            )
+        if self.cross_releases:
+            said["cross_releases"] = (
+                f"Nobody hides among fewer than {self.least_k:,} when earlier releases are crossed."
+            )
+        return {**said, **self._terms()}
+
+    def _sensitive_sentence(self) -> str:
+        if not self.sensitive_models:
+            return "Every sensitive column is protected by a rule of its own."
+        return f"Every sensitive column is protected by {' or '.join(self.sensitive_models)}."
+
+    def _terms(self) -> dict[str, str]:
+        people = "1 person approves" if self.approvals == 1 else f"{self.approvals} people approve"
+        days = "1 day" if self.download_days == 1 else f"{self.download_days:,} days"
+        times = "once" if self.downloads_per_person == 1 else f"{self.downloads_per_person:,} times"
+        recipe = "is published with it" if self.publish_recipe else "is kept back"
+        said = {
+            "approvals": f"{people} a release; never its author.",
+            "download_days": f"Downloads expire within {days}.",
+            "downloads_per_person": f"A person downloads a release at most {times}.",
+            "publish_recipe": f"The recipe of a release {recipe}.",
+        }
+        if self.second_factor:
+            said["second_factor"] = "Everybody of the team signs in with a second factor."
+        return said
+
+
+def attack_words(name: str) -> str:
+    return name.replace("-", " ")
