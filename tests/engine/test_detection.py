@@ -159,8 +159,8 @@ def test_long_texts_may_name_people() -> None:
 
 
 def test_an_unknown_column_says_with_whom_it_isolates_people() -> None:
-    rows = [(str(a), str(b)) for a in range(4) for b in range(4)]
-    found = suggest_roles(Table.from_rows(("x1", "x2"), rows))
+    rows = [(str(a), str(b), str((a + b) % 4)) for a in range(4) for b in range(4)]
+    found = suggest_roles(Table.from_rows(("x1", "x2", "x3"), rows))
     assert found.suggestions[0].reason == "With x2 it makes 16 rows one of a kind (100\u00a0%)."
     assert found.suggestions[0].separation == pytest.approx(0.8)
     assert found.worst[0].places == (0, 1)

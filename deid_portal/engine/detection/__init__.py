@@ -5,6 +5,7 @@ what it does not find; a person decides.
 """
 
 from deid_portal.engine.detection.combinations import Combination
+from deid_portal.engine.detection.isolation import Isolation, measure_isolation
 from deid_portal.engine.detection.suggesting import (
     Danger,
     Findings,
@@ -13,4 +14,13 @@ from deid_portal.engine.detection.suggesting import (
     suggest_roles,
 )
 
-__all__ = ["Combination", "Danger", "Findings", "Role", "Suggestion", "suggest_roles"]
+__all__ = [
+    "Combination",
+    "Danger",
+    "Findings",
+    "Isolation",
+    "Role",
+    "Suggestion",
+    "measure_isolation",
+    "suggest_roles",
+]

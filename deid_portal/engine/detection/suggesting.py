@@ -1,6 +1,6 @@
 """One suggestion per column, with one sentence why."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,6 +13,7 @@ from deid_portal.engine.detection.combinations import (
     find_worst,
     measure_column,
 )
+from deid_portal.engine.detection.isolation import Isolation, measure_isolation
 from deid_portal.engine.detection.value_patterns import Pattern, find_pattern, is_long_text
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.risk.distinction import Distinctness
@@ -24,6 +25,9 @@ MOSTLY_DIFFERENT = 0.9
 MANY_DIFFERENT = 0.5
 TELLS_MANY_APART = 0.9
 TELLS_SOME_APART = 0.3
+ISOLATES_MANY = 0.2  # as many of all rows are one of a kind only because of the column
+SMALLEST_FALL_TOLD = 0.01
+PAIR = 2
 NO_BREAK = "\u00a0"
 
 
@@ -45,6 +49,19 @@ class Danger(StrEnum):
 
 
 @dataclass(frozen=True)
+class Together:
+    """Shares of one-of-a-kind rows by all suggested quasi-identifiers, and without the column."""
+
+    columns: int
+    together: float
+    without: float
+
+    @property
+    def fall(self) -> float:
+        return self.together - self.without
+
+
+@dataclass(frozen=True)
 class Suggestion:
     """What a column most likely is; `hipaa` names the kind of identifier it is there, if any."""
 
@@ -55,6 +72,8 @@ class Suggestion:
     distinction: float
     separation: float
     worst: Combination | None = None  # the worst combination it takes part in
+    pair: Combination | None = None  # the worst with one other column
+    isolation: Together | None = None
 
 
 @dataclass(frozen=True)
@@ -85,18 +104,39 @@ def suggest_roles(table: Table, progress: ProgressCallback | None = None) -> Fin
         looks.append(_look_at(column, figures[place]))
     quasi = [place for place, look in enumerate(looks) if look.role == Role.QUASI_IDENTIFIER]
     worst = find_worst(table.columns, quasi)
-    worst_of: dict[int, Combination] = {}
-    for combination in worst:
-        for place in combination.places:
-            worst_of.setdefault(place, combination)
+    worst_of = _first_of_each_column(worst)
+    pair_of = _first_of_each_column(one for one in worst if len(one.places) == PAIR)
+    isolation = measure_isolation(table.columns, quasi)
     steps.report(len(table.columns), len(table.columns), "detect")
     return Findings(
         tuple(
-            _suggest(table, place, look, figures[place], worst_of.get(place))
+            _suggest(
+                table,
+                place,
+                look,
+                figures[place],
+                worst_of.get(place),
+                pair_of.get(place),
+                _together(place, isolation),
+            )
             for place, look in enumerate(looks)
         ),
         tuple(worst[:WORST_SHOWN]),
     )
+
+
+def _first_of_each_column(combinations: Iterable[Combination]) -> dict[int, Combination]:
+    first: dict[int, Combination] = {}
+    for combination in combinations:
+        for place in combination.places:
+            first.setdefault(place, combination)
+    return first
+
+
+def _together(place: int, isolation: Isolation) -> Together | None:
+    if place not in isolation.without:
+        return None
+    return Together(len(isolation.without), isolation.together, isolation.without[place])
 
 
 def _look_at(column: Column, figures: Distinctness) -> _Look:
@@ -170,20 +210,31 @@ def _is_running(column: Column, filled: int) -> bool:
 
 
 def _suggest(
-    table: Table, place: int, look: _Look, figures: Distinctness, worst: Combination | None
+    table: Table,
+    place: int,
+    look: _Look,
+    figures: Distinctness,
+    worst: Combination | None,
+    pair: Combination | None,
+    together: Together | None,
 ) -> Suggestion:
+    reasons = [look.reason] if look.is_known else []
+    if together is not None and together.fall >= SMALLEST_FALL_TOLD:
+        reasons.append(_why_by_fall(together))
     return Suggestion(
         role=look.role,
-        danger=_danger(look, figures),
-        reason=look.reason if look.is_known else _why_by_figures(table, place, figures, worst),
+        danger=_danger(look, figures, together),
+        reason=" ".join(reasons) or _why_by_figures(table, place, figures, worst),
         hipaa=look.hipaa,
         distinction=figures.distinction,
         separation=figures.separation,
         worst=worst,
+        pair=pair,
+        isolation=together,
     )
 
 
-def _danger(look: _Look, figures: Distinctness) -> Danger:
+def _danger(look: _Look, figures: Distinctness, together: Together | None) -> Danger:
     match look.role:
         case Role.IDENTIFIER:
             return Danger.VERY_HIGH
@@ -191,9 +242,15 @@ def _danger(look: _Look, figures: Distinctness) -> Danger:
             return Danger.HARM
         case Role.INSENSITIVE:
             return Danger.LOW
-    if figures.separation >= TELLS_MANY_APART:
+    isolates_many = together is not None and together.fall >= ISOLATES_MANY
+    if isolates_many or figures.separation >= TELLS_MANY_APART:
         return Danger.HIGH
     return Danger.SOME if look.is_known or figures.separation >= TELLS_SOME_APART else Danger.LOW
+
+
+def _why_by_fall(together: Together) -> str:
+    before, after = _percent(together.together), _percent(together.without)
+    return f"Without it, one-of-a-kind rows fall from {before} to {after}."
 
 
 def _why_by_figures(
