@@ -171,3 +171,14 @@ class Tagging(models.Model):
 
     def __str__(self) -> str:
         return f"tagging of {self.dataset}"
+
+
+class PseudonymKey(models.Model):
+    """The secret from which a team's pseudonyms are made; no change of the data key changes it."""
+
+    team = models.OneToOneField(Team, on_delete=models.CASCADE, related_name="pseudonym_key")
+    secret = SealedJSONField()
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"pseudonym key of {self.team}"

@@ -6,8 +6,8 @@ from django.db import transaction
 
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
-from deid_portal.common.keys import current_key, derive_key
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up
+from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import ENGINE_VERSION, Cancelled, EngineError, Outcome, Plan, protect
 from deid_portal.engine.publishing import publish_plan
@@ -56,12 +56,7 @@ def _protect(lease: Lease[Run], plan: Plan) -> Outcome:
     run = lease.work
     lease.progress(0, 1, "read")
     table = table_of(run.dataset)
-    return protect(table, plan, lease.progress, pseudonym_key=_pseudonym_key(run))
-
-
-def _pseudonym_key(run: Run) -> bytes:
-    """One key per team: the same person gets the same pseudonym in all of the team's releases."""
-    return derive_key(current_key(), f"pseudonyms of team {run.dataset.team_id}")
+    return protect(table, plan, lease.progress, pseudonym_key=pseudonym_key_of(run.dataset.team))
 
 
 def _store(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
