@@ -20,10 +20,13 @@ def record_event(
     *,
     actor: AbstractUser | None,
     team: models.Model | None,
-    subject: models.Model,
+    subject: models.Model | None,
     facts: Mapping[str, Any] | None = None,
 ) -> Event:
-    """Write one entry; refuses to run outside a transaction, where it could tell of nothing."""
+    """Write one entry; refuses to run outside a transaction, where it could tell of nothing.
+
+    Without a subject it is about the portal as a whole.
+    """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError(
             "An audit record belongs into the transaction of the change it tells of."
@@ -35,9 +38,9 @@ def record_event(
         actor_id=actor.pk if actor else None,
         team_id=team.pk if team else None,
         action=action,
-        subject_kind=subject._meta.model_name or "",
-        subject_id=str(subject.pk),
-        subject_name=str(subject)[:200],
+        subject_kind=(subject._meta.model_name or "") if subject else "portal",
+        subject_id=str(subject.pk) if subject else "",
+        subject_name=str(subject)[:200] if subject else "",
         # As the database will give them back: a number as a key becomes text, and sorts as text.
         facts=json.loads(json.dumps(dict(facts or {}))),
         previous_hash=head.hash,

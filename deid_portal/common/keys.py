@@ -50,6 +50,11 @@ def find_key(name: bytes) -> bytes:
 
 
 @lru_cache(maxsize=64)
-def derive_key(key: bytes, purpose: str, salt: bytes = b"") -> bytes:
-    """Derive the key for one purpose (and one file, when a salt is given)."""
+def derive_key(key: bytes, purpose: str) -> bytes:
+    """Derive the key for one purpose."""
+    return derive_key_once(key, purpose, b"")
+
+
+def derive_key_once(key: bytes, purpose: str, salt: bytes) -> bytes:
+    """Derive the key of one file; it is kept nowhere, so that nothing outlives the file."""
     return HKDF(algorithm=SHA256(), length=32, salt=salt or None, info=purpose.encode()).derive(key)

@@ -3,8 +3,12 @@
 What must never happen: clear text on disk, a half-written file taken for a whole one, a file cut
 short or stitched together from two that still opens. So: a writer encrypts as it goes, under a
 temporary name, and the real name appears in one rename; every file has a key of its own (derived
-from the data key and a random salt), every chunk is sealed with its number, and the last chunk says
-that it is the last (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, 2015).
+from the random key of its folder and a salt), every chunk is sealed with its number, and the last
+chunk says that it is the last (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár,
+2015). What is deleted must stay deleted: the folder's key goes first (`folder_keys.py`).
+
+Files of before folders had keys (DPV1) hang on the data key alone. They still open; the command
+`rotate_data_key` writes them anew.
 """
 
 import hashlib
@@ -12,6 +16,7 @@ import io
 import os
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -21,14 +26,28 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
-from deid_portal.common.keys import KEY_NAME_BYTES, current_key, derive_key, find_key, key_name
+from deid_portal.common.folder_keys import (
+    KEYS,
+    LOCK,
+    KeyDestroyed,
+    destroy_key,
+    folder_of,
+    hand_over_key,
+    keys_held,
+    list_folders,
+    read_key,
+    read_or_make_key,
+)
+from deid_portal.common.keys import KEY_NAME_BYTES, derive_key_once, find_key
 
-MAGIC = b"DPV1"
+MAGIC = b"DPV2"
+OLD_MAGIC = b"DPV1"
 SALT_BYTES = 16
 CHUNK_BYTES = 1024 * 1024
 TAG_BYTES = 16
-HEADER_BYTES = len(MAGIC) + KEY_NAME_BYTES + SALT_BYTES
+HEADER_BYTES = len(MAGIC) + SALT_BYTES
 INCOMING = "incoming"
+COPY_BYTES = 1024 * 1024
 
 
 class DamagedFile(Exception):  # noqa: N818
@@ -51,14 +70,15 @@ class VaultWriter(io.RawIOBase):
     """Write a file that appears under its name only when the `with` block ends well."""
 
     def __init__(self, name: str) -> None:
+        self.name = name
         self.path = path_of(name)
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._partial = self.path.with_name(f"{self.path.name}.{uuid4().hex}.part")
-        key, salt = current_key(), os.urandom(SALT_BYTES)
-        self._cipher = AESGCM(derive_key(key, "vault file", salt))
+        key, salt = read_or_make_key(folder_of(name)), os.urandom(SALT_BYTES)
+        self._cipher = AESGCM(derive_key_once(key, "vault file", salt))
         descriptor = os.open(self._partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._file = os.fdopen(descriptor, "wb")
-        self._file.write(MAGIC + key_name(key) + salt)
+        self._file.write(MAGIC + salt)
         self._pending = bytearray()
         self._number = 0
         self._digest = hashlib.sha256()
@@ -92,11 +112,14 @@ class VaultWriter(io.RawIOBase):
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
-            self._partial.replace(self.path)
+            self._put_in_place()
         except BaseException:
             self.abandon()
             raise
         self.close()
+
+    def _put_in_place(self) -> None:
+        self._partial.replace(self.path)
 
     def abandon(self) -> None:
         try:
@@ -105,6 +128,8 @@ class VaultWriter(io.RawIOBase):
             pass  # a full disk refuses the last bytes; they are not wanted any more
         finally:
             self._partial.unlink(missing_ok=True)
+            if self.name == folder_of(self.name) and not self.path.exists():
+                destroy_key(self.name)  # an upload that was broken off
             self.close()
 
     def __enter__(self) -> Self:
@@ -125,15 +150,11 @@ class VaultWriter(io.RawIOBase):
 
 
 class _VaultReader(io.RawIOBase):
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("rb")
-        header = self._file.read(HEADER_BYTES)
-        if not header.startswith(MAGIC) or len(header) < HEADER_BYTES:
-            raise DamagedFile("A stored file is damaged.")
-        name = header[len(MAGIC) : len(MAGIC) + KEY_NAME_BYTES]
-        salt = header[len(MAGIC) + KEY_NAME_BYTES :]
-        self._cipher = AESGCM(derive_key(find_key(name), "vault file", salt))
-        sealed = os.fstat(self._file.fileno()).st_size - HEADER_BYTES
+    def __init__(self, name: str) -> None:
+        self._file = path_of(name).open("rb")
+        self._cipher = AESGCM(self._read_header(name))
+        self._start = self._file.tell()
+        sealed = os.fstat(self._file.fileno()).st_size - self._start
         self._chunks, rest = divmod(sealed, CHUNK_BYTES + TAG_BYTES)
         self._chunks += bool(rest)
         self._size = sealed - self._chunks * TAG_BYTES
@@ -143,6 +164,20 @@ class _VaultReader(io.RawIOBase):
         self._clear = memoryview(b"")
         self._number = 0
         self._position = 0
+
+    def _read_header(self, name: str) -> bytes:
+        """Return the key of the file and stop where its first chunk begins."""
+        magic = self._file.read(len(MAGIC))
+        closed_by = self._file.read(KEY_NAME_BYTES) if magic == OLD_MAGIC else b""
+        salt = self._file.read(SALT_BYTES)
+        if magic not in (MAGIC, OLD_MAGIC) or len(salt) < SALT_BYTES:
+            raise DamagedFile("A stored file is damaged.")
+        if magic == OLD_MAGIC:
+            return derive_key_once(find_key(closed_by), "vault file", salt)
+        try:
+            return derive_key_once(read_key(folder_of(name)), "vault file", salt)
+        except KeyDestroyed:
+            raise DamagedFile("The key of a stored file was destroyed.") from None
 
     def readable(self) -> bool:
         return True
@@ -158,7 +193,7 @@ class _VaultReader(io.RawIOBase):
         start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
         position = max(start + offset, 0)
         chunk = min(position // CHUNK_BYTES, self._chunks - 1)
-        self._file.seek(HEADER_BYTES + chunk * (CHUNK_BYTES + TAG_BYTES))
+        self._file.seek(self._start + chunk * (CHUNK_BYTES + TAG_BYTES))
         self._ahead = self._file.read(CHUNK_BYTES + TAG_BYTES)
         self._number = chunk
         self._clear = memoryview(b"")
@@ -195,30 +230,95 @@ class _VaultReader(io.RawIOBase):
 
 def open_reader(name: str) -> BinaryIO:
     """Open a stored file for reading, from any place; nothing but its clear bytes come out."""
-    return io.BufferedReader(_VaultReader(path_of(name)), CHUNK_BYTES)
+    return io.BufferedReader(_VaultReader(name), CHUNK_BYTES)
 
 
 def move(name: str, new_name: str) -> None:
+    """Move an upload to where it is kept; its key goes with it."""
     target = path_of(new_name)
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path_of(name).replace(target)
+    folder, new_folder = folder_of(name), folder_of(new_name)
+    with keys_held():
+        if folder != new_folder:
+            hand_over_key(folder, new_folder)
+        path_of(name).replace(target)
 
 
 def delete(name: str) -> None:
-    """Delete a stored file, or a folder of them; fine if it is already gone."""
+    """Delete a stored file, or a folder of them with its key; fine if it is already gone."""
     path = path_of(name)
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+    with keys_held():
+        if name == folder_of(name):
+            destroy_key(name)
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def delete_leftovers(older_than_seconds: float) -> int:
     """Delete what a crash left behind: uploads nobody kept and files that were never finished."""
-    root = path_of("")
     before = time.time() - older_than_seconds
-    leftovers = [*root.glob(f"{INCOMING}/*"), *root.rglob("*.part")]
-    stale = [path for path in set(leftovers) if path.is_file() and path.stat().st_mtime < before]
-    for path in stale:
-        path.unlink(missing_ok=True)
+    root = path_of("")
+    unfinished = ((path, path.stat().st_mtime) for path in root.rglob("*.part"))
+    leftovers = {str(path.relative_to(root)): changed for path, changed in unfinished}
+    leftovers |= dict(list_folders_of(INCOMING))
+    stale = [name for name, changed in leftovers.items() if changed < before]
+    for name in stale:
+        delete(name)
     return len(stale)
+
+
+def list_folders_of(room: str) -> Iterator[tuple[str, float]]:
+    """Yield every folder that has a key in a room (`datasets`, `runs`), and when it last changed.
+
+    One whose files are gone but whose key is not counts as well, and the other way round.
+    """
+    names = {name for name in list_folders() if name.startswith(f"{room}/")}
+    names |= {f"{room}/{path.name}" for path in path_of(room).glob("*")}
+    for name in sorted(names):
+        paths = (path_of(name), path_of(f"{KEYS}/{name}"))
+        changed = next((path.stat().st_mtime for path in paths if path.exists()), None)
+        if changed is not None:
+            yield name, changed
+
+
+def list_old_files() -> list[str]:
+    """Return every file that was written before folders had keys."""
+    root = path_of("")
+    found = (path for path in root.rglob("*") if path.is_file())
+    names = (str(path.relative_to(root)) for path in found)
+    return sorted(name for name in names if _is_stored_file(name) and _is_old(path_of(name)))
+
+
+def _is_stored_file(name: str) -> bool:
+    return name != LOCK and not name.startswith(f"{KEYS}/") and not name.endswith(".part")
+
+
+def _is_old(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(OLD_MAGIC)) == OLD_MAGIC
+    except FileNotFoundError:
+        return False
+
+
+def write_anew(name: str) -> bool:
+    """Write a file of the old form in the present one; False when it was deleted meanwhile."""
+    try:
+        with open_reader(name) as reader, _Rewriter(name) as writer:
+            while piece := reader.read(COPY_BYTES):
+                writer.write(piece)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+class _Rewriter(VaultWriter):
+    """Takes the place of a file only if that file is still there when it is done."""
+
+    def _put_in_place(self) -> None:
+        with keys_held():
+            seen = self.path.stat()
+            os.utime(self._partial, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+            super()._put_in_place()
