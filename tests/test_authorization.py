@@ -80,6 +80,7 @@ TABLE = {
     "runs:show": Line("GET", "run", 302, 302, 404, 404),
     "runs:progress": Line("GET", "run", 286, 286, 404, 404),
     "runs:stop": Line("POST", "run", 302, 302, 404, 404),
+    "runs:try": Line("POST", "run", 302, 302, 404, 404),
     "reports:report": Line("GET", "run", 200, 200, 404, 404),
     "reports:document": Line("GET", "run", 200, 200, 404, 404),
     "reports:recipe": Line("GET", "run", 200, 403, 404, 404),

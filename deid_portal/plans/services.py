@@ -59,12 +59,17 @@ def choose_protection(
 def check_choice(dataset: Dataset, choice: Choice) -> Plan:
     """Validate a choice against the table as well; raises InvalidPlan with the sentence to show."""
     plan = compose_plan(dataset, choice).to_plan()
+    check_plan_fits(dataset, plan)
+    return plan
+
+
+def check_plan_fits(dataset: Dataset, plan: Plan) -> None:
+    """Refuse what a plan asks and this table cannot give; raises InvalidPlan."""
     for index, model in enumerate(plan.models):
         place = Place(model.to_document(), f"models[{index}]")
         model.check_rows(place, dataset.rows)
         if type(model).check_table is not PrivacyModel.check_table:
             model.check_table(place, _columns_of(dataset, plan, model))
-    return plan
 
 
 def _columns_of(dataset: Dataset, plan: Plan, model: PrivacyModel) -> Table:

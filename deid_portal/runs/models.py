@@ -14,6 +14,11 @@ class Run(Work):
     started_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     # Who chose the protection: as much an author of the release as whoever pressed start.
     planned_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    # A variant: another run's plan (or the protection's) with a change, said in words.
+    based_on = models.ForeignKey(
+        "self", null=True, on_delete=models.SET_NULL, related_name="variants"
+    )
+    change_words = models.TextField(default="", blank=True)
     # The plan exactly as executed, with the taxonomy files it names; both can hold values.
     plan = SealedJSONField()
     plan_files = SealedJSONField(default=dict)
@@ -42,6 +47,14 @@ class Run(Work):
     def has_release(self) -> bool:
         """True when the run ended with rows that could be released."""
         return self.status == self.Status.FINISHED and self.solution is True
+
+    @property
+    def origin_words(self) -> str:
+        """Say where the plan comes from, if it is a variant: "from run 12: hides among 10"."""
+        if not self.change_words:
+            return ""
+        origin = f"run {self.based_on.number}" if self.based_on else "the protection"
+        return f"from {origin}: {self.change_words}"
 
     @property
     def release_file(self) -> str:

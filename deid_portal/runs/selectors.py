@@ -15,30 +15,32 @@ HEAVY = ("plan", "plan_files", "report", "published")
 
 def visible_runs(user: User) -> QuerySet[Run]:
     return Run.objects.filter(dataset__in=visible_datasets(user)).select_related(
-        "dataset__team", "started_by"
+        "dataset__team", "started_by", "based_on"
     )
 
 
 def get_run_or_404(user: User, run_id: UUID) -> Run:
-    return get_object_or_404(visible_runs(user), id=run_id)
+    runs = visible_runs(user).defer(*(f"based_on__{name}" for name in HEAVY))
+    return get_object_or_404(runs, id=run_id)
 
 
 def get_light_run_or_404(user: User, run_id: UUID) -> Run:
     """Fetch a run without its documents, for the pages that are asked for every second."""
-    return get_object_or_404(visible_runs(user).defer(*HEAVY), id=run_id)
+    return get_object_or_404(_light(visible_runs(user)), id=run_id)
 
 
 def runs_of(dataset: Dataset) -> QuerySet[Run]:
-    return dataset.runs.defer(*HEAVY).select_related("started_by")
+    return _light(dataset.runs.select_related("started_by", "based_on"))
+
+
+def _light(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Leave the documents closed, those of the run it was made from too."""
+    return runs.defer(*HEAVY, *(f"based_on__{name}" for name in HEAVY))
 
 
 def open_runs_of_team(user: User, team: Team) -> QuerySet[Run]:
-    return (
-        visible_runs(user)
-        .filter(dataset__team=team, status__in=OPEN_STATUSES)
-        .defer(*HEAVY)
-        .order_by("queued_at")
-    )
+    runs = visible_runs(user).filter(dataset__team=team, status__in=OPEN_STATUSES)
+    return _light(runs).order_by("queued_at")
 
 
 def runs_ahead_of(run: Run) -> int:

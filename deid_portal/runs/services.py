@@ -1,3 +1,5 @@
+from collections.abc import Mapping
+
 from django.db import transaction
 from django.db.models import Max
 
@@ -6,6 +8,7 @@ from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
 from deid_portal.common.work import OPEN_STATUSES, queue, request_stop
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine import Plan
 from deid_portal.plans.composition import compose_chosen_plan
 from deid_portal.plans.policies import check_protection_chosen
 from deid_portal.runs.models import Run
@@ -22,32 +25,56 @@ def check_can_start_run(user: User, dataset: Dataset) -> None:
 def start_run(*, dataset: Dataset, started_by: User) -> Run:
     """Freeze the plan as it stands now and queue its execution."""
     check_can_start_run(started_by, dataset)
-    # The lock gives two people who start at the same instant two numbers.
-    Dataset.objects.select_for_update().get(id=dataset.id)
-    last = dataset.runs.aggregate(last=Max("number"))["last"] or 0
     composed = compose_chosen_plan(dataset.protection)
     plan = composed.to_plan()
-    twin = dataset.runs.filter(plan_sha256=plan.sha256, status__in=OPEN_STATUSES).first()
-    if twin is not None:
-        return twin  # a second click, or a colleague's: the same plan is already being carried out
+    twin = hold_dataset(dataset).runs.filter(plan_sha256=plan.sha256, status__in=OPEN_STATUSES)
+    if (run := twin.first()) is not None:
+        return run  # a second click, or a colleague's: the same plan is already being carried out
+    return queue_run(
+        dataset=dataset,
+        plan=plan,
+        files=composed.files,
+        planned_by=dataset.protection.changed_by,
+        started_by=started_by,
+    )
+
+
+def hold_dataset(dataset: Dataset) -> Dataset:
+    """Lock a dataset, so that two people who start at the same instant get two numbers."""
+    return Dataset.objects.select_for_update().get(id=dataset.id)
+
+
+def queue_run(
+    *,
+    dataset: Dataset,
+    plan: Plan,
+    files: Mapping[str, str],
+    planned_by: User,
+    started_by: User,
+    based_on: Run | None = None,
+    change_words: str = "",
+) -> Run:
+    """Write a run with its frozen plan and queue it; call it while the dataset is held."""
+    last = dataset.runs.aggregate(last=Max("number"))["last"] or 0
     run = Run.objects.create(
         dataset=dataset,
         number=last + 1,
         started_by=started_by,
-        planned_by=dataset.protection.changed_by,
+        planned_by=planned_by,
+        based_on=based_on,
+        change_words=change_words,
         plan=plan.to_document(),
-        plan_files=composed.files,
+        plan_files=dict(files),
         plan_sha256=plan.sha256,
         input_sha256=dataset.file_sha256,
     )
     dataset.save(update_fields=["changed_at"])
-    record_event(
-        "run.started",
-        actor=started_by,
-        team=dataset.team,
-        subject=run,
-        facts={"plan_sha256": run.plan_sha256},
-    )
+    facts: dict[str, str | int] = {"plan_sha256": run.plan_sha256}
+    if change_words:
+        facts |= {"changed": change_words}
+    if based_on is not None:
+        facts |= {"from_run": based_on.number}
+    record_event("run.started", actor=started_by, team=dataset.team, subject=run, facts=facts)
     queue(run, execute_run)
     return run
 

@@ -9,4 +9,5 @@ urlpatterns = [
     path("runs/<uuid:run_id>/", views.show, name="show"),
     path("runs/<uuid:run_id>/progress/", views.progress, name="progress"),
     path("runs/<uuid:run_id>/stop/", views.stop, name="stop"),
+    path("runs/<uuid:run_id>/try/", views.try_change, name="try"),
 ]

@@ -18,11 +18,18 @@ from deid_portal.common.refusals import Refused, refusal
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine import EngineError
+from deid_portal.plans.changes import read_changes
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.progress import describe_progress
-from deid_portal.runs.selectors import get_light_run_or_404, runs_ahead_of, runs_of
+from deid_portal.runs.selectors import (
+    get_light_run_or_404,
+    get_run_or_404,
+    runs_ahead_of,
+    runs_of,
+)
 from deid_portal.runs.services import check_can_start_run, start_run, stop_run
+from deid_portal.runs.variants import start_variant
 
 
 @require_GET
@@ -68,6 +75,21 @@ def start(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         messages.error(request, str(reason))
         return redirect("runs:list", dataset.id)
     return redirect("runs:show", run.id)
+
+
+@require_POST
+def try_change(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Run the plan of a run with a change; the protection that is chosen stays as it is."""
+    run = get_run_or_404(person_of(request), run_id)
+    try:
+        changes = read_changes(request.POST.get("change", ""))
+        started = start_variant(run=run, changes=changes, started_by=person_of(request))
+    except (Refused, EngineError) as reason:
+        messages.error(request, f"Nothing was started. {reason}")
+        return redirect("runs:show", run.id)
+    if not started.is_new:
+        messages.info(request, f"Run {started.run.number} already has this plan.")
+    return redirect("runs:show", started.run.id)
 
 
 @require_GET

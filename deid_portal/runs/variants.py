@@ -1,0 +1,123 @@
+"""Runs of a changed plan: "what if", without touching the protection that is chosen.
+
+A variant starts from the plan a run froze, or from the protection, plus declared changes
+(`plans/changes.py`). It is a run like any other: its own frozen plan, judged by the same validator,
+with its own number, audit record and report. Besides it keeps what it was made from, in words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Q
+
+from deid_portal.accounts.models import User
+from deid_portal.common.refusals import Refused
+from deid_portal.common.work import OPEN_STATUSES, Status
+from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.policies import check_is_ready
+from deid_portal.engine import ENGINE_VERSION, Plan
+from deid_portal.plans.changes import Basis, Change, apply_changes
+from deid_portal.plans.composition import compose_chosen_plan
+from deid_portal.plans.policies import check_protection_chosen
+from deid_portal.plans.services import check_plan_fits
+from deid_portal.runs.models import Run
+from deid_portal.runs.permissions import check_can_run
+from deid_portal.runs.services import hold_dataset, queue_run
+
+
+@dataclass(frozen=True)
+class Started:
+    """The run of a plan; not new where the same plan is at work or was carried out before."""
+
+    run: Run
+    is_new: bool
+
+
+def check_can_vary(user: User, run: Run) -> None:
+    check_can_run(user, run.dataset)
+    check_is_ready(run.dataset)
+    if run.input_sha256 != run.dataset.file_sha256:
+        raise Refused("The table has changed since this run; start a new run of it first.")
+
+
+def start_variant(*, run: Run, changes: Sequence[Change], started_by: User) -> Started:
+    """Run the plan of `run` with changes; raises Refused, or InvalidPlan if that makes no sense."""
+    check_can_vary(started_by, run)
+    return start_changed(
+        dataset=run.dataset,
+        basis=basis_of_run(run),
+        changes=changes,
+        planned_by=run.planned_by,
+        started_by=started_by,
+        based_on=run,
+    )
+
+
+def start_variant_of_protection(
+    *, dataset: Dataset, changes: Sequence[Change], started_by: User
+) -> Started:
+    """Run the chosen protection with changes; the protection itself stays as it is."""
+    check_can_run(started_by, dataset)
+    check_protection_chosen(dataset)
+    return start_changed(
+        dataset=dataset,
+        basis=basis_of_protection(dataset),
+        changes=changes,
+        planned_by=dataset.protection.changed_by,
+        started_by=started_by,
+    )
+
+
+def basis_of_run(run: Run) -> Basis:
+    """Return the frozen plan of a run and the levels it released at, or came nearest with."""
+    report = run.report or {}
+    reached = report.get("transformation") or report.get("nearest") or {}
+    heights = {
+        name: column["height"]
+        for name, column in report.get("columns", {}).items()
+        if column.get("height") is not None
+    }
+    return Basis(run.plan, run.plan_files, reached.get("levels") or {}, heights)
+
+
+def basis_of_protection(dataset: Dataset) -> Basis:
+    composed = compose_chosen_plan(dataset.protection)
+    return Basis(composed.to_plan().to_document(), composed.files)
+
+
+@transaction.atomic
+def start_changed(
+    *,
+    dataset: Dataset,
+    basis: Basis,
+    changes: Sequence[Change],
+    planned_by: User,
+    started_by: User,
+    based_on: Run | None = None,
+) -> Started:
+    changed, words = apply_changes(basis, changes)
+    plan = Plan.from_document(changed.plan, read_file=lambda name: changed.files[name].encode())
+    check_plan_fits(dataset, plan)
+    twin = find_twin(hold_dataset(dataset), plan)
+    if twin is not None:
+        return Started(twin, is_new=False)
+    run = queue_run(
+        dataset=dataset,
+        plan=plan,
+        files=changed.files,
+        planned_by=planned_by,
+        started_by=started_by,
+        based_on=based_on,
+        change_words=words,
+    )
+    return Started(run, is_new=True)
+
+
+def find_twin(dataset: Dataset, plan: Plan) -> Run | None:
+    """Find a run that answers the same question: same table, same plan, same engine."""
+    answered = Q(status__in=OPEN_STATUSES) | Q(
+        status=Status.FINISHED, engine_version=ENGINE_VERSION
+    )
+    same = dataset.runs.filter(answered, plan_sha256=plan.sha256, input_sha256=dataset.file_sha256)
+    return same.defer("report", "published").first()
