@@ -7,6 +7,7 @@ from celery.signals import worker_init, worker_process_init
 
 from deid_portal.common.startup import stop_unready_worker, warm_up_before_work
 from deid_portal.common.tether import tie_to_parent
+from deid_portal.common.workers import say_that_we_work
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deid_portal.settings")
 
@@ -19,3 +20,4 @@ worker_init.connect(stop_unready_worker)
 worker_process_init.connect(tie_to_parent)
 # The compiled loops are made or loaded before the first task, not while somebody waits for it.
 worker_process_init.connect(warm_up_before_work)
+worker_process_init.connect(say_that_we_work)

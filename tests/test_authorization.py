@@ -81,6 +81,8 @@ TABLE = {
     "runs:progress": Line("GET", "run", 286, 286, 404, 404),
     "runs:stop": Line("POST", "run", 302, 302, 404, 404),
     "runs:try": Line("POST", "run", 302, 302, 404, 404),
+    "runs:retry": Line("POST", "run", 302, 302, 404, 404),
+    "runs:move-ahead": Line("POST", "run", 302, 302, 404, 404),
     "reports:report": Line("GET", "run", 200, 200, 404, 404),
     "reports:document": Line("GET", "run", 200, 200, 404, 404),
     "reports:recipe": Line("GET", "run", 200, 403, 404, 404),

@@ -186,9 +186,15 @@ def _rows(kind: type[W]) -> models.QuerySet[W]:
     return rows
 
 
-def _stale() -> Q:
+def stale() -> Q:
+    """Work whose worker has been silent for so long that it is taken for dead."""
     limit = timezone.now() - timedelta(seconds=settings.WORK_STALE_SECONDS)
     return Q(status=Status.RUNNING, heartbeat_at__lt=limit)
+
+
+def claimable() -> Q:
+    """Work that a free worker may take: it waits, or its worker died not too often."""
+    return (Q(status=Status.QUEUED) | stale()) & Q(attempt__lt=settings.WORK_ATTEMPTS)
 
 
 def claim(kind: type[W], work_id: str) -> Lease[W] | None:
@@ -196,7 +202,7 @@ def claim(kind: type[W], work_id: str) -> Lease[W] | None:
     token, now = uuid4(), timezone.now()
     claimed = (
         _rows(kind)
-        .filter(Q(status=Status.QUEUED) | _stale(), id=work_id, attempt__lt=settings.WORK_ATTEMPTS)
+        .filter(claimable(), id=work_id)
         .update(
             status=Status.RUNNING,
             lease=token,
@@ -206,6 +212,20 @@ def claim(kind: type[W], work_id: str) -> Lease[W] | None:
         )
     )
     return Lease(_rows(kind).get(id=work_id), token) if claimed else None
+
+
+def claim_next(kind: type[W], find_next: Callable[[], UUID | None]) -> Lease[W] | None:
+    """Take the work whose turn it is, or None when there is none.
+
+    A message only says that there is something to do. What, is decided when a worker is free: so
+    the order can be fair and can change while work waits, and any message serves any work. Where
+    another worker was faster, its gain may have changed whose turn it is, so that is asked again.
+    """
+    while (work_id := find_next()) is not None:
+        lease = claim(kind, str(work_id))
+        if lease is not None:
+            return lease
+    return None
 
 
 def queue(work: W, task: Task) -> None:
@@ -226,7 +246,7 @@ def pick_up_forgotten(kind: type[W], task: Task, give_up: Callable[[W], None]) -
     """
     resend = timezone.now() - timedelta(seconds=RESEND_SECONDS)
     unsent = Q(status=Status.QUEUED) & (Q(sent_at=None) | Q(sent_at__lt=resend))
-    forgotten = list(_rows(kind).filter(_stale() | unsent))
+    forgotten = list(_rows(kind).filter(stale() | unsent))
     for work in forgotten:
         if work.attempt >= settings.WORK_ATTEMPTS:
             give_up(work)
@@ -239,7 +259,7 @@ def end_as_given_up(work: Work, problem: str) -> bool:
     """End work that kills its workers; False when somebody has taken it up after all."""
     ended = (
         _rows(type(work))
-        .filter(_stale(), id=work.pk)
+        .filter(stale(), id=work.pk)
         .update(status=Status.FAILED, lease=None, finished_at=timezone.now(), problem=problem)
     )
     return bool(ended)

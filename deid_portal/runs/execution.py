@@ -26,9 +26,7 @@ WORKERS_DIED = (
 def perform_run(lease: Lease[Run]) -> None:
     try:
         with lease:
-            plan = Plan.from_document(
-                lease.work.plan, read_file=lambda name: lease.work.plan_files[name].encode()
-            )
+            plan = lease.work.frozen_plan()
             outcome = _protect(lease, plan)
             stored = _store(lease, plan, outcome)
     except LeaseLost:

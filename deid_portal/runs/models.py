@@ -6,6 +6,14 @@ from deid_portal.accounts.models import User
 from deid_portal.common.sealing import SealedJSONField
 from deid_portal.common.work import Work
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine import Plan
+
+
+class Priority(models.IntegerChoices):
+    """Within a team, what somebody waits for goes before what was ordered by the dozen."""
+
+    SINGLE = 0, "Single run"
+    SWEEP = 1, "Part of a sweep"
 
 
 class Run(Work):
@@ -19,6 +27,13 @@ class Run(Work):
         "self", null=True, on_delete=models.SET_NULL, related_name="variants"
     )
     change_words = models.TextField(default="", blank=True)
+    priority = models.PositiveSmallIntegerField(choices=Priority, default=Priority.SINGLE)
+    # When a steward said "run next"; goes before everything else that its team has waiting.
+    moved_ahead_at = models.DateTimeField(null=True)
+    # The run that ended without an answer and whose plan is carried out once more.
+    retry_of = models.ForeignKey(
+        "self", null=True, on_delete=models.PROTECT, related_name="retries"
+    )
     # The plan exactly as executed, with the taxonomy files it names; both can hold values.
     plan = SealedJSONField()
     plan_files = SealedJSONField(default=dict)
@@ -39,9 +54,14 @@ class Run(Work):
                 fields=["dataset", "number"], name="runs_are_numbered_per_dataset"
             )
         ]
+        # Asked by every worker that looks for work, and by everybody who waits.
+        indexes = [models.Index(fields=["status", "queued_at"], name="open_runs")]
 
     def __str__(self) -> str:
         return f"Run {self.number} of {self.dataset}"
+
+    def frozen_plan(self) -> Plan:
+        return Plan.from_document(self.plan, read_file=lambda name: self.plan_files[name].encode())
 
     @property
     def has_release(self) -> bool:

@@ -1,13 +1,14 @@
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Case, Count, Max, Q, QuerySet, When
 from django.shortcuts import get_object_or_404
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.common.work import OPEN_STATUSES
+from deid_portal.common.work import OPEN_STATUSES, Status, claimable, stale
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import visible_datasets
 from deid_portal.runs.models import Run
+from deid_portal.runs.turns import Share, Waiting, in_turn
 
 # Documents that only single pages need; a list of runs must not decrypt them all.
 HEAVY = ("plan", "plan_files", "report", "published")
@@ -43,5 +44,35 @@ def open_runs_of_team(user: User, team: Team) -> QuerySet[Run]:
     return _light(runs).order_by("queued_at")
 
 
-def runs_ahead_of(run: Run) -> int:
-    return Run.objects.filter(status__in=OPEN_STATUSES, queued_at__lt=run.queued_at).count()
+def waiting_in_turn() -> list[Waiting]:
+    """Return the runs of all teams that any free worker may take, the next one first."""
+    waiting = Run.objects.filter(claimable()).values_list(
+        "id",
+        "dataset__team_id",
+        "queued_at",
+        "priority",
+        "moved_ahead_at",
+        Case(When(status=Status.RUNNING, then=True), default=False),
+    )
+    found = [Waiting(*row) for row in waiting]
+    return in_turn(found, _shares({run.team for run in found}))
+
+
+def _shares(teams: set[UUID]) -> dict[UUID, Share]:
+    rows = (
+        Run.objects.filter(dataset__team__in=teams, started_at__isnull=False)
+        .order_by()
+        .values("dataset__team_id")
+        .annotate(
+            running=Count("id", filter=Q(status=Status.RUNNING) & ~stale()),
+            last_turn=Max("started_at"),
+        )
+    )
+    return {
+        row["dataset__team_id"]: Share(row["running"], row["last_turn"].timestamp()) for row in rows
+    }
+
+
+def next_run_id() -> UUID | None:
+    waiting = waiting_in_turn()
+    return waiting[0].id if waiting else None

@@ -2,16 +2,18 @@ from collections.abc import Mapping
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
 from deid_portal.common.work import OPEN_STATUSES, queue, request_stop
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine import Plan
 from deid_portal.plans.composition import compose_chosen_plan
 from deid_portal.plans.policies import check_protection_chosen
-from deid_portal.runs.models import Run
+from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.tasks import execute_run
 
@@ -21,22 +23,57 @@ def check_can_start_run(user: User, dataset: Dataset) -> None:
     check_protection_chosen(dataset)
 
 
+def check_can_retry_run(user: User, run: Run) -> None:
+    check_can_run(user, run.dataset)
+    if run.is_open:
+        raise Refused("This run is still at work.")
+    if run.status == Run.Status.FINISHED:
+        raise Refused("This run has an answer; the same plan would give the same one.")
+    check_is_ready(run.dataset)
+
+
+def check_can_move_ahead(user: User, run: Run) -> None:
+    check_can_run(user, run.dataset)
+    if run.status != Run.Status.QUEUED:
+        raise Refused("This run does not wait any more.")
+
+
 @transaction.atomic
 def start_run(*, dataset: Dataset, started_by: User) -> Run:
     """Freeze the plan as it stands now and queue its execution."""
     check_can_start_run(started_by, dataset)
     composed = compose_chosen_plan(dataset.protection)
     plan = composed.to_plan()
-    twin = hold_dataset(dataset).runs.filter(plan_sha256=plan.sha256, status__in=OPEN_STATUSES)
-    if (run := twin.first()) is not None:
-        return run  # a second click, or a colleague's: the same plan is already being carried out
-    return queue_run(
+    return open_twin(hold_dataset(dataset), plan) or queue_run(
         dataset=dataset,
         plan=plan,
         files=composed.files,
         planned_by=dataset.protection.changed_by,
         started_by=started_by,
     )
+
+
+@transaction.atomic
+def retry_run(*, run: Run, retried_by: User) -> Run:
+    """Carry out the frozen plan of a run that failed or was stopped once more, as a new run."""
+    check_can_retry_run(retried_by, run)
+    plan = run.frozen_plan()
+    return open_twin(hold_dataset(run.dataset), plan) or queue_run(
+        dataset=run.dataset,
+        plan=plan,
+        files=run.plan_files,
+        planned_by=run.planned_by,
+        started_by=retried_by,
+        based_on=run.based_on,
+        change_words=run.change_words,
+        priority=Priority(run.priority),
+        retry_of=run,
+    )
+
+
+def open_twin(dataset: Dataset, plan: Plan) -> Run | None:
+    """Return the run that already carries out this plan: a second click, or a colleague's."""
+    return dataset.runs.filter(plan_sha256=plan.sha256, status__in=OPEN_STATUSES).first()
 
 
 def hold_dataset(dataset: Dataset) -> Dataset:
@@ -53,6 +90,8 @@ def queue_run(
     started_by: User,
     based_on: Run | None = None,
     change_words: str = "",
+    priority: Priority = Priority.SINGLE,
+    retry_of: Run | None = None,
 ) -> Run:
     """Write a run with its frozen plan and queue it; call it while the dataset is held."""
     last = dataset.runs.aggregate(last=Max("number"))["last"] or 0
@@ -63,6 +102,8 @@ def queue_run(
         planned_by=planned_by,
         based_on=based_on,
         change_words=change_words,
+        priority=priority,
+        retry_of=retry_of,
         plan=plan.to_document(),
         plan_files=dict(files),
         plan_sha256=plan.sha256,
@@ -74,9 +115,21 @@ def queue_run(
         facts |= {"changed": change_words}
     if based_on is not None:
         facts |= {"from_run": based_on.number}
+    if retry_of is not None:
+        facts |= {"retry_of_run": retry_of.number}
     record_event("run.started", actor=started_by, team=dataset.team, subject=run, facts=facts)
     queue(run, execute_run)
     return run
+
+
+@transaction.atomic
+def move_run_ahead(*, run: Run, moved_by: User) -> None:
+    """Let a waiting run be the next of its team; other teams lose nothing by it."""
+    check_can_move_ahead(moved_by, run)
+    waiting = Run.objects.filter(id=run.id, status=Run.Status.QUEUED)
+    if not waiting.update(moved_ahead_at=timezone.now()):
+        raise Refused("This run does not wait any more.")
+    record_event("run.moved_ahead", actor=moved_by, team=run.dataset.team, subject=run)
 
 
 @transaction.atomic

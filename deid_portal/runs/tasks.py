@@ -1,13 +1,15 @@
 from deid_portal.celery_app import app
-from deid_portal.common.work import claim, pick_up_forgotten
+from deid_portal.common.work import claim_next, pick_up_forgotten
 from deid_portal.datasets.tasks import pick_up_forgotten_readings
 from deid_portal.runs.execution import give_up_run, perform_run
 from deid_portal.runs.models import Run
+from deid_portal.runs.selectors import next_run_id
 
 
 @app.task
 def execute_run(run_id: str) -> None:
-    lease = claim(Run, run_id)
+    """Carry out the run whose turn it is; the message says only that one more is waiting."""
+    lease = claim_next(Run, next_run_id)
     if lease is not None:
         perform_run(lease)
 

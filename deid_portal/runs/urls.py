@@ -10,4 +10,6 @@ urlpatterns = [
     path("runs/<uuid:run_id>/progress/", views.progress, name="progress"),
     path("runs/<uuid:run_id>/stop/", views.stop, name="stop"),
     path("runs/<uuid:run_id>/try/", views.try_change, name="try"),
+    path("runs/<uuid:run_id>/retry/", views.retry, name="retry"),
+    path("runs/<uuid:run_id>/next/", views.move_ahead, name="move-ahead"),
 ]

@@ -22,14 +22,16 @@ from deid_portal.plans.changes import read_changes
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.progress import describe_progress
-from deid_portal.runs.selectors import (
-    get_light_run_or_404,
-    get_run_or_404,
-    runs_ahead_of,
-    runs_of,
+from deid_portal.runs.selectors import get_light_run_or_404, get_run_or_404, runs_of
+from deid_portal.runs.services import (
+    check_can_start_run,
+    move_run_ahead,
+    retry_run,
+    start_run,
+    stop_run,
 )
-from deid_portal.runs.services import check_can_start_run, start_run, stop_run
 from deid_portal.runs.variants import start_variant
+from deid_portal.runs.waiting import describe_wait
 
 
 @require_GET
@@ -121,6 +123,28 @@ def stop(request: HttpRequest, run_id: UUID) -> HttpResponse:
     return redirect("runs:show", run.id)
 
 
+@require_POST
+def retry(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Carry out the same frozen plan once more."""
+    run = get_run_or_404(person_of(request), run_id)
+    try:
+        again = retry_run(run=run, retried_by=person_of(request))
+    except (Refused, EngineError) as reason:
+        messages.error(request, str(reason))
+        return redirect("runs:show", run.id)
+    return redirect("runs:show", again.id)
+
+
+@require_POST
+def move_ahead(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = get_light_run_or_404(person_of(request), run_id)
+    try:
+        move_run_ahead(run=run, moved_by=person_of(request))
+    except Refused as reason:
+        messages.error(request, str(reason))
+    return redirect("runs:show", run.id)
+
+
 def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
     waiting = run.status == Run.Status.QUEUED
     return {
@@ -129,7 +153,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "current": "run",
         "help_slug": "run",
         "progress": describe_progress(run),
-        "runs_ahead": runs_ahead_of(run) if waiting else 0,
+        "wait": describe_wait(run) if waiting else None,
         "queue_is_away": waiting and not is_queue_reachable(),
         "stop_refusal": refusal(check_can_run, person_of(request), run.dataset),
         "start_refusal": _start_refusal(person_of(request), run),

@@ -124,7 +124,8 @@ def web_server(listener: socket.socket) -> Program:
 
 def background_programs() -> list[Program]:
     celery = [sys.executable, "-m", "celery", "--app", "deid_portal.celery_app"]
-    worker = ["worker", "--concurrency", "2", "--without-gossip", "--without-mingle"]
+    processes = str(max(1, env_int("WORKERS", default=2)))
+    worker = ["worker", "--concurrency", processes, "--without-gossip", "--without-mingle"]
     # No pid file: one that is left over after a crash would keep the timer from starting.
     timer = ["beat", "--schedule", str(settings.DATA_DIR / "timer-schedule"), "--pidfile="]
     level = ["--loglevel", env_str("LOG_LEVEL", default="WARNING")]
