@@ -245,7 +245,7 @@ class Evidence:
                 original=self.original,
                 released=self.released,
                 rows=self.rows,
-                quasi_identifiers=self.names,
+                quasi_identifiers=self._known_names(planned),
                 sensitive=sensitive if sensitive in self.released else None,
                 taxonomies=self._taxonomies_with(sensitive),
                 outside=planned.outside.table if planned.outside else None,
@@ -265,6 +265,17 @@ class Evidence:
             "sentence": result.sentence,
             "figures": dict(result.figures),
         }
+
+    def _known_names(self, planned: PlannedAttack) -> tuple[str, ...]:
+        """Return the quasi-identifiers the attacker can use: those an outside table has, too."""
+        if planned.outside is None:
+            return self.names
+        known = tuple(name for name in self.names if name in planned.outside.table)
+        if not known:
+            raise InvalidTable(
+                f"The outside table has none of the columns {', '.join(self.names)}."
+            )
+        return known
 
     def _taxonomies_with(self, sensitive: str | None) -> Mapping[str, Taxonomy]:
         planned = self.plan.column(sensitive) if sensitive is not None else None

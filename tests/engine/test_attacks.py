@@ -181,7 +181,7 @@ def test_membership_inference_tells_members_of_an_overfitted_model() -> None:
     found = MembershipInference().run(setting, generator)
     assert found.control == pytest.approx(0.5)
     assert found.value > 0.65
-    assert set(found.figures) == {"miaAR", "identified", "recall", "precision", "f1"}
+    assert set(found.figures) >= {"miaAR", "identified", "recall", "precision", "f1"}
 
 
 def test_membership_inference_needs_enough_people() -> None:
@@ -201,6 +201,9 @@ def test_wilson_interval_and_excess() -> None:
 def run(name: str, setting: Setting) -> AttackResult:
     by_age = IntervalDisclosure(column="age")
     attack = by_age if name == "interval-disclosure" else ATTACKS[name]()
+    if name == "outside-linkage":
+        everyone = np.arange(setting.original.rows, dtype=np.int32)
+        setting = replace(setting, outside=setting.original, outside_rows=everyone)
     return attack.run(setting, random())
 
 

@@ -13,6 +13,7 @@ from deid_portal.engine.attacks.inference import Inference
 from deid_portal.engine.attacks.intersection import Intersection
 from deid_portal.engine.attacks.interval_disclosure import IntervalDisclosure
 from deid_portal.engine.attacks.membership import MembershipInference
+from deid_portal.engine.attacks.outside_linkage import OutsideLinkage
 from deid_portal.engine.attacks.record_linkage import RecordLinkage
 from deid_portal.engine.attacks.similarity import Similarity
 from deid_portal.engine.attacks.singling_out import SinglingOut
@@ -35,6 +36,7 @@ ATTACKS: dict[str, type[Attack]] = {
         Inference,
         Downcoding,
         Intersection,
+        OutsideLinkage,
     )
 }
 

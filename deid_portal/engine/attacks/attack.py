@@ -11,13 +11,31 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.attacks.confidence import Interval
+from deid_portal.engine.attacks.confidence import Interval, exactly, excess, excess_interval
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.grouping import Patterns, reduce_table
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
+
+
+@dataclass(frozen=True)
+class Bin:
+    """One bar of a spread; `is_marked` says that it holds what the attack got."""
+
+    label: str
+    count: float
+    is_marked: bool = False
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What an attack counted, sorted into bins, so that it can be drawn."""
+
+    of: str  # what is counted: "groups", "people", "percent"
+    by: str  # what the bins are
+    bins: tuple[Bin, ...]
 
 
 @dataclass(frozen=True)
@@ -36,6 +54,23 @@ class AttackResult:
     records: int
     sentence: str
     figures: Mapping[str, float] = field(default_factory=dict)
+    spread: Spread | None = None
+
+
+@dataclass(frozen=True)
+class Stake:
+    """What an attack is held against a limit with.
+
+    `share` is the share of people, records or cells an intruder gets, or what was gained beyond
+    the control where without the release somebody would be right as well. `baseline` is what must
+    be expected of any release that keeps its promise; a share no better than it is no finding.
+    """
+
+    share: float
+    interval: Interval
+    records: int
+    baseline: float
+    is_found: bool  # better than the baseline, and not only by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +81,8 @@ class Setting:
     attacker knows, with the original row of each person in it (-1 for somebody else); without it
     the attacker knows everyone's quasi-identifiers, the worst case. `control` holds people of the
     same kind who are not in the original. `others` are further releases of the same original.
+    `grouping` names the columns that show who shares sensitive values, where these are not the
+    quasi-identifiers. `progress` is told how far long attacks are, and may stop them.
     """
 
     original: Table
@@ -58,6 +95,8 @@ class Setting:
     outside_rows: Codes | None = None
     control: Table | None = None
     others: tuple["Setting", ...] = ()
+    grouping: tuple[str, ...] = ()
+    progress: Progress = field(default_factory=lambda: Progress(None))
 
     def __post_init__(self) -> None:
         if len(self.rows) != self.released.rows:
@@ -85,6 +124,13 @@ class Setting:
         return reduce_table(self.released, self.quasi_identifiers, wanted, Progress(None))
 
     @cached_property
+    def groups(self) -> Patterns:
+        """Return the records whose sensitive values cannot be told apart, group by group."""
+        if not self.grouping:
+            return self.classes
+        return reduce_table(self.released, self.grouping, [self.sensitive_name], Progress(None))
+
+    @cached_property
     def true_codes(self) -> Codes:
         """Return per released record the code its original sensitive value has in the release.
 
@@ -110,6 +156,27 @@ class Attack(ABC):
     def explain(self) -> str:
         """Return the sentence shown beside the result."""
 
+    def weigh(self, result: AttackResult, promise: float) -> Stake:
+        """Return what a limit is held against.
+
+        `promise` is the chance of a right match that the plan grants an intruder anyway, such as
+        1 in k. Here: something became certain that was not, so anything at all is a finding.
+        """
+        return Stake(result.value, result.interval, result.records, 0.0, result.records > 0)
+
+
+def weigh_gain(value: float, interval: Interval, control: float | None, attempts: float) -> Stake:
+    """Weigh guesses that would sometimes be right without the release: only the gain counts."""
+    known = control or 0.0
+    gain = excess_interval(interval, exactly(known))
+    share = excess(value, known)
+    return Stake(share, gain, round(share * attempts), 0.0, gain[0] > 0)
+
+
+def weigh_match(value: float, interval: Interval, promise: float, people: float) -> Stake:
+    """Weigh guesses at who is who: every release lets some be right, one in k if it says so."""
+    return Stake(value, interval, round(value * people), promise, interval[0] > promise)
+
 
 def recode(column: Column, other: Column) -> Codes:
     """Return per code of a column the code the same text has in another one, or -1."""
@@ -117,7 +184,7 @@ def recode(column: Column, other: Column) -> Codes:
     return np.array([known.get(text, -1) for text in column.values], np.int32)
 
 
-def share_of(part: int, whole: int) -> float:
+def share_of(part: float, whole: int) -> float:
     return part / whole if whole else 0.0
 
 

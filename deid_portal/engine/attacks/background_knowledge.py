@@ -8,6 +8,7 @@ import numpy as np
 from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.attacks.homogeneity import best_guess, disclose, distinct_per_class
+from deid_portal.engine.attacks.spreads import spread_counts
 from deid_portal.engine.parameters import Declared, Parameter
 
 
@@ -28,7 +29,8 @@ class BackgroundKnowledge(Attack):
     )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
-        exposed = distinct_per_class(setting) <= 1 + self.excluded
+        distinct = distinct_per_class(setting)
+        exposed = distinct <= 1 + self.excluded
         records = disclose(setting, exposed)
         value = share_of(records, setting.released.rows)
         return AttackResult(
@@ -41,7 +43,10 @@ class BackgroundKnowledge(Attack):
                 f"Somebody who can rule out {self.excluded} wrong values learns column "
                 f'"{setting.sensitive_name}" of {records} records, {percent(value)} of the release.'
             ),
-            figures={"classes": int(exposed.sum())},
+            figures={"classes": int(exposed.sum()), "excluded": self.excluded},
+            spread=spread_counts(
+                distinct, 1 + self.excluded, of="groups", by="Different values in the group"
+            ),
         )
 
     def explain(self) -> str:

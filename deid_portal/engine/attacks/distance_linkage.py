@@ -10,12 +10,25 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.attack import (
+    Attack,
+    AttackResult,
+    Setting,
+    Stake,
+    percent,
+    share_of,
+    weigh_match,
+)
 from deid_portal.engine.attacks.confidence import wilson_interval
-from deid_portal.engine.attacks.record_linkage import know_people, released_rows
+from deid_portal.engine.attacks.record_linkage import (
+    know_people,
+    released_rows,
+    spread_candidates,
+)
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.numbers import numbers_of
 from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Codes, Column
 from deid_portal.engine.utility.coverage import cover
 
@@ -24,7 +37,7 @@ TOLERANCE = 1e-9
 ROUNDING = 1e-10  # of squared distances
 FEW_DIMENSIONS = 8
 MOST_VALUES = 2000  # of a column that is no number
-BLOCK = 1 << 24  # distances held at once
+BLOCK = 1 << 23  # distances held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +57,20 @@ class NearestLinks:
         return int((self.is_right & (self.ties == 1)).sum())
 
 
-def link_nearest(people: Points, released: Points, own: Codes) -> NearestLinks:
+def link_nearest(
+    people: Points, released: Points, own: Codes, progress: Progress | None = None
+) -> NearestLinks:
     """Link every person with the nearest released points; `own` is the right one, or -1.
 
     Equally near records share the guess. Distinct points are compared once: by a k-d tree where
     there are few dimensions, by blocks of matrix products where there are many.
     """
+    progress = progress or Progress(None)
+    progress.report(0, 1, "attack")
     points, number, counts = np.unique(released, axis=0, return_inverse=True, return_counts=True)
     places, person = np.unique(people, axis=0, return_inverse=True)
     find = _find_in_tree if people.shape[1] <= FEW_DIMENSIONS else _find_in_blocks
-    reach, ties = find(places, points, counts)
+    reach, ties = find(places, points, counts, progress)
     person, number = person.reshape(-1), number.reshape(-1)
     mine = points[number[np.maximum(own, 0)]]
     apart = np.linalg.norm(people - mine, axis=1)
@@ -61,7 +78,7 @@ def link_nearest(people: Points, released: Points, own: Codes) -> NearestLinks:
 
 
 def _find_in_tree(
-    places: Points, points: Points, counts: NDArray[np.intp]
+    places: Points, points: Points, counts: NDArray[np.intp], progress: Progress
 ) -> tuple[Points, NDArray[np.int64]]:
     """Return per place the distance to the nearest points and how many records lie there."""
     from scipy.spatial import KDTree
@@ -71,19 +88,21 @@ def _find_in_tree(
     reach = np.asarray(distances) * (1 + TOLERANCE) + TOLERANCE
     ties = counts[np.asarray(nearest, np.intp)].astype(np.int64)
     several = np.flatnonzero(tree.query_ball_point(places, reach, return_length=True) > 1)
-    for row in several.tolist():
+    for place, row in enumerate(several.tolist()):
+        progress.report(place, len(several), "attack")
         ties[row] = counts[tree.query_ball_point(places[row], reach[row])].sum()
     return reach, ties
 
 
 def _find_in_blocks(
-    places: Points, points: Points, counts: NDArray[np.intp]
+    places: Points, points: Points, counts: NDArray[np.intp], progress: Progress
 ) -> tuple[Points, NDArray[np.int64]]:
     """The same, block by block: |a - b|² = |a|² - 2ab + |b|²."""
     lengths = (points**2).sum(axis=1)
     reach, ties = np.empty(len(places)), np.empty(len(places), np.int64)
     step = max(BLOCK // max(len(points), 1), 1)
     for start in range(0, len(places), step):
+        progress.report(start, len(places), "attack")
         block = places[start : start + step]
         squared = (block**2).sum(axis=1)[:, None] - 2 * block @ points.T + lengths
         nearest = np.maximum(squared.min(axis=1), 0) + ROUNDING
@@ -107,11 +126,17 @@ def place_columns(setting: Setting) -> tuple[list[tuple[Points, Points]], Codes]
     return pairs, own
 
 
+def can_be_placed(column: Column) -> bool:
+    """Say whether distances between the values of a column can be told."""
+    is_number = not np.isnan(numbers_of(column)).all()
+    return is_number or len(column.values) <= MOST_VALUES
+
+
 def _place_column(known: Column, released: Column, setting: Setting) -> tuple[Points, Points]:
     coverage = cover(known, released, setting.taxonomies.get(known.name))
     numbers = numbers_of(known)
     if np.isnan(numbers).all():
-        if len(known.values) > MOST_VALUES:
+        if not can_be_placed(known):
             raise InvalidPlan(f'Column "{known.name}" has too many values to say how far they are.')
         half = np.sqrt(0.5)
         exact = np.eye(len(known.values)) * half
@@ -146,8 +171,8 @@ class DistanceLinkage(Attack):
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
         pairs, own = place_columns(setting)
         people, released = (np.hstack(side) for side in zip(*pairs, strict=True))
-        chosen = _sample(len(people), self.most_people, generator)
-        found = link_nearest(people[chosen], released, own[chosen])
+        chosen = sample_people(len(people), self.most_people, generator)
+        found = link_nearest(people[chosen], released, own[chosen], setting.progress)
         attempts = len(chosen)
         right = round(found.expected_share * attempts)
         return AttackResult(
@@ -161,11 +186,15 @@ class DistanceLinkage(Attack):
                 f"people; {found.correct_links} of them have no other record as near."
             ),
             figures={"people": attempts, "correct_links": found.correct_links},
+            spread=spread_candidates(found.ties),
         )
+
+    def weigh(self, result: AttackResult, promise: float) -> Stake:
+        return weigh_match(result.value, result.interval, promise, result.figures["people"])
 
     def explain(self) -> str:
         return "Links every person with the released record whose values are nearest to theirs."
 
 
-def _sample(rows: int, most: int, generator: np.random.Generator) -> NDArray[np.intp]:
+def sample_people(rows: int, most: int, generator: np.random.Generator) -> NDArray[np.intp]:
     return np.arange(rows) if rows <= most else generator.choice(rows, most, replace=False)

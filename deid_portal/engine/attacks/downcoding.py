@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
+    Bin,
     Setting,
+    Spread,
+    Stake,
     percent,
     recode,
     share_of,
+    weigh_gain,
 )
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.table import Codes, Table
@@ -43,15 +47,22 @@ class Downcoding(Attack):
         own = cover_all(setting.original, setting.released, names, setting.taxonomies)
         together = _guess_together(setting, known, coverages)
         cells = right = by_column = 0
+        bins = []
         for index, name in enumerate(names):
+            setting.progress.report(index, len(names), "attack")
             generalized = own[index].sizes[setting.released[name].codes] > 1
             truth = setting.original[name].codes[setting.rows]
             translate = np.append(recode(known[name], setting.original[name]), -1)
             alone = _guess_alone(known, coverages[index])[setting.released[name].codes]
             guess = np.where(together[index] >= 0, together[index], alone)
+            correct = int((generalized & (translate[guess] == truth)).sum())
+            by_chance = int((generalized & (translate[alone] == truth)).sum())
             cells += int(generalized.sum())
-            right += int((generalized & (translate[guess] == truth)).sum())
-            by_column += int((generalized & (translate[alone] == truth)).sum())
+            right += correct
+            by_column += by_chance
+            gained = 100 * share_of(correct - by_chance, int(generalized.sum()))
+            if generalized.any():
+                bins.append(Bin(name, round(gained, 2), correct > by_chance))
         value = share_of(right, cells)
         return AttackResult(
             name=self.name,
@@ -63,8 +74,13 @@ class Downcoding(Attack):
                 f"Of {cells} generalized cells {right} ({percent(value)}) are guessed exactly from "
                 f"their class; {percent(share_of(by_column, cells))} from their column alone."
             ),
-            figures={"cells": cells},
+            figures={"cells": cells, "by_column": by_column},
+            spread=Spread("percent", "Coarse cells narrowed beyond chance", tuple(bins)),
         )
+
+    def weigh(self, result: AttackResult, promise: float) -> Stake:
+        """Weigh the cells narrowed by the rest of their row beyond what their column tells."""
+        return weigh_gain(result.value, result.interval, result.control, result.figures["cells"])
 
     def explain(self) -> str:
         return "Guesses the exact values behind generalized ones from how common they are."

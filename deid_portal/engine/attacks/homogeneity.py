@@ -7,13 +7,14 @@ import numpy as np
 
 from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
 from deid_portal.engine.attacks.confidence import exactly
+from deid_portal.engine.attacks.spreads import spread_counts
 from deid_portal.engine.table import Codes
 
 
 def distinct_per_class(setting: Setting) -> Codes:
     """Return how many different sensitive values each released class shows."""
-    pairs = setting.classes.sensitive[setting.sensitive_name]
-    return np.bincount(pairs.groups, minlength=len(setting.classes.counts)).astype(np.int32)
+    pairs = setting.groups.sensitive[setting.sensitive_name]
+    return np.bincount(pairs.groups, minlength=len(setting.groups.counts)).astype(np.int32)
 
 
 def best_guess(setting: Setting) -> float:
@@ -27,7 +28,7 @@ def disclose(
 ) -> int:
     """Count the released records in these classes whose shown sensitive value is the true one."""
     shown = setting.released[setting.sensitive_name].codes
-    inside = exposed_classes[setting.classes.pattern_of_row]
+    inside = exposed_classes[setting.groups.pattern_of_row]
     return int((inside & (shown == setting.true_codes)).sum())
 
 
@@ -40,7 +41,8 @@ class Homogeneity(Attack):
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
-        exposed = distinct_per_class(setting) == 1
+        distinct = distinct_per_class(setting)
+        exposed = distinct == 1
         records = disclose(setting, exposed)
         value = share_of(records, setting.released.rows)
         return AttackResult(
@@ -54,7 +56,11 @@ class Homogeneity(Attack):
                 f'"{setting.sensitive_name}" and give it away for {records} records, '
                 f"{percent(value)} of the release."
             ),
-            figures={"classes": int(exposed.sum())},
+            figures={
+                "classes": int(exposed.sum()),
+                "fewest": int(distinct.min()) if len(distinct) else 0,
+            },
+            spread=spread_counts(distinct, 1, of="groups", by="Different values in the group"),
         )
 
     def explain(self) -> str:

@@ -14,11 +14,13 @@ from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
     Setting,
+    Stake,
     percent,
     recode,
     share_of,
 )
 from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
+from deid_portal.engine.attacks.spreads import compare_shares
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.table import Codes, Table
 from deid_portal.engine.utility.coverage import cover_all
@@ -94,7 +96,16 @@ class Inference(Attack):
                 f"in it."
             ),
             figures={"success": main, "attempts": people.rows},
+            spread=compare_shares(
+                "Values guessed right",
+                [("people in the table", main), ("people who are not", control)],
+            ),
         )
+
+    def weigh(self, result: AttackResult, promise: float) -> Stake:
+        """Weigh what is learned about people in the table and could not be about others."""
+        gained = round(result.value * result.figures["attempts"])
+        return Stake(result.value, result.interval, gained, 0.0, result.interval[0] > 0)
 
     def explain(self) -> str:
         return (

@@ -10,8 +10,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.attack import (
+    Attack,
+    AttackResult,
+    Setting,
+    Stake,
+    percent,
+    share_of,
+    weigh_gain,
+)
 from deid_portal.engine.attacks.confidence import exactly
+from deid_portal.engine.attacks.spreads import compare_shares
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.numbers import numbers_of
 from deid_portal.engine.parameters import Choice, Declared, Parameter
@@ -41,7 +50,11 @@ def is_within(truth: Numbers, shown: Numbers, width: float, unit: str) -> NDArra
 
 @dataclass(frozen=True)
 class IntervalDisclosure(Attack):
-    """The share of records whose true number lies in an interval around the released one."""
+    """The share of records whose true number lies in an interval around the released one.
+
+    `control` is the share that lies as near to the middle of all released numbers, which anybody
+    could guess for everybody.
+    """
 
     width: float = 5.0
     unit: str = "percent"
@@ -71,17 +84,28 @@ class IntervalDisclosure(Attack):
         inside = is_within(truth[usable], shown[usable], self.width, self.unit)
         records = int(inside.sum())
         value = share_of(records, setting.released.rows)
+        middle = np.full(int(usable.sum()), np.median(shown[usable]))
+        by_chance = is_within(truth[usable], middle, self.width, self.unit)
+        control = share_of(int(by_chance.sum()), setting.released.rows)
         return AttackResult(
             name=self.name,
             value=value,
             interval=exactly(value),
-            control=None,
+            control=control,
             records=records,
             sentence=(
                 f"For {records} records, {percent(value)} of the release, the true number of "
                 f'column "{name}" lies within {self.width:g} ({self.unit}) of the released one.'
             ),
+            figures={"width": self.width, "people": setting.released.rows},
+            spread=compare_shares(
+                "Numbers that come near enough",
+                [("with the release", value), ("guessing the middle", control)],
+            ),
         )
+
+    def weigh(self, result: AttackResult, promise: float) -> Stake:
+        return weigh_gain(result.value, result.interval, result.control, result.figures["people"])
 
     def explain(self) -> str:
         return "Counts released numbers that lie too near the true ones."

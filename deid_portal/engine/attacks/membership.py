@@ -15,11 +15,14 @@ from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
     Setting,
+    Stake,
     percent,
     recode,
     share_of,
+    weigh_gain,
 )
 from deid_portal.engine.attacks.confidence import wilson_interval
+from deid_portal.engine.attacks.spreads import compare_shares
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.table import Codes, Table
@@ -87,7 +90,7 @@ class MembershipInference(Attack):
         shadow, outside = np.array_split(order, 2)
         if len(outside) < FEWEST:
             raise InvalidPlan(f"The control table needs at least {2 * FEWEST} people.")
-        judge = self._train_judge(known[shadow], target[shadow], generator, seed)
+        judge = self._train_judge(setting, known[shadow], target[shadow], generator, seed)
         model = _train(*_show(setting, setting.released), seed)
         people, truth = _show(setting, setting.original, setting.rows)
         chosen = generator.permutation(len(truth))[: len(outside)]
@@ -104,13 +107,19 @@ class MembershipInference(Attack):
         )
 
     def _train_judge(
-        self, known: Codes, target: Codes, generator: np.random.Generator, seed: int
+        self,
+        setting: Setting,
+        known: Codes,
+        target: Codes,
+        generator: np.random.Generator,
+        seed: int,
     ) -> Any:
         """Learn from shadow models how records inside and outside the training look."""
         from sklearn.linear_model import LogisticRegression
 
         looks, labels = [], []
-        for _ in range(self.shadows):
+        for number in range(self.shadows):
+            setting.progress.report(number, self.shadows + 1, "attack")
             inside = generator.permutation(len(target)) < len(target) // 2
             model = _train(known[inside], target[inside], seed)
             looks.append(_look(model, known, target))
@@ -137,8 +146,21 @@ class MembershipInference(Attack):
                 "recall": scores.recall,
                 "precision": scores.precision,
                 "f1": scores.f1,
+                "claimed": claimed,
+                "people": len(claims),
             },
+            spread=compare_shares(
+                "Claims of membership that are right",
+                [
+                    ("the attack", scores.precision),
+                    ("tossing a coin", share_of(int(members.sum()), len(members))),
+                ],
+            ),
         )
+
+    def weigh(self, result: AttackResult, promise: float) -> Stake:
+        """Weigh what claims are right beyond the share of members among those asked about."""
+        return weigh_gain(result.value, result.interval, result.control, result.figures["claimed"])
 
 
 def _train(known: Codes, target: Codes, seed: int) -> Any:

@@ -10,8 +10,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.attack import (
+    Attack,
+    AttackResult,
+    Setting,
+    Spread,
+    Stake,
+    percent,
+    share_of,
+    weigh_match,
+)
 from deid_portal.engine.attacks.confidence import exactly
+from deid_portal.engine.attacks.spreads import spread_sizes
 from deid_portal.engine.table import Codes, Counts, Table
 from deid_portal.engine.utility.coverage import cover_all
 from deid_portal.engine.utility.matching import Matches, match_people
@@ -70,6 +80,11 @@ def released_rows(setting: Setting) -> Codes:
     return place
 
 
+def spread_candidates(candidates: Counts) -> Spread:
+    """Count people by how many released records fit them; whoever has one alone is marked."""
+    return spread_sizes(candidates, 2, of="people", by="Released records that fit the person")
+
+
 @dataclass(frozen=True)
 class RecordLinkage(Attack):
     """Exact linkage on generalized values: a label fits every value it may stand for."""
@@ -92,7 +107,11 @@ class RecordLinkage(Attack):
                 f"finds {percent(found.expected_share)} of all people."
             ),
             figures={"people": people, "links": found.links, "correct_links": found.correct_links},
+            spread=spread_candidates(found.candidates),
         )
+
+    def weigh(self, result: AttackResult, promise: float) -> Stake:
+        return weigh_match(result.value, result.interval, promise, result.figures["people"])
 
     def explain(self) -> str:
         return (

@@ -6,7 +6,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.attack import (
+    Attack,
+    AttackResult,
+    Bin,
+    Setting,
+    Spread,
+    percent,
+    share_of,
+)
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.numbers import numbers_of
@@ -40,7 +48,7 @@ class Similarity(Attack):
             if taxonomy is None
             else self._close_in_taxonomy(setting, taxonomy)
         )
-        records = int(setting.classes.counts[alike].sum())
+        records = int(setting.groups.counts[alike].sum())
         value = share_of(records, setting.released.rows)
         return AttackResult(
             name=self.name,
@@ -53,6 +61,14 @@ class Similarity(Attack):
                 f"are close to each other: {records} records, {percent(value)} of the release."
             ),
             figures={"classes": int(alike.sum())},
+            spread=Spread(
+                "groups",
+                "What the values of the group have in common",
+                (
+                    Bin("nearly the same", int(alike.sum()), is_marked=True),
+                    Bin("different", int((~alike).sum())),
+                ),
+            ),
         )
 
     def explain(self) -> str:
@@ -69,7 +85,7 @@ class Similarity(Attack):
             ],
             np.int32,
         )
-        pairs = setting.classes.sensitive[setting.sensitive_name]
+        pairs = setting.groups.sensitive[setting.sensitive_name]
         lowest, highest = _extremes(setting, group[pairs.codes].astype(np.float64))
         alike: NDArray[np.bool_] = lowest == highest
         return alike
@@ -81,7 +97,7 @@ class Similarity(Attack):
                 f'Column "{setting.sensitive_name}" needs a taxonomy or numbers to say what is '
                 f"similar."
             )
-        pairs = setting.classes.sensitive[setting.sensitive_name]
+        pairs = setting.groups.sensitive[setting.sensitive_name]
         own = np.where(np.isnan(numbers), np.inf, numbers)
         lowest, highest = _extremes(setting, own[pairs.codes])
         allowed = self.width * float(np.nanmax(numbers) - np.nanmin(numbers))
@@ -93,9 +109,9 @@ class Similarity(Attack):
 def _extremes(
     setting: Setting, per_pair: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    groups = setting.classes.sensitive[setting.sensitive_name].groups
-    lowest = np.full(len(setting.classes.counts), np.inf)
-    highest = np.full(len(setting.classes.counts), -np.inf)
+    groups = setting.groups.sensitive[setting.sensitive_name].groups
+    lowest = np.full(len(setting.groups.counts), np.inf)
+    highest = np.full(len(setting.groups.counts), -np.inf)
     np.minimum.at(lowest, groups, per_pair)
     np.maximum.at(highest, groups, per_pair)
     return lowest, highest

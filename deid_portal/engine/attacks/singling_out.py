@@ -10,9 +10,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.attack import (
+    Attack,
+    AttackResult,
+    Setting,
+    Stake,
+    percent,
+    share_of,
+)
 from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
-from deid_portal.engine.grouping import reduce_table
+from deid_portal.engine.attacks.spreads import compare_shares
+from deid_portal.engine.grouping import Patterns, reduce_table
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Table
@@ -46,8 +54,7 @@ class SinglingOut(Attack):
         others = setting.control_table
         shared = [name for name in setting.released.names if name in setting.original]
         names = [name for name in shared if name in others]
-        tried = [self._describe(setting.released, names, generator) for _ in range(self.attempts)]
-        found = [description for description in tried if description]
+        found = self._describe_some(setting, names, generator)
         right = _count_singled_out(setting, setting.original, names, found)
         by_chance = _count_singled_out(setting, others, names, found)
         main, control = share_of(right, self.attempts), share_of(by_chance, self.attempts)
@@ -65,19 +72,48 @@ class SinglingOut(Attack):
                 f"person of the original; {by_chance} fit exactly one of the others "
                 f"({percent(value)} beyond chance)."
             ),
-            figures={"descriptions": len(found), "success": main},
+            figures={
+                "descriptions": len(found),
+                "success": main,
+                "attempts": self.attempts,
+                "by_chance": by_chance,
+            },
+            spread=compare_shares(
+                "Descriptions that fit exactly one",
+                [("of the original", main), ("of the others", control)],
+            ),
         )
+
+    def weigh(self, result: AttackResult, promise: float) -> Stake:
+        """Weigh the descriptions that single out beyond those that fit one of the others, too."""
+        gained = round(result.value * self.attempts)
+        return Stake(result.value, result.interval, gained, 0.0, result.interval[0] > 0)
 
     def explain(self) -> str:
         return "Describes released records by a few columns and counts who is the only one to fit."
 
+    def _describe_some(
+        self, setting: Setting, names: list[str], generator: np.random.Generator
+    ) -> list[Description]:
+        """Try to describe single records; the columns of each try are drawn anew."""
+        patterns: dict[tuple[int, ...], Patterns] = {}
+        width = min(self.columns, len(names))
+        found = []
+        for attempt in range(self.attempts):
+            setting.progress.report(attempt, 2 * self.attempts, "attack")
+            drawn = tuple(generator.choice(len(names), width, replace=False).tolist())
+            chosen = [names[place] for place in drawn]
+            if drawn not in patterns:
+                patterns[drawn] = reduce_table(setting.released, chosen, (), Progress(None))
+            description = self._describe(patterns[drawn], chosen, generator)
+            if description:
+                found.append(description)
+        return found
+
     def _describe(
-        self, released: Table, names: list[str], generator: np.random.Generator
+        self, patterns: Patterns, chosen: list[str], generator: np.random.Generator
     ) -> Description:
         """Return labels of a few columns that one released record alone shows, if there are any."""
-        width = min(self.columns, len(names))
-        chosen = [names[i] for i in generator.choice(len(names), width, replace=False)]
-        patterns = reduce_table(released, chosen, (), Progress(None))
         alone = np.flatnonzero(patterns.counts == 1)
         if not len(alone):
             return {}
@@ -92,7 +128,11 @@ def _count_singled_out(
         name: cover(people[name], setting.released[name], setting.taxonomies.get(name))
         for name in names
     }
-    return sum(_count_fitting(people, coverages, described) == 1 for described in descriptions)
+    alone = 0
+    for number, described in enumerate(descriptions):
+        setting.progress.report(len(descriptions) + number, 2 * len(descriptions), "attack")
+        alone += _count_fitting(people, coverages, described) == 1
+    return alone
 
 
 def _count_fitting(people: Table, coverages: dict[str, Coverage], description: Description) -> int:

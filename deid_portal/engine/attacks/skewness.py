@@ -9,11 +9,13 @@ from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
     Setting,
+    Stake,
     percent,
     recode,
     share_of,
 )
 from deid_portal.engine.attacks.confidence import exactly
+from deid_portal.engine.attacks.spreads import spread_shares
 from deid_portal.engine.parameters import Declared, Parameter
 
 
@@ -38,8 +40,8 @@ class Skewness(Attack):
         released = setting.released[setting.sensitive_name]
         shares = np.append(original.counts / max(len(original.codes), 1), 0.0)
         prior = shares[recode(released, original)]
-        pairs = setting.classes.sensitive[setting.sensitive_name]
-        posterior = pairs.counts / setting.classes.counts[pairs.groups]
+        pairs = setting.groups.sensitive[setting.sensitive_name]
+        posterior = pairs.counts / setting.groups.counts[pairs.groups]
         gains = posterior - prior[pairs.codes]
         at_stake = int(pairs.counts[gains >= self.threshold].sum())
         highest = float(gains.max(initial=0.0))
@@ -56,8 +58,25 @@ class Skewness(Attack):
                 f'"{setting.sensitive_name}" by {100 * self.threshold:.0f} points or more; by '
                 f"{100 * highest:.1f} at most."
             ),
-            figures={"mean_gain": mean},
+            figures={
+                "mean_gain": mean,
+                "highest": highest,
+                "threshold": self.threshold,
+                "share": share_of(at_stake, setting.released.rows),
+            },
+            spread=spread_shares(
+                gains,
+                pairs.counts,
+                self.threshold,
+                of="records",
+                by="Belief in the true value gained, percentage points",
+            ),
         )
+
+    def weigh(self, result: AttackResult, promise: float) -> Stake:
+        """Weigh the records whose value became much likelier; the value is only the highest."""
+        share = float(result.figures["share"])
+        return Stake(share, exactly(share), result.records, 0.0, result.records > 0)
 
     def explain(self) -> str:
         return "Compares how likely a value is in a class with how likely it is in general."

@@ -11,15 +11,32 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.attack import (
+    Attack,
+    AttackResult,
+    Setting,
+    Stake,
+    percent,
+    share_of,
+    weigh_match,
+)
 from deid_portal.engine.attacks.confidence import wilson_interval
-from deid_portal.engine.attacks.distance_linkage import Points, place_columns
+from deid_portal.engine.attacks.distance_linkage import (
+    NearestLinks,
+    Points,
+    link_nearest,
+    place_columns,
+    sample_people,
+)
+from deid_portal.engine.attacks.record_linkage import spread_candidates
 from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Codes
 
 Weights = NDArray[np.float64]
 STEPS = 11
 ROUNDS = 2
+FEWEST = 50  # people to try the weights on
 
 
 @dataclass(frozen=True)
@@ -30,14 +47,18 @@ class WorstWeights:
     correct: int
 
 
-def learn_weights(apart: Points, own: Codes) -> WorstWeights:
+def learn_weights(apart: Points, own: Codes, progress: Progress | None = None) -> WorstWeights:
     """Search column weights that make most own records the only nearest.
 
     `apart` holds squared differences: person × released record × column.
     """
     width = apart.shape[2]
     starts = [np.full(width, 1 / width), *np.eye(width)]
-    climbed = [_climb(apart, own, start) for start in starts]
+    climbed = []
+    for place, start in enumerate(starts):
+        if progress is not None:
+            progress.report(place, len(starts), "attack")
+        climbed.append(_climb(apart, own, start))
     best, weights = max(climbed, key=lambda pair: pair[0])
     return WorstWeights(tuple(weights.tolist()), best)
 
@@ -75,9 +96,14 @@ def _count_correct(apart: Points, own: Codes, weights: Weights) -> int:
 
 @dataclass(frozen=True)
 class WorstCaseLinkage(Attack):
-    """Distance linkage by somebody who knows the best weights."""
+    """Distance linkage by somebody who knows the best weights.
+
+    They are learned on `most_people` whose own record is known, and tried on other people against
+    the whole release; a table too small for that is learned and tried on the same.
+    """
 
     most_people: int = 200
+    tried_people: int = 2000
 
     name: ClassVar[str] = "worst-case-linkage"
     cites: ClassVar[str] = (
@@ -86,29 +112,55 @@ class WorstCaseLinkage(Attack):
     )
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter("most_people", minimum=10, maximum=2000, whole=True, default=200),
+        Parameter("tried_people", minimum=10, maximum=100_000, whole=True, default=2000),
     )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
         pairs, own = place_columns(setting)
-        there = np.flatnonzero(own >= 0)
-        if len(there) > self.most_people:
-            there = generator.choice(there, self.most_people, replace=False)
-        some = np.arange(len(there), dtype=np.int32)
-        columns = [difference(one[there], other[own[there]]) for one, other in pairs]
-        found = learn_weights(np.stack(columns, axis=-1), some)
-        value = share_of(found.correct, len(there))
+        there = generator.permutation(np.flatnonzero(own >= 0))
+        known, rest = there[: self.most_people], there[self.most_people :]
+        weights = self._learn(setting, pairs, own, known)
+        if len(rest) < FEWEST:
+            rest = there
+        absent = np.flatnonzero(own < 0)  # the left-out are looked for like everybody
+        tried = sample_people(len(rest) + len(absent), self.tried_people, generator)
+        chosen = np.concatenate([rest, absent])[tried]
+        scaled = [
+            (one * np.sqrt(weight), other * np.sqrt(weight))
+            for (one, other), weight in zip(pairs, weights, strict=True)
+        ]
+        people, released = (np.hstack(side) for side in zip(*scaled, strict=True))
+        found = link_nearest(people[chosen], released, own[chosen], setting.progress)
+        return self._conclude(setting, found, len(chosen))
+
+    def _learn(
+        self, setting: Setting, pairs: list[tuple[Points, Points]], own: Codes, known: Codes
+    ) -> tuple[float, ...]:
+        if not len(known):
+            return (1.0,) * len(pairs)
+        some = np.arange(len(known), dtype=np.int32)
+        columns = [difference(one[known], other[own[known]]) for one, other in pairs]
+        return learn_weights(np.stack(columns, axis=-1), some, setting.progress).weights
+
+    def _conclude(self, setting: Setting, found: NearestLinks, attempts: int) -> AttackResult:
+        right = round(found.expected_share * attempts)
         return AttackResult(
             name=self.name,
-            value=value,
-            interval=wilson_interval(found.correct, len(there)),
-            control=share_of(1, len(there)),
-            records=found.correct,
+            value=found.expected_share,
+            interval=wilson_interval(right, attempts),
+            control=share_of(1, setting.released.rows),
+            records=found.correct_links,
             sentence=(
-                f"With the best weights found, {percent(value)} of {len(there)} people are linked "
-                f"to their own record and to no other among as many."
+                f"With the best weights found, the nearest record is the right one for "
+                f"{percent(found.expected_share)} of {attempts} people; {found.correct_links} of "
+                f"them have no other record as near."
             ),
-            figures={"people": len(there), "correct_links": found.correct},
+            figures={"people": attempts, "correct_links": found.correct_links},
+            spread=spread_candidates(found.ties),
         )
+
+    def weigh(self, result: AttackResult, promise: float) -> Stake:
+        return weigh_match(result.value, result.interval, promise, result.figures["people"])
 
     def explain(self) -> str:
         return (

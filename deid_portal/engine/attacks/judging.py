@@ -1,0 +1,51 @@
+"""In one word, how an attack went: what it got, held against a limit and against the promise."""
+
+from enum import StrEnum
+
+from deid_portal.engine.attacks.attack import Stake
+from deid_portal.engine.plan import Plan
+
+# What the number of look-alikes is called in each model that promises one.
+LOOK_ALIKES = {
+    "k-anonymity": "k",
+    "k-l-anonymity": "k",
+    "lkc-privacy": "K",
+    "p-sensitive-k-anonymity": "k",
+    "alpha-k-anonymity": "k",
+    "k-e-anonymity": "k",
+    "multirelational-k-anonymity": "k",
+    "k-confusion": "k",
+    "k-concealment": "k",
+}
+HIGHEST_CHANCE = {"highest-risk": "limit", "re-identification": "limit"}
+
+
+class Word(StrEnum):
+    RESISTED = "resisted"
+    WEAK_SPOT = "weak spot"
+    OVER_LIMIT = "over limit"
+
+
+def judge(stake: Stake, limit: float) -> Word:
+    """Judge an attack by the share it got.
+
+    Over the limit: more than allowed, and certainly something. Resisted: the whole interval lies
+    within the limit, and nothing was found beyond the baseline. Whatever lies between is a weak
+    spot: something was found, or too little was tried to rule out that the limit is passed.
+    """
+    if stake.share > limit and stake.interval[0] > 0:
+        return Word.OVER_LIMIT
+    if stake.interval[1] <= limit and not stake.is_found:
+        return Word.RESISTED
+    return Word.WEAK_SPOT
+
+
+def promised_chance(plan: Plan) -> float:
+    """Return the chance of a right match that the plan grants an intruder: 1 in k; 0 without k."""
+    chances = []
+    for model in plan.models:
+        if model.name in LOOK_ALIKES:
+            chances.append(1 / getattr(model, LOOK_ALIKES[model.name]))
+        if model.name in HIGHEST_CHANCE:
+            chances.append(float(getattr(model, HIGHEST_CHANCE[model.name])))
+    return min(chances, default=0.0)

@@ -1,0 +1,165 @@
+"""Linkage with an outside table: a register, a customer list, an earlier file.
+
+P. Samarati and L. Sweeney, Protecting privacy when disclosing information, 1998; nearest records
+as in `distance_linkage`.
+"""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.attacks.attack import (
+    Attack,
+    AttackResult,
+    Setting,
+    Stake,
+    percent,
+    share_of,
+    weigh_match,
+)
+from deid_portal.engine.attacks.confidence import wilson_interval
+from deid_portal.engine.attacks.distance_linkage import (
+    can_be_placed,
+    link_nearest,
+    place_columns,
+)
+from deid_portal.engine.attacks.record_linkage import link_records, spread_candidates
+from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.parameters import Choice, Declared
+from deid_portal.engine.table import Counts, Table
+
+MATCHING = ("exact, then nearest", "exact", "nearest")
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """Per person of the outside table, among how many records the intruder guesses."""
+
+    candidates: Counts  # 0 where nothing fits
+    is_right: NDArray[np.bool_]  # whether the person's own record is among them
+
+
+@dataclass(frozen=True)
+class OutsideLinkage(Attack):
+    """Links each person of an outside table with the records that fit, or are nearest.
+
+    Without knowing who is who it cannot be told which links are right: then a person's only fitting
+    record counts as found, which is the most an intruder could hope for.
+    """
+
+    matching: str = MATCHING[0]
+
+    name: ClassVar[str] = "outside-linkage"
+    cites: ClassVar[str] = (
+        "P. Samarati and L. Sweeney, Protecting privacy when disclosing information: k-anonymity "
+        "and its enforcement through generalization and suppression, 1998."
+    )
+    needs: ClassVar[tuple[str, ...]] = ("outside",)
+    parameters: ClassVar[tuple[Declared, ...]] = (Choice("matching", MATCHING),)
+
+    def __post_init__(self) -> None:
+        if self.matching not in MATCHING:
+            raise InvalidPlan(f"One of {', '.join(MATCHING)} is needed.")
+
+    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+        if setting.outside is None:
+            raise InvalidPlan("This attack needs an outside table.")
+        if not setting.outside.rows:
+            raise InvalidPlan("The outside table holds nobody.")
+        guesses = self._guess(setting, setting.outside)
+        if setting.outside_rows is None:
+            return self._tell_what_can_be_said(setting, guesses)
+        return self._score(setting, guesses, setting.outside_rows >= 0)
+
+    def explain(self) -> str:
+        return (
+            "Looks up the people of an outside table in the release and counts for how many the "
+            "record an intruder would pick is their own."
+        )
+
+    def weigh(self, result: AttackResult, promise: float) -> Stake:
+        return weigh_match(result.value, result.interval, promise, result.figures["people"])
+
+    def _guess(self, setting: Setting, outside: Table) -> Guesses:
+        exact = self._guess_exactly(setting) if self.matching != "nearest" else None
+        if exact is not None and (self.matching == "exact" or exact.candidates.all()):
+            return exact
+        names = tuple(name for name in setting.quasi_identifiers if can_be_placed(outside[name]))
+        if exact is not None and not names:
+            return exact  # nothing tells what is near
+        nearest = self._guess_nearest(replace(setting, quasi_identifiers=names))
+        if exact is None:
+            return nearest
+        fits = exact.candidates > 0
+        return Guesses(
+            np.where(fits, exact.candidates, nearest.candidates),
+            np.where(fits, exact.is_right, nearest.is_right),
+        )
+
+    def _guess_exactly(self, setting: Setting) -> Guesses:
+        links = link_records(setting)
+        return Guesses(links.candidates, links.is_right)
+
+    def _guess_nearest(self, setting: Setting) -> Guesses:
+        if not setting.quasi_identifiers:
+            raise InvalidPlan("No column both tables know tells how near two people are.")
+        pairs, own = place_columns(setting)
+        people, released = (np.hstack(side) for side in zip(*pairs, strict=True))
+        links = link_nearest(people, released, own, setting.progress)
+        return Guesses(links.ties, links.is_right)
+
+    def _score(
+        self, setting: Setting, guesses: Guesses, is_known: NDArray[np.bool_]
+    ) -> AttackResult:
+        people = len(guesses.candidates)
+        chances = guesses.is_right / np.maximum(guesses.candidates, 1)
+        right = round(float(chances.sum()))
+        alone = int((guesses.is_right & (guesses.candidates == 1)).sum())
+        value = share_of(float(chances.sum()), people)
+        return AttackResult(
+            name=self.name,
+            value=value,
+            interval=wilson_interval(right, people),
+            control=share_of(1, setting.released.rows),
+            records=alone,
+            sentence=(
+                f"Of {people} guesses, one for each person of the outside table, {right} are right "
+                f"({percent(value)}); {alone} people lead to one record only, and it is theirs."
+            ),
+            figures={
+                **self._count(guesses),
+                "right": right,
+                "correct_links": alone,
+                "known": int(is_known.sum()),
+                "scored": 1,
+            },
+            spread=spread_candidates(guesses.candidates),
+        )
+
+    def _tell_what_can_be_said(self, setting: Setting, guesses: Guesses) -> AttackResult:
+        people = len(guesses.candidates)
+        alone = int((guesses.candidates == 1).sum())
+        value = share_of(alone, people)
+        return AttackResult(
+            name=self.name,
+            value=value,
+            interval=wilson_interval(alone, people),
+            control=share_of(1, setting.released.rows),
+            records=alone,
+            sentence=(
+                f"Of {people} people of the outside table {alone} ({percent(value)}) lead to one "
+                f"record only; whether it is theirs cannot be told without a column that says who "
+                f"is who."
+            ),
+            figures={**self._count(guesses), "scored": 0},
+            spread=spread_candidates(guesses.candidates),
+        )
+
+    def _count(self, guesses: Guesses) -> dict[str, float]:
+        return {
+            "people": len(guesses.candidates),
+            "links": int((guesses.candidates == 1).sum()),
+            "unmatched": int((guesses.candidates == 0).sum()),
+        }
