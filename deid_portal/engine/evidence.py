@@ -1,24 +1,31 @@
 """What a report says beyond the models: whose risk, which attacks succeed, what is it good for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from deid_portal.engine.checking import Mask
+from deid_portal.engine.column_groups import group_column
+from deid_portal.engine.distributions import describe_distributions
 from deid_portal.engine.draft import NOBODY
 from deid_portal.engine.errors import EngineError, InvalidTable
-from deid_portal.engine.grouping import Patterns
+from deid_portal.engine.grouping import Patterns, reduce_table
+from deid_portal.engine.leaving_out import describe_seen_isolation
 from deid_portal.engine.measures import Measures, PlannedAttack
 from deid_portal.engine.plan import ColumnRole, Plan
+from deid_portal.engine.privacy import SensitiveColumn, TCloseness, Whole
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.remeasuring import GROUP, group_numbers, share_dictionaries
 from deid_portal.engine.reporting import Measured
-from deid_portal.engine.risk.burden import measure_burden
 from deid_portal.engine.risk.guesses import measure_surest_guess
 from deid_portal.engine.risk.safe_harbor import check_safe_harbor
 from deid_portal.engine.risk.summary import summarize_risk
+from deid_portal.engine.sensitive_spread import Spread, describe_spread
 from deid_portal.engine.table import Codes, Column, Counts, Table
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.utility.ambiguity import measure_ambiguity
@@ -26,10 +33,11 @@ from deid_portal.engine.utility.comparison import compare_marginals, compare_pai
 from deid_portal.engine.utility.coverage import Coverage, cover_all
 from deid_portal.engine.utility.divergence import measure_divergence
 from deid_portal.engine.utility.information_gain import measure_information_gain
+from deid_portal.engine.utility.metric import Numbers
+from deid_portal.engine.values import ColumnType
+from deid_portal.engine.who_pays import tell_who_pays
 
-MOST_GROUPS = 20
-SMALLEST_GROUP = 10  # records; rarer values of a column are told together
-RARE = "(rarer values)"
+MOST_TOLD_COLUMNS = 40  # by which it is told who pays, beyond those asked for
 UNKNOWN = -1
 MADE_UP = "Made-up records are nobody's, so no attack on them can be said to find the right person."
 MOST_PAIRED_COLUMNS = 12
@@ -40,13 +48,17 @@ MOST_LABELS, MOST_LAYERS = 5000, 64  # beyond, matching labels with values takes
 class Evidence:
     """Two tables beside each other: the original and what leaves, or would.
 
-    `rows` holds the original row of each released record, None where it is not known.
+    `rows` holds the original row of each released record, None where it is not known. `drawn` says
+    which original rows a sample drew, `groups` the group of each released record where equal cells
+    are not what makes one.
     """
 
     plan: Plan
     problem: Problem
     released: Table
     rows: Codes | None
+    drawn: Mask | None = None
+    groups: Codes | None = None
 
     @property
     def measures(self) -> Measures:
@@ -77,13 +89,135 @@ class Evidence:
             "comparison": self._compare(coverages, progress),
             "sensitive": self._measure_guesses(progress),
         }
-        if self.measures.groups and self.rows is not None:
-            parts["who_pays"] = [
-                self._tell_who_pays(self.original[name]) for name in self.measures.groups
-            ]
+        if self.measures.groups and self.knows_who_is_who:
+            parts["who_pays"] = list(self._tell_who_pays(self.measures.groups))
         if self.measures.attacks:
             parts["attacks"] = self._attack(progress)
         return parts
+
+    def describe_for_the_house(self, progress: Progress) -> dict[str, Any]:
+        """Return what is told by values that the release need not show."""
+        columns = [name for name in self._told_names if name in self.released]
+
+        def report() -> None:
+            progress.report(3, 4, "measure")
+
+        parts: dict[str, Any] = {
+            "distributions": describe_distributions(
+                self.original, self.released, columns, self._all_taxonomies, report
+            )
+        }
+        report()
+        parts["spread"] = self._tell_spreads()
+        report()
+        if self.knows_who_is_who:
+            told = self._told_names[: max(MOST_TOLD_COLUMNS, len(self.measures.groups))]
+            parts["examples"] = self._give_examples()
+            parts["who_pays"] = []
+            for entry in self._tell_who_pays(told):
+                report()
+                parts["who_pays"].append(entry)
+        return parts
+
+    def describe_isolation(self, after: Measured) -> dict[str, Any]:
+        """Return which columns keep the groups of the release apart, from its cells alone."""
+        seen = _seen_patterns(self.names, after)
+        return {} if seen is None else {"isolation": describe_seen_isolation(seen)}
+
+    @property
+    def knows_who_is_who(self) -> bool:
+        return self.rows is not None and not (self.rows == NOBODY).any()
+
+    @cached_property
+    def _told_names(self) -> list[str]:
+        """Return the columns whose values a report tells in groups: all but identifiers.
+
+        Those that were asked for and those that make or need protection come first.
+        """
+        first = (*self.problem.names, *self.plan.names_of(ColumnRole.SENSITIVE))
+        rest = self.plan.names_of(ColumnRole.INSENSITIVE)
+        return list(dict.fromkeys((*self.measures.groups, *first, *rest)))
+
+    @cached_property
+    def _all_taxonomies(self) -> dict[str, Taxonomy]:
+        """Return the taxonomies of quasi-identifiers and of sensitive columns."""
+        built = dict(self.taxonomies)
+        for name in self.plan.names_of(ColumnRole.SENSITIVE):
+            planned = self.plan.column(name)
+            if planned is not None and planned.taxonomy is not None:
+                built[name] = planned.taxonomy.build(self.original[name])
+        return built
+
+    def _give_examples(self) -> dict[str, Any]:
+        """Return, per column that leaves, its most frequent value and what that became."""
+        return {
+            name: self._example(self.original[name], self.released[name])
+            for name in self._told_names
+            if name in self.released
+        }
+
+    def _example(self, original: Column, released: Column) -> dict[str, Any]:
+        assert self.rows is not None  # noqa: S101 - asked only then
+        behind = original.codes[self.rows]
+        value = int(np.bincount(behind, minlength=1).argmax())
+        labels = np.bincount(released.codes[behind == value], minlength=1)
+        label = int(labels.argmax())
+        return {
+            "before": original.values[value],
+            "after": released.values[label],
+            "people": int(labels[label]),
+        }
+
+    def _tell_spreads(self) -> list[dict[str, Any]]:
+        """Return how the values of each sensitive column are spread over the groups."""
+        names = [n for n in self.plan.names_of(ColumnRole.SENSITIVE) if n in self.released]
+        if not names or not self.names:
+            return []
+        recipes = {name: planned.taxonomy for name in names if (planned := self.plan.column(name))}
+        secrets = {n: SensitiveColumn(self.original[n], recipes.get(n)) for n in names}
+        whole, recoded = share_dictionaries(Whole(self.original.rows, secrets), self.released)
+        seen = self._see(recoded)
+        return [self._tell_spread(name, whole, seen) for name in names]
+
+    def _see(self, recoded: list[Column]) -> Patterns:
+        """Return the groups a recipient sees, with the sensitive values in each."""
+        shown = [self.released[name] for name in self.names]
+        if self.groups is not None:
+            shown = [group_numbers(self.groups)]
+        names = [column.name for column in shown]
+        table = Table((*shown, *(column for column in recoded if column.name not in names)))
+        return reduce_table(table, names, [column.name for column in recoded], Progress(None))
+
+    def _tell_spread(self, name: str, whole: Whole, seen: Patterns) -> dict[str, Any]:
+        original, secret = self.original[name], whole.sensitive[name].column
+        distance = self._distance_of(name)
+        groups = group_column(original, self._all_taxonomies.get(name))
+        own = [
+            np.array([code] * (code < len(original.values)), np.int32)
+            for code in range(len(secret.values))
+        ]
+        group_of = groups.shares_of(original, own, secret).argmax(axis=1).astype(np.int32)
+        patterns = self.problem.patterns
+        before = Spread.measure(
+            patterns.counts, patterns.pairs_with(original), whole, name, distance
+        )
+        after = Spread.measure(seen.counts, seen.sensitive[name], whole, name, distance)
+        told = describe_spread(groups, group_of, distance, before, after)
+        if GROUP not in seen.names:
+            for place, entry in zip(after.worst(), told["worst"], strict=True):
+                entry["labels"] = {
+                    shown: self.released[shown].values[code]
+                    for shown, code in zip(seen.names, seen.codes[:, place].tolist(), strict=True)
+                }
+        return told
+
+    def _distance_of(self, name: str) -> str:
+        """Return the distance a rule of the plan uses; otherwise that of numbers is their order."""
+        for model in self.plan.models:
+            if isinstance(model, TCloseness) and model.column == name:
+                return model.distance
+        ordered = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE)
+        return "ordered" if self.original[name].type in ordered else "equal"
 
     def _describe_risk(self, before: Measured, after: Measured) -> dict[str, Any]:
         details = {"before": self._summarize_risk(self.problem.patterns, before)}
@@ -193,31 +327,18 @@ class Evidence:
             return [{"problem": str(error)}]
         return [asdict(accuracy) for accuracy in found]
 
-    def _tell_who_pays(self, column: Column) -> dict[str, Any]:
-        """Split suppression and loss by the values of a column; rare values are told together."""
+    def _tell_who_pays(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Split suppression and loss by the groups of each column; a sample counts as the table."""
         assert self.rows is not None  # noqa: S101 - asked only then
         kept = np.zeros(self.original.rows, np.bool_)
-        kept[self.rows[self.rows >= 0]] = True
-        burden = measure_burden(column, kept, _lost_per_row(self))
-        order = np.argsort(-burden.records, kind="stable")
-        shown = [code for code in order[:MOST_GROUPS] if burden.records[code] >= SMALLEST_GROUP]
-        rest = np.setdiff1d(np.flatnonzero(burden.records), shown)
-        groups = [([code], column.values[code]) for code in shown]
-        if len(rest):
-            groups.append((rest.tolist(), RARE))
-        return {
-            "column": column.name,
-            "gap": burden.gap,
-            "groups": [
-                {
-                    "value": text,
-                    "records": int(burden.records[codes].sum()),
-                    "suppressed": int(burden.suppressed[codes].sum()),
-                    "loss": float(np.average(burden.loss[codes], weights=burden.records[codes])),
-                }
-                for codes, text in groups
-            ],
-        }
+        kept[self.rows] = True
+        lost = _lost_per_row(self)
+        drawn = slice(None) if self.drawn is None else np.flatnonzero(self.drawn)
+        for name in names:
+            column = self.original[name].take(drawn)
+            groups = group_column(column, self._all_taxonomies.get(name))
+            if len(groups.names) > 1 or name in self.measures.groups:
+                yield tell_who_pays(column, groups, kept[drawn], lost[drawn])
 
     def _attack(self, progress: Progress) -> list[dict[str, Any]]:
         if self.rows is None:
@@ -310,20 +431,19 @@ def _seen_patterns(names: tuple[str, ...], measured: Measured) -> Patterns | Non
     return Patterns(names, np.ascontiguousarray(labels), measured.classes.sizes, nothing, {})
 
 
-def _lost_per_row(evidence: Evidence) -> dict[str, Any]:
-    """Return, per quasi-identifier, the share of detail each original row lost."""
+def _lost_per_row(evidence: Evidence) -> Numbers:
+    """Return the share of detail each original row lost, columns weighed as in the plan."""
     from deid_portal.engine.utility.shown import describe_labels, look_behind
 
     assert evidence.rows is not None  # noqa: S101 - asked only then
-    known = evidence.rows >= 0
-    lost = {}
-    for name, taxonomy in evidence.taxonomies.items():
+    weights = np.array(evidence.problem.weights, np.float64)
+    factors = weights / weights.sum() if weights.sum() else weights
+    lost = np.zeros(evidence.original.rows)
+    for (name, taxonomy), factor in zip(evidence.taxonomies.items(), factors, strict=True):
         original, released = evidence.original[name], evidence.released[name]
         shown = describe_labels(
             taxonomy, original.counts, look_behind(original, taxonomy, released.values)
         )
         share = (shown.leaves - 1) / max(taxonomy.leaf_count - 1, 1)
-        per_row = np.zeros(evidence.original.rows)
-        per_row[evidence.rows[known]] = share[released.codes[known]]
-        lost[name] = per_row
+        lost[evidence.rows] += factor * share[released.codes]
     return lost

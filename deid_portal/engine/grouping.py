@@ -57,6 +57,12 @@ class Patterns:
     def rows(self) -> int:
         return int(self.counts.sum())
 
+    def pairs_with(self, column: Column) -> Pairs:
+        """Return the values of a column of the table that occur with each pattern."""
+        if column.name in self.sensitive:
+            return self.sensitive[column.name]
+        return _pair_up(self.pattern_of_row, column, _Steps(len(column.codes), 1, Progress(None)))
+
 
 @dataclass(frozen=True, eq=False)
 class View:

@@ -1,6 +1,6 @@
 """The answer to a plan."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from deid_portal.engine.table import Codes, Table
@@ -12,10 +12,12 @@ class Outcome:
 
     `released` is None exactly when `solution` is False; the report then says which model blocked
     and how near the nearest combination came. `rows` holds the original row of each released
-    record, for attacks on the release by its own house; it must not leave.
+    record, for attacks on the release by its own house. `details` are parts to add to the report
+    that are told by values of the table, in groups of people. Neither may leave the house.
     """
 
     solution: bool
     released: Table | None
     report: dict[str, Any]
     rows: Codes | None = None
+    details: dict[str, Any] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.draft import NOBODY, Draft
 from deid_portal.engine.evidence import Evidence
 from deid_portal.engine.grouping import Classes
+from deid_portal.engine.leaving_out import describe_coarser, describe_isolation
 from deid_portal.engine.methods import Method, RecodingMethod
 from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import Plan
@@ -23,7 +24,6 @@ from deid_portal.engine.reporting import (
     Measured,
     build_report,
     describe_breach,
-    describe_coarser,
     describe_miss,
     describe_rounds,
     describe_search,
@@ -106,7 +106,7 @@ def assess(table: Table, plan: Plan, released: Table | None = None) -> dict[str,
         rows = match_rows(problem, released, after.levels)
     evidence = Evidence(plan, problem, shown, rows)
     _add_evidence(report, evidence, before, after, Progress(None))
-    return report
+    return report | evidence.describe_isolation(after)
 
 
 def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
@@ -164,17 +164,19 @@ def _measured(
         plan=plan, problem=problem, before=before, after=after, released=released, solution=True
     )
     progress.report(3, 4, "measure")
-    report |= _describe_methods(draft)
     report["transformation"] |= _describe_transformation(draft)
     if any(method.moves_cells for method in plan.methods):
         report["notes"].append(CELLS_MOVED)
     report["utility"] |= _information_loss(draft)
-    _add_evidence(report, Evidence(plan, problem, released, rows), before, after, progress)
+    evidence = Evidence(plan, problem, released, rows, draft.drawn, _groups_of(draft, rows))
+    _add_evidence(report, evidence, before, after, progress)
+    report |= evidence.describe_isolation(after) | _describe_methods(draft)
     if not all(model["holds"] for model in report["models"]):
         missed = describe_breach(plan.models, after.whole, after.classes)
         return _without_solution(plan, draft, missed)
+    details = evidence.describe_for_the_house(progress)
     progress.report(1, 1, "measure")
-    return Outcome(True, released, report, rows)
+    return Outcome(True, released, report, rows, details)
 
 
 def _add_evidence(
@@ -211,18 +213,32 @@ def _without_solution(plan: Plan, draft: Draft, missed: Mapping[str, Any]) -> Ou
         plan=plan, problem=problem, before=before, after=empty, released=None, solution=False
     )
     report |= {**_describe_methods(draft), **missed}
-    report.pop("coarser", None)
+    for part in ("coarser", "isolation"):
+        report.pop(part, None)
     return Outcome(False, None, report)
 
 
+def _groups_of(draft: Draft, rows: Codes) -> Codes | None:
+    """Return the group of each released record, where equal cells are not what makes one."""
+    if draft.groups is None:
+        return None
+    group_of = np.zeros(draft.problem.rows, np.int32)
+    group_of[draft.rows] = draft.groups
+    return group_of[rows]
+
+
 def _describe_methods(draft: Draft) -> dict[str, Any]:
-    """Return the search of a method that has one, and what one step coarser would change."""
+    """Return the search of a method that has one, and what one step coarser would change.
+
+    Where several combinations of levels are mixed, no single step says what would change.
+    """
     if draft.search is None:
         return {}
     described: dict[str, Any] = {"search": describe_search(draft.search)}
     found = draft.search.found
-    if draft.recoding is not None and found.best is not None:
-        described["coarser"] = describe_coarser(draft.problem, found.best)
+    if found.best is not None and found.recoding is None:
+        described["coarser"] = describe_coarser(draft.search.problem, found.best)
+        described["isolation"] = describe_isolation(found.best)
     return described
 
 

@@ -19,6 +19,8 @@ from deid_portal.engine.taxonomies import FileTaxonomy, Recipe, TreeTaxonomy
 from deid_portal.engine.taxonomies.files import encode_rows
 
 Path = tuple[str, ...]
+# Told by values that the release may not show (`Outcome.details`), or about people it leaves out.
+STAYS_IN_THE_HOUSE = ("who_pays", "distributions", "spread", "isolation", "examples", "remedies")
 
 
 def publish_plan(
@@ -61,7 +63,8 @@ def publish_report(report: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[s
         {**measured, **said}
         for measured, said in zip(report["models"], plan["models"], strict=True)
     ]
-    published = {**report, "plan": plan, "plan_sha256": hash_document(plan), "models": models}
+    kept = {key: own for key, own in report.items() if key not in STAYS_IN_THE_HOUSE}
+    published = {**kept, "plan": plan, "plan_sha256": hash_document(plan), "models": models}
     published["input"] = {key: own for key, own in report["input"].items() if key != "sha256"}
     return _only_about_the_release(published) if _is_private(plan) else published
 

@@ -75,9 +75,9 @@ def measure_release(problem: Problem, released: Table, *, may_be_changed: bool) 
 def _measure(
     problem: Problem, released: Table, columns: list[LabelledColumn], groups: Codes | None
 ) -> Measured:
-    whole, recoded = _share_dictionaries(problem.whole, released)
+    whole, recoded = share_dictionaries(problem.whole, released)
     names = problem.names if groups is None else (GROUP,)
-    shown = [released[name] for name in names] if groups is None else [_group_column(groups)]
+    shown = [released[name] for name in names] if groups is None else [group_numbers(groups)]
     own = {column.name for column in shown}
     shared = Table((*shown, *(column for column in recoded if column.name not in own)))
     patterns = reduce_table(shared, names, list(whole.sensitive), Progress(None))
@@ -209,7 +209,7 @@ def _number_labels(
     return numbers, strangers
 
 
-def _share_dictionaries(whole: Whole, released: Table) -> tuple[Whole, list[Column]]:
+def share_dictionaries(whole: Whole, released: Table) -> tuple[Whole, list[Column]]:
     """Code the released sensitive values as the original's; values made up by a method follow."""
     sensitive, recoded = {}, []
     for name, secret in whole.sensitive.items():
@@ -229,6 +229,7 @@ def _share_dictionaries(whole: Whole, released: Table) -> tuple[Whole, list[Colu
     return replace(whole, sensitive=sensitive), recoded
 
 
-def _group_column(groups: Codes) -> Column:
+def group_numbers(groups: Codes) -> Column:
+    """Return a column that says of each record in which group it is."""
     count = int(groups.max(initial=-1)) + 1
     return Column(GROUP, infer_type(()), groups, tuple(str(number) for number in range(count)))

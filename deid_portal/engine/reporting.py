@@ -9,7 +9,6 @@ import numpy as np
 from deid_portal.engine.checking import Check, Mask
 from deid_portal.engine.draft import Search
 from deid_portal.engine.grouping import Classes
-from deid_portal.engine.lattice import Lattice
 from deid_portal.engine.numbers import numbers_of
 from deid_portal.engine.plan import ColumnRole, Plan
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
@@ -165,25 +164,6 @@ def _still_shown(figures: Mapping[str, Any], column: Column) -> dict[str, Any]:
         if kept.get(bound) is not None and not np.isclose(numbers, kept[bound]).any():
             kept[bound] = None
     return kept
-
-
-def describe_coarser(problem: Problem, check: Check) -> list[dict[str, Any]]:
-    """Return, per column that can be raised, what one step coarser there alone would change."""
-    checker = problem.checker(Loss())
-    steps = []
-    for levels in Lattice(problem.heights).coarser(check.levels):
-        column = next(i for i, level in enumerate(levels) if level != check.levels[i])
-        then = checker.check(levels)
-        steps.append(
-            {
-                "column": problem.names[column],
-                "level": levels[column],
-                "freed": check.suppressed - then.suppressed,
-                "suppressed": then.suppressed,
-                "loss": then.cost if np.isfinite(then.cost) else 1.0,
-            }
-        )
-    return steps
 
 
 def describe_miss(search: Search, nearest: Check) -> dict[str, Any]:

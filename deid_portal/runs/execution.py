@@ -44,7 +44,7 @@ def perform_run(lease: Lease[Run]) -> None:
             Status.FINISHED,
             "run.finished",
             solution=outcome.solution,
-            report=outcome.report,
+            report={**outcome.report, **outcome.details},  # sealed; a release takes less along
             engine_version=ENGINE_VERSION,
             **stored,
         )

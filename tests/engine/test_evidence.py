@@ -123,7 +123,7 @@ def test_usefulness_before_and_after() -> None:
     assert report["utility"]["kl_divergence"] == pytest.approx(0)
     paid = report["who_pays"][0]
     assert paid["groups"] == [
-        {"value": "(rarer values)", "records": 6, "suppressed": 0, "loss": pytest.approx(1 / 18)}
+        {"value": "smaller groups", "records": 6, "suppressed": 0, "loss": pytest.approx(1 / 18)}
     ]
 
 

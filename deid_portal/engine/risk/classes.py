@@ -76,6 +76,12 @@ def measure_risk(sizes: Counts) -> dict[str, Any]:
     }
 
 
+def share_per_band(people: Counts, sizes: Counts) -> list[float]:
+    """Return the share of records in each of the bands; `people` hide one of each class."""
+    rows = max(int(sizes.sum()), 1)
+    return [int(sizes[_within(people, low, high)].sum()) / rows for low, high, _ in RISK_BANDS]
+
+
 def _band(sizes: Counts, records: int, low: int, high: int | None, label: str) -> dict[str, Any]:
     inside = int(sizes[_within(sizes, low, high)].sum())
     return {

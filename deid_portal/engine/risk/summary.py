@@ -5,8 +5,11 @@ from dataclasses import asdict
 from math import comb
 from typing import Any
 
+import numpy as np
+
 from deid_portal.engine.grouping import Patterns
 from deid_portal.engine.risk.attackers import AttackerRisk, journalist, marketer, prosecutor
+from deid_portal.engine.risk.classes import share_per_band
 from deid_portal.engine.risk.column_influence import rank_columns
 from deid_portal.engine.risk.distinction import Distinctness, rank_projections
 from deid_portal.engine.risk.population_uniques import estimate_population_uniques
@@ -21,6 +24,8 @@ from deid_portal.engine.table import Counts
 
 COMBINED_COLUMNS = 3  # combinations up to this size are ranked and searched for special uniques
 SHOWN_COMBINATIONS = 20
+# Chances people ask about: how many records are above each?
+THRESHOLDS = (0.5, 0.33, 0.2, 0.1, 0.09, 0.05, 0.02, 0.01)
 
 
 def summarize_risk(
@@ -38,9 +43,9 @@ def summarize_risk(
     sizes = patterns.counts
     combinations, special = _combine_columns(patterns)
     summary: dict[str, Any] = {
-        "prosecutor": _describe(prosecutor(sizes, threshold)),
-        "journalist": _describe(journalist(sizes, population, threshold)),
-        "marketer": _describe(marketer(sizes, population, threshold)),
+        "prosecutor": _describe(prosecutor(sizes, threshold), sizes),
+        "journalist": _describe(journalist(sizes, population, threshold), sizes),
+        "marketer": _describe(marketer(sizes, population, threshold), sizes),
         "sample_uniques": asdict(count_sample_uniques(sizes, population)),
         "columns": [asdict(found) for found in rank_columns(patterns)],
         "combinations": [asdict(found) for found in combinations[:SHOWN_COMBINATIONS]],
@@ -78,7 +83,9 @@ def _columns_to_combine(width: int) -> int:
     return COMBINED_COLUMNS
 
 
-def _describe(risk: AttackerRisk) -> dict[str, Any]:
+def _describe(risk: AttackerRisk, sizes: Counts) -> dict[str, Any]:
+    people = np.rint(1 / np.maximum(risk.per_class, 1e-12)).astype(np.int64)
+    rows = max(int(sizes.sum()), 1)
     return {
         "highest": risk.highest,
         "lowest": risk.lowest,
@@ -87,4 +94,9 @@ def _describe(risk: AttackerRisk) -> dict[str, Any]:
         "share_above": risk.share_above,
         "records_above": risk.records_above,
         "is_bound": risk.is_bound,
+        "bands": share_per_band(people, sizes),
+        "above": [
+            {"chance": chance, "share": int(sizes[risk.per_class > chance].sum()) / rows}
+            for chance in THRESHOLDS
+        ],
     }
