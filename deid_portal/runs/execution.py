@@ -13,6 +13,7 @@ from deid_portal.engine import ENGINE_VERSION, Cancelled, EngineError, Outcome, 
 from deid_portal.engine.publishing import publish_plan
 from deid_portal.engine.writing import write_csv
 from deid_portal.runs.models import Run
+from deid_portal.runs.origins import keep_origins
 
 UNEXPECTED = (
     "The run ended because of a fault in the portal. Nothing was released; your plan is kept."
@@ -64,6 +65,7 @@ def _store(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
     with vault.VaultWriter(lease.work.release_file) as writer:
         write_csv(outcome.released, cast(BinaryIO, writer))
         lease.check()
+    keep_origins(lease.work, outcome)
     levels = outcome.report["transformation"]["levels"]
     published, files = publish_plan(plan, outcome.released, levels)
     texts = {name: content.decode() for name, content in files.items()}
