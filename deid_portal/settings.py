@@ -205,6 +205,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": WORK_SWEEP_SECONDS,
         "options": {"expires": WORK_SWEEP_SECONDS},
     },
+    "delete-results": {
+        "task": "deid_portal.runs.tasks.delete_results",
+        "schedule": 3600,
+        "options": {"expires": 3600},
+    },
     "delete-leftovers": {
         "task": "deid_portal.datasets.tasks.delete_leftovers",
         "schedule": 3600,

@@ -1,10 +1,13 @@
 """Forgetting a table: its file, its columns and every value counted from them are deleted.
 
-Each stored file has a key of its own, derived from random bytes in its first line; with the file
-these are gone, so no key opens what a backup of the disk might still hold of it. What stays is the
-evidence: names and roles of columns, runs, reports, approvals, and the audit record of this.
+What must never happen: a table that is called deleted and can still be read. Its files lie under a
+random key of their own, which is destroyed first (`common/folder_keys.py`); rooms after this one
+delete what they hold of it in the same transaction (`later_rooms.py`); files are deleted once that
+is written, and an hourly look finds what a crash in between has left. What stays is the evidence:
+names and roles of columns, runs, reports, approvals, released packages, and the audit record.
 """
 
+import time
 from datetime import date
 
 from django.db import transaction
@@ -14,8 +17,11 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
 from deid_portal.common.refusals import Refused, refusal
+from deid_portal.datasets.later_rooms import forget_in_later_rooms
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_can_be_forgotten
+
+SECONDS_OF_A_DAY = 24 * 3600
 
 
 @transaction.atomic
@@ -30,14 +36,18 @@ def forget_dataset(dataset: Dataset, forgotten_by: User | None) -> None:
     locked.detection = {}
     locked.table_id = None
     locked.save(update_fields=["state", "detection", "table_id", "changed_at"])
-    folder = f"datasets/{locked.id}"
-    transaction.on_commit(lambda: vault.delete(folder))
+    also_deleted = forget_in_later_rooms(locked)
+    transaction.on_commit(lambda: vault.delete(locked.folder))
     record_event(
         "dataset.forgotten",
         actor=forgotten_by,
         team=locked.team,
         subject=locked,
-        facts={"sha256": locked.file_sha256, "delete_on": str(locked.delete_on or "")},
+        facts={
+            "sha256": locked.file_sha256,
+            "delete_on": str(locked.delete_on or ""),
+            **also_deleted,
+        },
     )
 
 
@@ -55,3 +65,16 @@ def forget_due_datasets(today: date | None = None) -> int:
             continue
         forgotten += 1
     return forgotten
+
+
+def delete_files_left_over() -> int:
+    """Delete files that a crash between a decision and its carrying out has left behind."""
+    deleted = 0
+    for folder, changed in vault.list_folders_of("datasets"):
+        dataset = Dataset.objects.filter(id=folder.removeprefix("datasets/")).first()
+        # An upload that is being written has files before its row can be seen.
+        is_lost = dataset is None and changed < time.time() - SECONDS_OF_A_DAY
+        if is_lost or (dataset is not None and dataset.is_forgotten):
+            vault.delete(folder)
+            deleted += 1
+    return deleted

@@ -84,9 +84,14 @@ class Dataset(models.Model):
         return self.columns.count() if self.is_ready else None
 
     @property
+    def folder(self) -> str:
+        """The folder in the vault; it has a key of its own and goes as a whole."""
+        return f"datasets/{self.id}"
+
+    @property
     def upload_file(self) -> str:
         """The name of the uploaded file in the vault."""
-        return f"datasets/{self.id}/upload"
+        return f"{self.folder}/upload"
 
     @property
     def is_ready(self) -> bool:
@@ -98,7 +103,7 @@ class Dataset(models.Model):
 
     def column_file(self, table_id: UUID | None, position: int) -> str:
         """The name of one column in the vault: one file each, so that pages open what they need."""
-        return f"datasets/{self.id}/table-{table_id}/{position}"
+        return f"{self.folder}/table-{table_id}/{position}"
 
 
 class Reading(Work):

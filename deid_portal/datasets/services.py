@@ -156,8 +156,7 @@ def discard_dataset(*, dataset: Dataset, discarded_by: User) -> None:
     locked = _lock(dataset)
     check_not_in_use(locked)
     locked.delete()
-    folder = f"datasets/{dataset.id}"
-    transaction.on_commit(lambda: vault.delete(folder))
+    transaction.on_commit(lambda: vault.delete(dataset.folder))
     record_event(
         "dataset.discarded",
         actor=discarded_by,

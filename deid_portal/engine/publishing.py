@@ -7,7 +7,7 @@ figure of the report can be computed again; the full plan stays in the house. Mo
 well, and each says what of it may be published (`PrivacyModel.published`), by the same numbers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -67,6 +67,41 @@ def publish_report(report: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[s
     published = {**kept, "plan": plan, "plan_sha256": hash_document(plan), "models": models}
     published["input"] = {key: own for key, own in report["input"].items() if key != "sha256"}
     return _only_about_the_release(published) if _is_private(plan) else published
+
+
+def hide_values(plan: Plan) -> Plan:
+    """Return the plan as it may be kept when nothing of the table is: every value is a number."""
+    nothing = Table(())
+    tallest = {column.name: _height(column.taxonomy) for column in plan.columns}
+    hidden, _ = publish_plan(plan, nothing, tallest)
+    return hidden
+
+
+def _height(recipe: Recipe | None) -> int:
+    return max((len(path) - 1 for path in _paths_of(recipe) or ()), default=0)
+
+
+def hide_values_in_report(report: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a report with its rules, wherever it names them, in the words of a hidden plan.
+
+    What is told by values is left out.
+    """
+    words = list(zip(report["plan"]["models"], plan["models"], strict=True))
+    kept = {key: own for key, own in report.items() if key not in STAYS_IN_THE_HOUSE}
+    return {key: plan if key == "plan" else _said_in(words, own) for key, own in kept.items()}
+
+
+def _said_in(words: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], own: Any) -> Any:
+    """Replace every rule in a part of a report, with what was measured of it left in place."""
+    if isinstance(own, list):
+        return [_said_in(words, item) for item in own]
+    if not isinstance(own, dict):
+        return own
+    for rule, hidden in words:
+        if all(key in own and own[key] == rule[key] for key in rule):
+            left = {key: item for key, item in own.items() if key not in rule or key in hidden}
+            return {**left, **hidden}
+    return {key: _said_in(words, item) for key, item in own.items()}
 
 
 def _is_private(plan: Mapping[str, Any]) -> bool:

@@ -57,6 +57,8 @@ def _describe(dataset: Dataset, *, is_mine: bool) -> DatasetLine:
     steps = steps_of(dataset)
     step = next_step(steps)
     url = step.url or steps[0].url
+    if dataset.is_forgotten:
+        return DatasetLine(dataset, steps, "Deleted", "Nothing to do any more", "", steps[0].url)
     if step.state == "done":
         return DatasetLine(dataset, steps, "Released", "Released", "", url)
     if dataset.state == Dataset.State.READING or any(run.is_open for run in dataset.runs.all()):

@@ -3,3 +3,9 @@ from django.apps import AppConfig
 
 class PlansConfig(AppConfig):
     name = "deid_portal.plans"
+
+    def ready(self) -> None:
+        from deid_portal.datasets.later_rooms import forget_with_the_table
+        from deid_portal.plans.forgetting import forget_protection
+
+        forget_with_the_table(forget_protection)

@@ -44,6 +44,8 @@ def level_label(column: dict[str, Any]) -> str:
 
 def is_of_an_earlier_plan(run: Run) -> bool:
     """True when a run started now would carry out another plan than this one did."""
+    if run.dataset.is_forgotten:
+        return False  # none can be started
     protection = getattr(run.dataset, "protection", None)
     try:
         return protection is None or (

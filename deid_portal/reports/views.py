@@ -14,6 +14,7 @@ from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import has_role
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.datasets.permissions import can_see_values, check_can_change
+from deid_portal.datasets.policies import check_is_ready
 from deid_portal.reports.evidence import (
     association_table,
     burden_charts,
@@ -70,6 +71,7 @@ def recipe(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The plan with its taxonomies, complete, to repeat the run; it names values: stewards only."""
     run = get_run_or_404(person_of(request), run_id)
     check_can_change(person_of(request), run.dataset)
+    check_is_ready(run.dataset)
     response = HttpResponse(pack_recipe(run), content_type="application/zip")
     name = slugify(run.dataset.name) or "dataset"
     response["Content-Disposition"] = f'attachment; filename="{name}-run-{run.number}-recipe.zip"'
@@ -101,12 +103,16 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
             "columns": _columns(document),
             **_evidence(document),
         }
-        if can_see_values(person_of(request), run.dataset):
+        if can_see_values(person_of(request), run.dataset) and run.has_release:
             context |= {"sees_rows": True, "released": first_rows_of(run)}
     return context
 
 
 def _next_bar(person: User, run: Run) -> NextBar:
+    if run.rows_deleted_at is not None:
+        runs = Act("All runs", url=reverse("runs:list", args=[run.dataset_id]))
+        rest = "The numbers stay; nothing can be released from this run any more."
+        return NextBar("The table and the rows were deleted.", rest, icon="trash", primary=runs)
     if not run.solution:
         back = Act("Back to protection", url=reverse("plans:protection", args=[run.dataset_id]))
         return NextBar(

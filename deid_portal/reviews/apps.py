@@ -3,3 +3,9 @@ from django.apps import AppConfig
 
 class ReviewsConfig(AppConfig):
     name = "deid_portal.reviews"
+
+    def ready(self) -> None:
+        from deid_portal.datasets.later_rooms import forget_with_the_table
+        from deid_portal.reviews.forgetting import withdraw_open_requests
+
+        forget_with_the_table(withdraw_open_requests)

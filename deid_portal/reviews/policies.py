@@ -22,6 +22,8 @@ def check_can_move(request: ReviewRequest, target: str) -> None:
 def check_can_be_reviewed(run: Run) -> None:
     if run.is_open:
         raise Refused("The run is still at work.")
+    if run.rows_deleted_at is not None:
+        raise Refused("The rows of this run were deleted with its table.")
     if not run.has_release:
         raise Refused("This run released nothing, so there is nothing to review.")
     if run.requests.filter(status=Status.SUBMITTED).exists():

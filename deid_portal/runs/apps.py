@@ -3,3 +3,9 @@ from django.apps import AppConfig
 
 class RunsConfig(AppConfig):
     name = "deid_portal.runs"
+
+    def ready(self) -> None:
+        from deid_portal.datasets.later_rooms import forget_with_the_table
+        from deid_portal.runs.forgetting import forget_results
+
+        forget_with_the_table(forget_results)

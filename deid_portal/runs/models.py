@@ -46,6 +46,8 @@ class Run(Work):
     report = SealedJSONField(null=True)
     output_sha256 = models.CharField(max_length=64, default="", blank=True)
     output_bytes = models.BigIntegerField(default=0)
+    # Rows that were never released are deleted with their table; the report stays.
+    rows_deleted_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["-number"]
@@ -65,8 +67,9 @@ class Run(Work):
 
     @property
     def has_release(self) -> bool:
-        """True when the run ended with rows that could be released."""
-        return self.status == self.Status.FINISHED and self.solution is True
+        """True when the run ended with rows that could be released, and they are still there."""
+        is_done = self.status == self.Status.FINISHED and self.solution is True
+        return is_done and self.rows_deleted_at is None
 
     @property
     def origin_words(self) -> str:

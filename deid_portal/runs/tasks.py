@@ -2,6 +2,7 @@ from deid_portal.celery_app import app
 from deid_portal.common.work import claim_next, pick_up_forgotten
 from deid_portal.datasets.tasks import pick_up_forgotten_readings
 from deid_portal.runs.execution import give_up_run, perform_run
+from deid_portal.runs.forgetting import delete_results_left_over
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import next_run_id
 
@@ -19,3 +20,9 @@ def pick_up_forgotten_work() -> None:
     """Sent every few seconds by the clock process; safe to run anywhere and any number of times."""
     pick_up_forgotten_readings()
     pick_up_forgotten(Run, execute_run, give_up_run)
+
+
+@app.task
+def delete_results() -> None:
+    """Sent every hour by the clock process."""
+    delete_results_left_over()

@@ -3,3 +3,9 @@ from django.apps import AppConfig
 
 class TaxonomiesConfig(AppConfig):
     name = "deid_portal.taxonomies"
+
+    def ready(self) -> None:
+        from deid_portal.datasets.later_rooms import forget_with_the_table
+        from deid_portal.taxonomies.forgetting import forget_taxonomies
+
+        forget_with_the_table(forget_taxonomies)

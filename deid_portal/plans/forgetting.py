@@ -1,0 +1,11 @@
+"""Rules and methods can name values of the table, so the chosen protection goes with it."""
+
+from deid_portal.datasets.models import Dataset
+from deid_portal.plans.models import Protection
+
+
+def forget_protection(dataset: Dataset) -> dict[str, int]:
+    protections = Protection.objects.filter(dataset=dataset)
+    count = protections.count()
+    protections.delete()
+    return {"protections": count}
