@@ -167,6 +167,10 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 1
 
+# What one run may use; 0 means no limit.
+RUN_MEMORY_MB = env_int("RUN_MEMORY_MB", default=4096)
+RUN_MINUTES = env_int("RUN_MINUTES", default=60)
+
 # The queue. Without REDIS_URL the launcher starts an embedded Valkey on a private socket.
 REDIS_URL = env_str("REDIS_URL", default="")
 EMBEDDED_BROKER = not REDIS_URL
@@ -192,6 +196,9 @@ CELERY_TASK_ROUTES = {"deid_portal.runs.tasks.execute_run": {"priority": 9}}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # The very first start compiles the engine's loops, which takes longer than the usual four seconds.
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 300
+# A process that once held much memory is replaced after its work, lest the next run pays for it.
+if RUN_MEMORY_MB:
+    CELERY_WORKER_MAX_MEMORY_PER_CHILD = RUN_MEMORY_MB * 1024 // 2
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 
 # A worker silent for this long is taken for dead, and its work is given to another.

@@ -11,6 +11,7 @@ Files of before folders had keys (DPV1) hang on the data key alone. They still o
 `rotate_data_key` writes them anew.
 """
 
+import errno
 import hashlib
 import io
 import os
@@ -48,6 +49,8 @@ TAG_BYTES = 16
 HEADER_BYTES = len(MAGIC) + SALT_BYTES
 INCOMING = "incoming"
 COPY_BYTES = 1024 * 1024
+# What the system says when there is no room for a file.
+DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class DamagedFile(Exception):  # noqa: N818

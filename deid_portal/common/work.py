@@ -9,7 +9,9 @@ finds and hands out again. Every piece of work ends exactly once.
 """
 
 import math
+import os
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -19,16 +21,27 @@ from uuid import UUID, uuid4
 
 from celery import Task
 from django.conf import settings
-from django.db import DatabaseError, connection, models, transaction
+from django.db import (
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    models,
+    transaction,
+)
 from django.db.models import Q
 from django.utils import timezone
 
+from deid_portal.common.limits import Limits, OverLimit, memory_used_mb
 from deid_portal.common.queue import send
 from deid_portal.engine.errors import Cancelled
 
 LOOK_FOR_STOP_SECONDS = 0.25
 # A message can be lost with its broker; then the row is queued again after this long.
 RESEND_SECONDS = 120
+# Work calls `progress` at least once a second; when it does not for so long, it never may.
+STUCK_SECONDS = 5
+STUCK_EXIT_CODE = 70
 
 
 class LeaseLost(Exception):  # noqa: N818
@@ -100,15 +113,21 @@ W = TypeVar("W", bound=Work)
 class Lease(Generic[W]):
     """The right to do one piece of work, kept alive by a heartbeat thread.
 
-    `progress` is what the engine calls; it raises Cancelled when a person said stop and LeaseLost
-    when another worker took over. Nothing is queried there: the thread has looked already.
+    `progress` is what the engine calls; it raises Cancelled when a person said stop, LeaseLost
+    when another worker took over and OverLimit when the work needs too much. Nothing is queried
+    there: the thread has looked already. Work over its limits that gives no sign of progress for a
+    while is ended by `end_stuck`, and its process with it; another takes its place.
     """
 
     work: W
     token: UUID
+    limits: Limits = field(default_factory=Limits)
+    end_stuck: Callable[[OverLimit], None] | None = None
+    memory_mb: int = 0  # the most that was seen
     _latest: dict[str, Any] = field(default_factory=dict)
     _stop_seen: bool = False
     _lost: bool = False
+    _over: OverLimit | None = None
 
     def progress(self, done: int, total: int, phase: str, **figures: Any) -> None:
         finite = {name: value for name, value in figures.items() if _is_storable(value)}
@@ -120,6 +139,8 @@ class Lease(Generic[W]):
             raise LeaseLost
         if self._stop_seen:
             raise Cancelled("Stopped.")
+        if self._over is not None:
+            raise self._over
 
     def _held(self) -> models.QuerySet[W]:
         return _rows(type(self.work)).filter(
@@ -150,9 +171,11 @@ class Lease(Generic[W]):
     def _beat(self) -> None:
         beats_apart = max(1, round(settings.WORK_HEARTBEAT_SECONDS / LOOK_FOR_STOP_SECONDS))
         ticks = 0
+        began = time.monotonic()
         written: dict[str, Any] = {}
         while not self._ended.wait(LOOK_FOR_STOP_SECONDS):
             ticks += 1
+            self._look_at_limits(time.monotonic() - began)
             latest = self._latest
             try:
                 if latest is not written or ticks % beats_apart == 0:
@@ -167,6 +190,17 @@ class Lease(Generic[W]):
                 connection.close()
         connection.close()
 
+    def _look_at_limits(self, elapsed: float) -> None:
+        self.memory_mb = max(self.memory_mb, memory_used_mb())
+        if self._over is None:
+            self._over = self.limits.exceeded(elapsed)
+            self._over_since = elapsed
+        elif self.end_stuck and elapsed - self._over_since > STUCK_SECONDS:
+            try:
+                self.end_stuck(self._over)
+            finally:
+                os._exit(STUCK_EXIT_CODE)
+
     def finish(self, status: Status = Status.FINISHED, **values: Any) -> None:
         """Write the end of the work; call it inside the transaction that writes its results."""
         ended = self._held().update(
@@ -174,6 +208,23 @@ class Lease(Generic[W]):
         )
         if not ended:
             raise LeaseLost
+
+
+def patiently(write: Callable[[], None]) -> None:
+    """Write the end of the work, again and again while the database is away.
+
+    For as long as the heartbeat may be missing: after that another worker has the work. A write
+    that was done although its answer got lost finds the lease gone and changes nothing.
+    """
+    deadline = time.monotonic() + settings.WORK_STALE_SECONDS
+    while True:
+        try:
+            return write()
+        except (OperationalError, InterfaceError):
+            if connection.in_atomic_block or time.monotonic() > deadline:
+                raise
+            connection.close()
+            time.sleep(LOOK_FOR_STOP_SECONDS)
 
 
 def _is_storable(figure: Any) -> bool:
@@ -209,6 +260,11 @@ def claim(kind: type[W], work_id: str) -> Lease[W] | None:
             attempt=models.F("attempt") + 1,
             started_at=now,
             heartbeat_at=now,
+            # An attempt begins anew; how far the one before came says nothing about it.
+            done=0,
+            total=0,
+            phase="",
+            figures={},
         )
     )
     return Lease(_rows(kind).get(id=work_id), token) if claimed else None

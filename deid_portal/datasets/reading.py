@@ -8,7 +8,8 @@ from django.db import transaction
 
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
-from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up
+from deid_portal.common.vault import DISK_IS_FULL
+from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
 from deid_portal.engine import Cancelled, EngineError, Table
 from deid_portal.engine.detection import Findings, suggest_roles
@@ -19,6 +20,10 @@ from deid_portal.engine.writing import write_arrow
 WORKERS_DIED = (
     "The worker stopped each time it tried to read this file. It may be too large for this machine."
 )
+NO_ROOM = (
+    "There was no room left to store the table. The upload is kept. "
+    "Ask the administrator to make room, then try again."
+)
 UNEXPECTED = "The file could not be read because of a fault in the portal. Try again."
 
 
@@ -27,13 +32,18 @@ def perform_reading(lease: Lease[Reading]) -> None:
     try:
         with lease:
             table, profiles, findings = _read_and_count(lease)
-        _keep_columns(lease, lease.work.dataset, table, profiles, findings)
+        patiently(lambda: _keep_columns(lease, lease.work.dataset, table, profiles, findings))
     except LeaseLost:
         _delete_table(lease)
     except Cancelled:
         _end_without_table(lease, Status.STOPPED, "")
     except EngineError as error:
         _end_without_table(lease, Status.FAILED, str(error))
+    except OSError as error:
+        is_full = error.errno in DISK_IS_FULL
+        _end_without_table(lease, Status.FAILED, NO_ROOM if is_full else UNEXPECTED)
+        if not is_full:
+            raise
     except Exception:
         _end_without_table(lease, Status.FAILED, UNEXPECTED)
         raise
@@ -101,13 +111,22 @@ def _values_of(profile: ColumnProfile) -> dict[str, Any]:
 
 def _end_without_table(lease: Lease[Reading], status: Status, problem: str) -> None:
     _delete_table(lease)
-    with transaction.atomic(), suppress(LeaseLost):
-        lease.finish(status, problem=problem)
-        end_reading_without_table(lease.work)
+
+    def write_end() -> None:
+        with transaction.atomic(), suppress(LeaseLost):
+            lease.finish(status, problem=problem)
+            end_reading_without_table(lease.work)
+
+    patiently(write_end)
 
 
 def _delete_table(lease: Lease[Reading]) -> None:
-    """Delete the columns this attempt has stored; they lie under its lease, nobody else's do."""
+    """Delete the columns this attempt has stored; they lie under its lease, nobody else's do.
+
+    Unless they are in force: after a cut connection it may have been the end without hearing so.
+    """
+    if Dataset.objects.filter(id=lease.work.dataset_id, table_id=lease.token).exists():
+        return
     vault.delete(f"datasets/{lease.work.dataset_id}/table-{lease.token}")
 
 

@@ -47,12 +47,18 @@ class Found:
             "nodes": self.nodes,
             "checked": self.checked,
             "settled": settled,
+            "metric": checker.metric.name,
         }
         value_of = checker.metric.value_of_cost
         if self.best is not None:
             figures["best"] = value_of(self.best.cost)
-            names = checker.patterns.names
-            figures["best_levels"] = dict(zip(names, self.best.levels, strict=True))
+            figures["best_suppressed"] = self.best.suppressed
+            levels = list(zip(checker.patterns.names, self.best.levels, strict=True))
+            figures["best_levels"] = dict(levels)
+            figures["best_words"] = {
+                name: taxonomy.level_names[level]
+                for (name, level), taxonomy in zip(levels, checker.taxonomies, strict=True)
+            }
         if isfinite(self.bound):
             figures["bound"] = value_of(self.bound)
         return figures

@@ -2,19 +2,27 @@
 
 from typing import Any, BinaryIO, cast
 
+from django.conf import settings
 from django.db import transaction
 
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
-from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up
+from deid_portal.common.limits import Limits, OverLimit
+from deid_portal.common.vault import DISK_IS_FULL
+from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import ENGINE_VERSION, Cancelled, EngineError, Outcome, Plan, protect
 from deid_portal.engine.publishing import publish_plan
 from deid_portal.engine.writing import write_csv
 from deid_portal.runs.models import Run
-from deid_portal.runs.origins import keep_origins
+from deid_portal.runs.origins import delete_origins, keep_origins
+from deid_portal.runs.watching import Watch
 
+NO_ROOM = (
+    "There was no room left to store the result. Nothing was released; your plan is kept. "
+    "Ask the administrator to make room, then retry."
+)
 UNEXPECTED = (
     "The run ended because of a fault in the portal. Nothing was released; your plan is kept."
 )
@@ -25,19 +33,28 @@ WORKERS_DIED = (
 
 
 def perform_run(lease: Lease[Run]) -> None:
+    limits = lease.limits = run_limits()
+    lease.end_stuck = lambda over: _fail(lease, over)
     try:
-        with lease:
+        with lease, limits.refusing_too_much():
             plan = lease.work.frozen_plan()
             outcome = _protect(lease, plan)
             stored = _store(lease, plan, outcome)
     except LeaseLost:
-        return
+        delete_dead_attempts(lease.work)
     except Cancelled:
         _end(lease, Status.STOPPED, "run.stopped")
-    except EngineError as error:
-        _end(lease, Status.FAILED, "run.failed", problem=str(error))
+    except (EngineError, OverLimit) as error:
+        _fail(lease, error)
+    except MemoryError:
+        _fail(lease, limits.out_of_memory())
+    except OSError as error:
+        if error.errno not in DISK_IS_FULL:
+            _fail(lease, UNEXPECTED)
+            raise
+        _fail(lease, NO_ROOM)
     except Exception:
-        _end(lease, Status.FAILED, "run.failed", problem=UNEXPECTED)
+        _fail(lease, UNEXPECTED)
         raise
     else:
         _end(
@@ -51,17 +68,30 @@ def perform_run(lease: Lease[Run]) -> None:
         )
 
 
+def run_limits() -> Limits:
+    return Limits(
+        settings.RUN_MEMORY_MB,
+        settings.RUN_MINUTES,
+        memory_words="Use fewer quasi-identifiers or taxonomies with fewer levels. "
+        "Nothing was released; your plan is kept.",
+        minutes_words="Use fewer quasi-identifiers, or a method that does not look at every "
+        "combination, such as Mondrian or top-down. Nothing was released; your plan is kept.",
+    )
+
+
 def _protect(lease: Lease[Run], plan: Plan) -> Outcome:
     run = lease.work
-    lease.progress(0, 1, "read")
+    watch = Watch(lease.progress, lambda: lease.memory_mb)
+    watch(0, 1, "read")
     table = table_of(run.dataset)
-    return protect(table, plan, lease.progress, pseudonym_key=pseudonym_key_of(run.dataset.team))
+    outcome = protect(table, plan, watch, pseudonym_key=pseudonym_key_of(run.dataset.team))
+    watch(0, 1, "store")
+    return outcome
 
 
 def _store(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
     if outcome.released is None:
         return {}
-    lease.progress(0, 1, "store")
     with vault.VaultWriter(lease.work.release_file) as writer:
         write_csv(outcome.released, cast(BinaryIO, writer))
         lease.check()
@@ -76,13 +106,23 @@ def _store(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-@transaction.atomic
+def _fail(lease: Lease[Run], problem: object) -> None:
+    _end(lease, Status.FAILED, "run.failed", problem=str(problem))
+
+
 def _end(lease: Lease[Run], status: Status, action: str, **values: Any) -> None:
+    patiently(lambda: _write_end(lease, status, action, values))
+
+
+@transaction.atomic
+def _write_end(lease: Lease[Run], status: Status, action: str, values: dict[str, Any]) -> None:
     run = lease.work
     try:
         lease.finish(status, **values)
     except LeaseLost:
+        delete_dead_attempts(run)
         return
+    transaction.on_commit(lambda: delete_dead_attempts(run))
     run.dataset.save(update_fields=["changed_at"])
     facts = {"attempt": run.attempt}
     if "output_sha256" in values:
@@ -93,4 +133,18 @@ def _end(lease: Lease[Run], status: Status, action: str, **values: Any) -> None:
 @transaction.atomic
 def give_up_run(run: Run) -> None:
     if end_as_given_up(run, WORKERS_DIED):
+        transaction.on_commit(lambda: delete_dead_attempts(run))
         record_event("run.failed", actor=run.started_by, team=run.dataset.team, subject=run)
+
+
+def delete_dead_attempts(run: Run) -> None:
+    """Delete what attempts have stored that gave no answer; harmless to repeat.
+
+    While a newer attempt is at work only older ones are dead. Which attempt has answered is read
+    anew: after a cut connection this process may have ended the run without having heard so.
+    """
+    now = Run.objects.only("status", "attempt").get(id=run.id)
+    living = {now.attempt} if now.is_open or now.status == Status.FINISHED else set()
+    for attempt in set(range(1, now.attempt + 1)) - living:
+        vault.delete(run.attempt_folder(attempt))
+        delete_origins(run, attempt)

@@ -82,4 +82,7 @@ class Run(Work):
     @property
     def release_file(self) -> str:
         """The released rows in the vault; a name per attempt, so two workers never share one."""
-        return f"runs/{self.id}/{self.attempt}/release.csv"
+        return f"{self.attempt_folder(self.attempt)}/release.csv"
+
+    def attempt_folder(self, attempt: int) -> str:
+        return f"runs/{self.id}/{attempt}"

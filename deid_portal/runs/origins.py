@@ -53,5 +53,10 @@ def origins_of(run: Run) -> Origins | None:
     return Origins(released, rows)
 
 
+def delete_origins(run: Run, attempt: int) -> None:
+    """Delete what an attempt has kept that gave no answer."""
+    vault.delete(f"datasets/{run.dataset_id}/origins/{run.id}-{attempt}")
+
+
 def _folder(run: Run) -> str:
     return f"datasets/{run.dataset_id}/origins/{run.id}-{run.attempt}"

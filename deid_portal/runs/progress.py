@@ -1,19 +1,20 @@
 """How far a run is, in words and numbers; pure functions of the row."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from deid_portal.runs.models import Run
+from deid_portal.runs.watching import SHARES, overall, stage_of
 
-# Share of the whole that each phase usually takes; searching dominates.
-PHASES = {
-    "read": ("Read the table", 5),
-    "patterns": ("Find patterns", 5),
-    "search": ("Search levels", 65),
-    "release": ("Write it", 10),
-    "measure": ("Measure it", 10),
-    "store": ("Store it", 5),
+LABELS = {
+    "read": "Read the table",
+    "patterns": "Find patterns",
+    "search": "Search levels",
+    "release": "Build the release",
+    "measure": "Measure and test",
+    "store": "Encrypt and store",
 }
+CHANGING = "Change the cells"
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,16 @@ class PhaseView:
     label: str
     state: str  # done, current or waiting
     percent: int
+    seconds: float | None = None  # known once it is done
+
+
+@dataclass(frozen=True)
+class BestView:
+    """The best answer so far, as people say it."""
+
+    left_out: int | None
+    columns: list[tuple[str, str]]  # name, how coarse
+    exact: int  # how many columns stay as they are
 
 
 @dataclass(frozen=True)
@@ -29,37 +40,38 @@ class ProgressView:
     phase_label: str
     seconds_left: float | None
     phases: list[PhaseView]
-    figures: dict[str, Any]
+    figures: dict[str, Any] = field(default_factory=dict)
+    best: BestView | None = None
+
+
+def describe_progress(run: Run) -> ProgressView:
+    return ProgressView(
+        percent=int(100 * fraction_of(run)),
+        phase_label=_label(run, stage_of(run.phase)) if run.phase else "Waiting",
+        seconds_left=run.figures.get("left"),
+        phases=_describe_phases(run),
+        figures=_figures(run),
+        best=_describe_best(run.figures),
+    )
 
 
 def fraction_of(run: Run) -> float:
-    """Return how much of the whole is done, between 0 and 1."""
+    """Return how much of the whole is done, between 0 and 1; it never goes back."""
     if run.status == Run.Status.FINISHED:
         return 1.0
-    before = 0
-    for name, (_, share) in PHASES.items():
-        if name == run.phase:
-            return (before + share * _within_phase(run)) / 100
-        before += share
-    return 0.0
+    if run.status == Run.Status.QUEUED:
+        return 0.0
+    now = overall(stage_of(run.phase), _within_phase(run))
+    return max(now, float(run.figures.get("fraction", 0.0)))
 
 
 def _within_phase(run: Run) -> float:
     return min(1.0, run.done / run.total) if run.total else 0.0
 
 
-def describe_progress(run: Run) -> ProgressView:
-    fraction = fraction_of(run)
-    elapsed = run.elapsed_seconds
-    # Before a twentieth is done an estimate would jump about; say nothing instead.
-    seconds_left = elapsed * (1 - fraction) / fraction if fraction > 0.05 and elapsed > 1 else None
-    return ProgressView(
-        percent=int(100 * fraction),
-        phase_label=PHASES.get(run.phase, ("Waiting", 0))[0],
-        seconds_left=seconds_left,
-        phases=_describe_phases(run),
-        figures=_figures(run),
-    )
+def _label(run: Run, stage: str) -> str:
+    is_changing = stage == "search" and run.phase == "protect"
+    return CHANGING if is_changing else LABELS.get(stage, "Waiting")
 
 
 def _figures(run: Run) -> dict[str, Any]:
@@ -71,12 +83,30 @@ def _figures(run: Run) -> dict[str, Any]:
 
 
 def _describe_phases(run: Run) -> list[PhaseView]:
-    views, seen_current = [], run.phase not in PHASES
-    for name, (label, _) in PHASES.items():
-        if name == run.phase:
+    stages = list(SHARES)
+    current = stage_of(run.phase)
+    at = stages.index(current) if current in stages else -1
+    is_over = run.status == Run.Status.FINISHED
+    seconds = run.figures.get("seconds", {})
+    views = []
+    for place, stage in enumerate(stages):
+        label = _label(run, stage)
+        if place < at or is_over:
+            views.append(PhaseView(label, "done", 100, seconds.get(stage)))
+        elif place == at:
             views.append(PhaseView(label, "current", int(100 * _within_phase(run))))
-            seen_current = True
         else:
-            waiting = seen_current and run.status != Run.Status.FINISHED
-            views.append(PhaseView(label, "waiting" if waiting else "done", 0 if waiting else 100))
+            views.append(PhaseView(label, "waiting", 0))
     return views
+
+
+def _describe_best(figures: dict[str, Any]) -> BestView | None:
+    words = figures.get("best_words")
+    if not words:
+        return None
+    coarser = [(name, word) for name, word in words.items() if word != "exact"]
+    return BestView(
+        left_out=figures.get("best_suppressed"),
+        columns=coarser,
+        exact=len(words) - len(coarser),
+    )

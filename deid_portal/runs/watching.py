@@ -1,0 +1,129 @@
+"""What a run tells people while it works: how far, how long still, how good the best answer is.
+
+Sits between the engine, which knows what it does, and the row, which people look at. Keeps numbers,
+levels and names of columns; nothing here is a value of the table.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from deid_portal.engine.progress import ProgressCallback
+
+# Share of the whole that each stage usually takes; searching dominates.
+SHARES = {"read": 5, "patterns": 5, "search": 65, "release": 10, "measure": 10, "store": 5}
+# Other names the engine has for what people see as one stage.
+STAGES = {"protect": "search", "attack": "measure"}
+# What follows the search usually takes this much longer than reading and finding patterns did.
+AFTER_PER_BEFORE = 3.0
+# Too little of the search to judge the rest by.
+LEAST_SECONDS, LEAST_FRACTION = 2.0, 0.02
+# A new estimate moves the old one this part of the way per second, and never lifts it faster than
+# the clock runs: time left may stand still, but does not climb before one's eyes.
+TRUST_PER_SECOND = 0.25
+LONGEST_CLIMB = 1.0
+POINTS_KEPT = 80
+
+
+def stage_of(phase: str) -> str:
+    return STAGES.get(phase, phase)
+
+
+class Watch:
+    """Called by the engine as its progress; adds time and history and passes all of it on."""
+
+    def __init__(
+        self,
+        pass_on: ProgressCallback,
+        memory_mb: Callable[[], int] = lambda: 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._pass_on = pass_on
+        self._memory_mb = memory_mb
+        self._clock = clock
+        self._began = self._last = clock()
+        self._seconds: dict[str, float] = {}  # per stage
+        self._stage = "read"
+        self._fraction = 0.0
+        self._left: float | None = None
+        self._trace: list[list[float | None]] = []  # seconds, best, bound
+        self._improved = 0
+        self._search: dict[str, Any] = {}
+
+    def __call__(self, done: int, total: int, phase: str, **figures: Any) -> None:
+        now = self._clock()
+        passed, self._last = now - self._last, now
+        self._seconds[self._stage] = self._seconds.get(self._stage, 0.0) + passed
+        self._stage = stage_of(phase)
+        within = min(1.0, done / total) if total else 0.0
+        self._fraction = max(self._fraction, overall(self._stage, within))
+        self._left = gently(self._left, self._estimate(within), passed)
+        self._remember(now - self._began, figures)
+        told = {**self._search, **figures} if self._stage == "search" else dict(self._search)
+        told |= {
+            "fraction": round(self._fraction, 4),
+            "seconds": {stage: round(spent, 1) for stage, spent in self._seconds.items()},
+            "memory_mb": self._memory_mb(),
+        }
+        if self._left is not None:
+            told["left"] = round(self._left, 1)
+        if self._trace:
+            told |= {"trace": self._trace, "improved": self._improved}
+        self._pass_on(done, total, phase, **told)
+
+    def _estimate(self, within: float) -> float | None:
+        spent = self._seconds
+        before = spent.get("read", 0.0) + spent.get("patterns", 0.0)
+        after = AFTER_PER_BEFORE * before
+        if self._stage in ("read", "patterns"):
+            return None
+        if self._stage == "search":
+            searched = spent.get("search", 0.0)
+            if searched < LEAST_SECONDS or within < LEAST_FRACTION:
+                return None
+            return searched * (1 - within) / within + after
+        used = sum(spent.get(stage, 0.0) for stage in ("release", "measure", "store"))
+        return max(after - used, 0.0)
+
+    def _remember(self, elapsed: float, figures: dict[str, Any]) -> None:
+        """Keep the figures of the search, and a point whenever best or bound has moved."""
+        if self._stage != "search":
+            return
+        self._search |= figures
+        point = [figures.get("best"), figures.get("bound")]
+        if point == [None, None] or (self._trace and self._trace[-1][1:] == point):
+            return
+        if point[0] is not None and (not self._trace or self._trace[-1][1] != point[0]):
+            self._improved += 1
+        self._trace = [*self._trace, [round(elapsed, 2), *point]]
+        if len(self._trace) > POINTS_KEPT:
+            self._trace = thinned(self._trace)
+
+
+def overall(stage: str, within: float) -> float:
+    """Return how much of the whole is done, between 0 and 1."""
+    before = 0
+    for name, share in SHARES.items():
+        if name == stage:
+            return (before + share * within) / 100
+        before += share
+    return 0.0
+
+
+def gently(left: float | None, estimate: float | None, passed: float) -> float | None:
+    """Return the time left to show, after `passed` seconds and in the light of a new estimate."""
+    if estimate is None or left is None:
+        return estimate if left is None else max(left - passed, 0.0)
+    expected = max(left - passed, 0.0)
+    moved = expected + (estimate - expected) * min(1.0, TRUST_PER_SECOND * passed)
+    return max(0.0, min(moved, left + LONGEST_CLIMB * passed))
+
+
+def thinned(trace: list[list[float | None]]) -> list[list[float | None]]:
+    """Drop every second point, but none at which the best answer became better."""
+    kept = [
+        point
+        for place, point in enumerate(trace)
+        if place % 2 == 0 or place == len(trace) - 1 or point[1] != trace[place - 1][1]
+    ]
+    return kept if len(kept) <= POINTS_KEPT else [*kept[::2], kept[-1]]
