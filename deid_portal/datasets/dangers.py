@@ -1,5 +1,6 @@
 """How dangerous a column is, in the words, signs and order of the tagging page."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +49,10 @@ def danger_order(column: DatasetColumn) -> tuple[int, int]:
     return ORDER.get(column.suggestion.get("danger", ""), len(ORDER)), column.position
 
 
+def is_dangerous(column: DatasetColumn) -> bool:
+    return column.suggestion.get("danger") in (Danger.VERY_HIGH, Danger.HIGH)
+
+
 @dataclass(frozen=True)
 class Company:
     """Columns that isolate people together."""
@@ -59,10 +64,15 @@ class Company:
 
 
 def company_of(
-    column: DatasetColumn, names: dict[int, str], rows: int, *, with_itself: bool = False
+    column: DatasetColumn,
+    names: dict[int, str],
+    rows: int,
+    *,
+    size: str = "worst",
+    with_itself: bool = False,
 ) -> Company | None:
-    """Return the worst combination a column takes part in, without the column itself."""
-    worst: dict[str, Any] = column.suggestion.get("worst") or {}
+    """Return the worst combination ("worst") or pair ("pair") a column takes part in."""
+    worst: dict[str, Any] = column.suggestion.get(size) or {}
     if not worst.get("alone"):
         return None
     places = [place for place in worst["places"] if with_itself or place != column.position]
@@ -74,8 +84,8 @@ def company_of(
     )
 
 
-def worst_company(columns: list[DatasetColumn], rows: int) -> Company | None:
-    """Return the combination of the whole dataset that isolates most people."""
+def worst_company(columns: Sequence[DatasetColumn], rows: int, size: str) -> Company | None:
+    """Return the combination or pair of the whole dataset that isolates most people."""
     names = {column.position: column.name for column in columns}
-    found = [company_of(column, names, rows, with_itself=True) for column in columns]
+    found = [company_of(one, names, rows, size=size, with_itself=True) for one in columns]
     return max((one for one in found if one), key=lambda one: one.alone, default=None)

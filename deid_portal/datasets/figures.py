@@ -6,30 +6,37 @@ It names values, so only stewards get it. Colours are token names, resolved when
 from typing import Any
 
 from deid_portal.datasets.models import DatasetColumn
+from deid_portal.datasets.shapes import ORDERED, bars_of
 
 LABEL_LENGTH = 18
 NAME_LENGTH = 40
 NO_BREAK = "\u00a0"
-ORDERED_TYPES = ("integer", "number", "date")
 
 
 def histogram_of(column: DatasetColumn, rows: int) -> dict[str, Any] | None:
     """Return id, title, caption, figure and table, or None where there is nothing to draw."""
     bins = [(str(label), int(count)) for label, count in column.profile.get("histogram", [])]
-    if not any(count for _, count in bins):
+    bars = bars_of(column)
+    if not any(count for _, count in bars):
         return None
-    labels, counts = [label for label, _ in bins], [count for _, count in bins]
-    is_ordered = column.type in ORDERED_TYPES
+    labels, counts = [label for label, _ in bars], [count for _, count in bars]
+    is_ordered = column.type in ORDERED
     return {
         "id": "histogram",
         "title": _title(column, rows),
-        "caption": "Number of rows by value" if is_ordered else "Number of rows, most first",
+        "caption": "Number of rows by value" if is_ordered else _caption(column, len(bars)),
         "figure": _upright(labels, counts) if is_ordered else _lying(labels, counts),
         "table": {
             "columns": ["Value", "Rows"],
             "rows": [[label, f"{count:,}"] for label, count in bins],
         },
     }
+
+
+def _caption(column: DatasetColumn, drawn: int) -> str:
+    if drawn == column.distinct:
+        return "Number of rows, most first"
+    return f"Number of rows of the {drawn} most frequent of {column.distinct:,} values"
 
 
 def _title(column: DatasetColumn, rows: int) -> str:

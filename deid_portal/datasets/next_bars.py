@@ -1,28 +1,40 @@
 """What the bar at the bottom says on the pages of a dataset, and where it leads."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from django.urls import reverse
 
 from deid_portal.common.next_bar import Act, NextBar
+from deid_portal.datasets.listing import MANY
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.roles import ROLE_CHOICES
 
 NUMBER_WORDS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 @dataclass(frozen=True)
 class ColumnStanding:
-    """How many columns are decided, where the first open one is, and why nobody can go on."""
+    """How many columns are decided, what is left, and why nobody can go on."""
 
     total: int
     decided: int
-    first_open: int | None
     refusal: str
-    suggested: int = 0  # open columns with a suggestion
+    dangerous: int = 0  # open columns of high danger
+    lines: int = 0  # rows that the open columns fold into
+    suggested: Mapping[str, int] = field(default_factory=dict)  # role -> open columns
 
     @property
     def open(self) -> int:
         return self.total - self.decided
+
+    @property
+    def open_and_calm(self) -> int:
+        return self.open - self.dangerous
+
+    @property
+    def is_many(self) -> bool:
+        return self.total > MANY
 
 
 def bar_of_upload() -> NextBar:
@@ -85,12 +97,11 @@ def _bar_of_kept_table(dataset: Dataset) -> NextBar:
 
 
 def bar_of_columns(dataset: Dataset, standing: ColumnStanding, can_change: bool) -> NextBar:
-    first_open = 0 if standing.first_open is None else standing.first_open
     go_on = Act(
         "Continue to taxonomies",
         url=reverse("taxonomies:overview", args=[dataset.id]),
         blocked=bool(standing.refusal),
-        focus=f"#column-{first_open}",
+        focus="#columns-body tr[data-role='']",
     )
     if not standing.refusal:
         lead = f"All {standing.total} columns are decided."
@@ -101,11 +112,29 @@ def bar_of_columns(dataset: Dataset, standing: ColumnStanding, can_change: bool)
     lead = f"{standing.decided} of {standing.total} columns decided."
     rest = _what_is_left(standing) if can_change else "Stewards decide what each column is."
     accept = None
-    if standing.suggested and can_change:
-        count = "the suggestion" if standing.suggested == 1 else f"{standing.suggested} suggestions"
+    suggested = sum(standing.suggested.values())
+    if suggested and can_change:
+        count = "the suggestion" if suggested == 1 else f"{suggested} suggestions"
         there = reverse("datasets:accept", args=[dataset.id])
         accept = Act(f"Accept {count}", form_action=there)
+        if standing.is_many:
+            lead, rest = _what_accepting_does(standing)
     return NextBar(lead, rest, "clipboard-check", primary=go_on, secondary=accept)
+
+
+def _what_accepting_does(standing: ColumnStanding) -> tuple[str, str]:
+    left = f"{standing.open} column{'s' if standing.open > 1 else ''} left"
+    rows = f", in {standing.lines} row{'s' if standing.lines > 1 else ''}"
+    words = [
+        f"{count} {role.label.lower()}{'s' if role.is_noun and count > 1 else ''}"
+        for role in ROLE_CHOICES
+        if (count := standing.suggested.get(role.value))
+    ]
+    listed = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return (
+        f"{left}{rows if standing.lines < standing.open else ''}.",
+        f"Accepting all suggestions tags {listed}; one step undoes it.",
+    )
 
 
 def _what_is_left(standing: ColumnStanding) -> str:

@@ -17,6 +17,11 @@ class RoleChoice:
     icon: str
     meaning: str
 
+    @property
+    def is_noun(self) -> bool:
+        """Two identifiers, but two sensitive columns."""
+        return self.value in (ColumnRole.IDENTIFIER, ColumnRole.QUASI_IDENTIFIER)
+
 
 ROLE_CHOICES = [
     RoleChoice(

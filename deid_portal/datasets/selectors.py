@@ -1,17 +1,23 @@
+import hashlib
+from collections.abc import Collection
+from functools import partial
 from uuid import UUID
 
+from django.core.cache import cache
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES
 from deid_portal.common import vault
-from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
+from deid_portal.datasets.models import Dataset, DatasetColumn, Reading, Tagging
 from deid_portal.engine import Column, Table
+from deid_portal.engine.detection import Isolation, measure_isolation
 from deid_portal.engine.formats import FileFormat, FilePreview, preview_file
 from deid_portal.engine.writing import read_arrow
 
 PREVIEW_ROWS = 8
+KEPT_SECONDS = 3600
 
 
 def visible_datasets(user: User) -> QuerySet[Dataset]:
@@ -30,6 +36,30 @@ def get_dataset_or_404(user: User, dataset_id: UUID) -> Dataset:
 
 def get_column_or_404(dataset: Dataset, position: int) -> DatasetColumn:
     return get_object_or_404(dataset.columns, position=position)
+
+
+def columns_without_values(dataset: Dataset) -> list[DatasetColumn]:
+    """Return all columns in order; what shows values stays sealed until it is asked for."""
+    return list(dataset.columns.defer("profile"))
+
+
+def last_decided_by_others(dataset: Dataset, position: int, person: User) -> Tagging | None:
+    """Return the last step in which somebody else said what a column is."""
+    others = dataset.taggings.exclude(made_by=person).select_related("made_by")
+    return others.filter(after__has_key=str(position)).first()
+
+
+def isolation_of(dataset: Dataset, positions: Collection[int]) -> Isolation:
+    """Count one-of-a-kind rows by these columns together and without each; seconds if long."""
+    chosen = sorted(positions)
+    key = f"isolation:{dataset.table_id}:{'.'.join(map(str, chosen))}"
+    # Keys of some caches are short.
+    key = hashlib.sha256(key.encode()).hexdigest()
+    found: Isolation | None = cache.get(key)
+    if found is None:
+        found = measure_isolation(partial(_open_column, dataset), chosen, dataset.rows)
+        cache.set(key, found, KEPT_SECONDS)
+    return found
 
 
 def latest_reading(dataset: Dataset) -> Reading | None:

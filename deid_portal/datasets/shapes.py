@@ -6,6 +6,9 @@ from deid_portal.datasets.models import DatasetColumn
 
 WIDTH, HEIGHT, GAP = 84, 26, 1
 FEW_PEOPLE = 5
+NEARLY_ALL = 0.9
+NEARLY = "nearly all different"
+ORDERED = ("integer", "number", "date")
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,10 @@ class Shape:
     bars: list[Bar]
 
     @property
+    def is_drawn(self) -> bool:
+        return bool(self.bars)
+
+    @property
     def path(self) -> str:
         """All bars as one SVG path: a page of 200 columns draws thousands of them."""
         return "".join(f"M{b.x} {b.y}h{b.width}v{b.height}h-{b.width}z" for b in self.bars)
@@ -29,14 +36,30 @@ class Shape:
 
 def describe_shape(column: DatasetColumn, rows: int, *, sees_values: bool) -> Shape:
     """Draw a column; for those who may not see values, bars of few people are one bar."""
-    if column.missing == rows:
-        return Shape("all missing", [])
-    if column.distinct == 1:
-        return Shape("one value", [])
-    if column.uniques == rows - column.missing:
-        return Shape("all different", [])
-    counts = [count for _, count in column.profile.get("histogram", [])]
+    words = say_shape(column, rows)
+    if words and (words != NEARLY or column.type not in ORDERED):
+        return Shape(words, [])
+    counts = [count for _, count in bars_of(column)]
     return Shape("", _bars(counts if sees_values else _without_few(counts)))
+
+
+def bars_of(column: DatasetColumn) -> list[tuple[str, int]]:
+    """Return what the bars stand for and their rows; all rare words in one bar would hide them."""
+    bars = [(str(label), int(count)) for label, count in column.profile.get("histogram", [])]
+    is_cut = column.type not in ORDERED and column.distinct > len(bars)
+    return bars[:-1] if is_cut else bars
+
+
+def say_shape(column: DatasetColumn, rows: int) -> str:
+    """Say in words what bars would not show; nothing where they speak for themselves."""
+    filled = rows - column.missing
+    if not filled:
+        return "all missing"
+    if column.distinct == 1:
+        return "one value"
+    if column.uniques == filled:
+        return "all different"
+    return NEARLY if column.uniques >= NEARLY_ALL * filled else ""
 
 
 def _without_few(counts: list[int]) -> list[int]:

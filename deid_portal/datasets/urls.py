@@ -19,6 +19,11 @@ urlpatterns = [
     path("datasets/<uuid:dataset_id>/columns/accept/", columns.accept, name="accept"),
     path("datasets/<uuid:dataset_id>/columns/undo/", columns.undo, name="undo"),
     path("datasets/<uuid:dataset_id>/columns/<int:position>/", columns.detail, name="column"),
+    path(
+        "datasets/<uuid:dataset_id>/columns/<int:position>/isolation/",
+        columns.isolation,
+        name="isolation",
+    ),
     path("datasets/<uuid:dataset_id>/columns/<int:position>/tag/", columns.tag, name="tag"),
     path(
         "datasets/<uuid:dataset_id>/columns/<int:position>/treatment/",

@@ -1,6 +1,7 @@
 // Keys: every button or link that carries data-key="a" is pressed by that key, outside of fields. "?" lists them.
 //   data-key="i"  one key, upper or lower case   data-key="Ctrl+Enter"   data-key="/" focuses a field instead
 //   data-key-label="Tag as identifier"  words for the list; otherwise the button's own text
+//   data-key-note="Shift+↓" with a label: only listed; the page's own script listens for it
 //   data-key-scope on a container: only the selected (or focused) container's keys work (rows of a table)
 const NAMES = { " ": "Space", ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
 const IN_FIELD = "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable=true]";
@@ -58,11 +59,12 @@ function list() {
   const box = sheet.querySelector("[data-keys-list]");
   box.replaceChildren();
   const seen = new Set();
-  for (const element of document.querySelectorAll("[data-key]")) {
+  for (const element of document.querySelectorAll("[data-key], [data-key-note]")) {
     const words = element.dataset.keyLabel || element.getAttribute("aria-label") || element.textContent.trim();
-    if (seen.has(element.dataset.key)) continue;
-    seen.add(element.dataset.key);
-    add(box, words, element.dataset.key);
+    const key = element.dataset.key || element.dataset.keyNote;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    add(box, words, key);
   }
   add(box, "This list", "?");
   add(box, "Close a menu or this list", "Esc");

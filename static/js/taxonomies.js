@@ -311,8 +311,6 @@ document.addEventListener("htmx:configRequest", (event) => {
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.target?.id !== "tree-card") return;
   scrolled = tree()?.scrollTop || 0;
-  // htmx copies styles from old elements to new ones, which the page's policy forbids; charts are drawn anew anyway.
-  for (const one of document.querySelectorAll("#effect-side [style]")) one.removeAttribute("style");
   const isChange = event.detail.requestConfig?.verb === "post";
   if (isChange && event.detail.xhr.status === 200) ticked.clear();
 });

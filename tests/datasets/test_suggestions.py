@@ -36,12 +36,12 @@ def test_the_page_shows_the_most_dangerous_first_with_reasons(
     dataset: Dataset, cast: Cast, signed_in: SignIn
 ) -> None:
     page = signed_in(cast.steward).get(reverse("datasets:columns", args=[dataset.id]))
-    names = [row["column"].name for row in page.context["rows"]]
+    names = [row.column.name for row in page.context["rows"]]
     assert names == ["Id", "Name", "Age", "Zip", "Condition"]
     text = page.content.decode()
     assert "The heading speaks of the name of a person" in text
     assert "Accept 5 suggestions" in text
-    assert "In the HIPAA list as" in text
+    assert "HIPAA, 45 CFR 164.514(b)(2)" in text
     assert "Worst together" in text
 
 

@@ -5,7 +5,7 @@ it. Of long tables only keys of one part of all numbers are counted: rows that l
 same key and are all counted or all left aside, which keeps the share what it is in the whole table.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,19 +28,23 @@ class Isolation:
     rows: int
 
 
-def measure_isolation(columns: Sequence[Column], places: Sequence[int]) -> Isolation:
-    """Count with all columns at these places, and without each; a second for a million rows."""
-    rows = len(columns[0].codes) if columns else 0
+def measure_isolation(
+    open_column: Callable[[int], Column], places: Sequence[int], rows: int
+) -> Isolation:
+    """Count with all columns at these places, and without each; a second for a million rows.
+
+    Columns are opened one at a time, twice each: a wide table need not fit into memory.
+    """
     step = max(-(-rows * len(places) // CELLS_READ), 1)
-    parts = {place: _numbers_for(columns[place], place) for place in places}
     total = np.zeros(-(-rows // step), np.uint64)
-    for place, numbers in parts.items():
-        total += numbers[columns[place].codes[::step]]
-    without = {
-        place: _alone(total - numbers[columns[place].codes[::step]])
-        for place, numbers in parts.items()
-    }
+    for place in places:
+        total += _keys(open_column(place), place, step)
+    without = {place: _alone(total - _keys(open_column(place), place, step)) for place in places}
     return Isolation(_alone(total), without, len(total))
+
+
+def _keys(column: Column, place: int, step: int) -> Keys:
+    return _numbers_for(column, place)[column.codes[::step]]
 
 
 def _numbers_for(column: Column, place: int) -> Keys:

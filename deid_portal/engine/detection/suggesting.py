@@ -106,7 +106,7 @@ def suggest_roles(table: Table, progress: ProgressCallback | None = None) -> Fin
     worst = find_worst(table.columns, quasi)
     worst_of = _first_of_each_column(worst)
     pair_of = _first_of_each_column(one for one in worst if len(one.places) == PAIR)
-    isolation = measure_isolation(table.columns, quasi)
+    isolation = measure_isolation(table.columns.__getitem__, quasi, table.rows)
     steps.report(len(table.columns), len(table.columns), "detect")
     return Findings(
         tuple(

@@ -1,0 +1,68 @@
+"""Columns that belong together: one stem, one type, one shape. They are shown and tagged as one."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from deid_portal.datasets.dangers import danger_order
+from deid_portal.datasets.models import DatasetColumn
+from deid_portal.datasets.shapes import say_shape
+
+SMALLEST = 3
+# What may differ between the names of a family: one number in it, or one letter at its end.
+NUMBER = re.compile(r"\d+")
+LAST_LETTER = re.compile(r"(?<=[\d_. -])[A-Za-z]$")
+LETTER = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True)
+class Family:
+    """Columns in the order of the file; the place of the first one names the family."""
+
+    columns: tuple[DatasetColumn, ...]
+
+    @property
+    def key(self) -> int:
+        return self.columns[0].position
+
+    @property
+    def worst(self) -> DatasetColumn:
+        """The member that is most dangerous speaks for all."""
+        return min(self.columns, key=danger_order)
+
+    @property
+    def first(self) -> DatasetColumn:
+        return self.columns[0]
+
+    @property
+    def last(self) -> DatasetColumn:
+        return self.columns[-1]
+
+
+def find_families(columns: Iterable[DatasetColumn], rows: int) -> list[Family]:
+    """Fold columns whose names differ in one place; the largest families take theirs first."""
+    alike: dict[tuple[str, ...], list[DatasetColumn]] = defaultdict(list)
+    for column in sorted(columns, key=lambda column: column.position):
+        kind = _kind(column, rows)
+        for stem in dict.fromkeys(_stems(column.name)):
+            alike[stem, *kind].append(column)
+    families, taken = [], set[int]()
+    for members in sorted(alike.values(), key=lambda members: (-len(members), members[0].position)):
+        free = tuple(column for column in members if column.position not in taken)
+        if len(free) >= SMALLEST:
+            families.append(Family(free))
+            taken |= {column.position for column in free}
+    return families
+
+
+def _stems(name: str) -> Iterator[str]:
+    for part in (*NUMBER.finditer(name), *LAST_LETTER.finditer(name)):
+        stem = f"{name[: part.start()]}\0{name[part.end() :]}"
+        if LETTER.search(stem):
+            yield stem
+
+
+def _kind(column: DatasetColumn, rows: int) -> tuple[str, ...]:
+    """What members have in common beside their names."""
+    return column.type, column.suggestion.get("role", ""), say_shape(column, rows)
