@@ -5,6 +5,7 @@ use SECRET_KEY and DATA_KEY must be given, and `common.startup` refuses to serve
 of the demo.
 """
 
+from datetime import timedelta
 from pathlib import Path
 
 from deid_portal.common.broker import socket_url
@@ -56,6 +57,11 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "csp",
     "django_htmx",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "axes",
     "deid_portal.common",
     "deid_portal.accounts",
     "deid_portal.audit",
@@ -79,12 +85,15 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "deid_portal.accounts.second_factor.SecondFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "deid_portal.common.http.PrivatePagesMiddleware",
     "deid_portal.common.refusals.RefusalMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "deid_portal.urls"
@@ -117,9 +126,9 @@ DATABASES = {"default": database_from_url(DATABASE_URL, DATA_DIR / "portal.sqlit
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
-LOGIN_URL = "accounts:sign-in"
+LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "guide:home"
-LOGOUT_REDIRECT_URL = "accounts:sign-in"
+LOGOUT_REDIRECT_URL = "account_login"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {
@@ -129,6 +138,38 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+# People sign in with their name; accounts are made by invitation only (accounts/adapters.py).
+ACCOUNT_ADAPTER = "deid_portal.accounts.adapters.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_FORMS = {"login": "deid_portal.accounts.forms.SignInForm"}
+ACCOUNT_LOGOUT_REDIRECT_URL = LOGOUT_REDIRECT_URL
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
+# Wrong codes of a second factor. Wrong passwords are counted in the database (AXES, below), which
+# sees those of all web processes.
+ACCOUNT_RATE_LIMITS = {"login": "120/m/ip", "login_failed": "10/5m/key"}
+# The second factor: codes of an authenticator app, passkeys, and recovery codes for a lost phone.
+MFA_ADAPTER = "deid_portal.accounts.adapters.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+# A phone may be half a minute off.
+MFA_TOTP_TOLERANCE = 1
+MFA_TOTP_ISSUER = "De-identification portal"
+# Browsers allow passkeys over HTTPS, and over plain HTTP on localhost alone.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not BEHIND_HTTPS
+# After this many wrong passwords for a name from one address, that pair waits.
+AXES_FAILURE_LIMIT = env_int("SIGN_IN_ATTEMPTS", default=5)
+AXES_COOLOFF_TIME = timedelta(minutes=env_int("SIGN_IN_WAIT_MINUTES", default=15))
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_TEMPLATE = "account/locked_out.html"
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
 SESSION_COOKIE_AGE = env_int("SESSION_HOURS", default=12) * 3600
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -200,6 +241,13 @@ CELERY_WORKER_PROC_ALIVE_TIMEOUT = 300
 if RUN_MEMORY_MB:
     CELERY_WORKER_MAX_MEMORY_PER_CHILD = RUN_MEMORY_MB * 1024 // 2
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+
+# Wrong codes are counted here; with Redis all web processes count together.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
 
 # A worker silent for this long is taken for dead, and its work is given to another.
 WORK_HEARTBEAT_SECONDS = env_int("WORK_HEARTBEAT_SECONDS", default=2)

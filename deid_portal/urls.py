@@ -5,7 +5,9 @@ from deid_portal.common.views import healthz
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("", include("deid_portal.guide.urls")),
+    path("", include("deid_portal.accounts.sign_in_urls")),
     path("", include("deid_portal.accounts.urls")),
+    path("", include("deid_portal.policies.urls")),
     path("", include("deid_portal.datasets.urls")),
     path("", include("deid_portal.taxonomies.urls")),
     path("", include("deid_portal.plans.urls")),

@@ -33,6 +33,8 @@ class Team(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     name = models.CharField(max_length=120)
     created_at = models.DateTimeField(auto_now_add=True)
+    # Set by the policy in force; kept here because every request of its people asks for it.
+    requires_second_factor = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return self.name
@@ -54,3 +56,29 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} as {self.get_role_display()} of {self.team}"
+
+
+class Invitation(models.Model):
+    """A link that lets one person into a team; only its hash is kept, and it opens once."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField(blank=True, default="")
+    roles = models.JSONField()
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    invited_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True)
+    accepted_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["-invited_at"]
+
+    def __str__(self) -> str:
+        return f"invitation to {self.team}"
+
+    @property
+    def role_labels(self) -> list[str]:
+        return [Role(role).label for role in self.roles]

@@ -1,9 +1,13 @@
+import hashlib
+from dataclasses import dataclass
 from uuid import UUID
 
+from allauth.mfa.models import Authenticator
 from django.contrib.sessions.backends.base import SessionBase
 from django.db.models import QuerySet
+from django.utils import timezone
 
-from deid_portal.accounts.models import Role, Team, User
+from deid_portal.accounts.models import Invitation, Role, Team, User
 
 
 def teams_of(user: User) -> QuerySet[Team]:
@@ -25,3 +29,44 @@ def people_with_role(team: Team, role: Role) -> QuerySet[User]:
     return User.objects.filter(
         memberships__team=team, memberships__role=role, is_active=True
     ).order_by("username")
+
+
+def needs_second_factor(user: User) -> bool:
+    """Say whether any team of the person asks for one; the strictest team decides."""
+    return user.memberships.filter(team__requires_second_factor=True).exists()
+
+
+def open_invitations(team: Team) -> QuerySet[Invitation]:
+    return team.invitations.filter(
+        accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
+    ).select_related("invited_by")
+
+
+def find_invitation(token: str) -> Invitation | None:
+    """Return the open invitation a link belongs to; only the hash of the link is kept."""
+    found = Invitation.objects.select_related("team", "invited_by").filter(
+        token_sha256=hashlib.sha256(token.encode()).hexdigest()
+    )
+    return found.filter(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()).first()
+
+
+@dataclass(frozen=True)
+class Member:
+    user: User
+    roles: list[Role]
+    has_second_factor: bool
+
+
+def members_of(team: Team) -> list[Member]:
+    """Return everybody of a team with their roles, by name."""
+    people: dict[int, Member] = {}
+    secured = set(
+        Authenticator.objects.filter(user__memberships__team=team)
+        .exclude(type=Authenticator.Type.RECOVERY_CODES)
+        .values_list("user_id", flat=True)
+    )
+    for membership in team.memberships.select_related("user").order_by("user__username"):
+        user = membership.user
+        member = people.setdefault(user.pk, Member(user, [], user.pk in secured))
+        member.roles.append(Role(membership.role))
+    return list(people.values())

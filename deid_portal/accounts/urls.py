@@ -1,21 +1,17 @@
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from deid_portal.accounts import views
-from deid_portal.accounts.forms import SignInForm
+from deid_portal.accounts.views import account, joining, team
 
 app_name = "accounts"
 urlpatterns = [
-    path(
-        "sign-in/",
-        LoginView.as_view(
-            template_name="registration/sign_in.html",
-            authentication_form=SignInForm,
-            redirect_authenticated_user=True,
-        ),
-        name="sign-in",
-    ),
-    path("sign-out/", LogoutView.as_view(), name="sign-out"),
-    path("account/team/", views.switch_team, name="switch-team"),
-    path("account/theme/", views.set_theme, name="set-theme"),
+    path("account/team/", account.switch_team, name="switch-team"),
+    path("account/theme/", account.set_theme, name="set-theme"),
+    path("account/devices/", account.list_sessions, name="sessions"),
+    path("account/devices/<int:session_id>/end/", account.end, name="end-session"),
+    path("account/devices/end-others/", account.end_others, name="end-other-sessions"),
+    path("team/", team.show, name="team"),
+    path("team/invite/", team.invite_person, name="invite"),
+    path("team/invitations/<uuid:invitation_id>/revoke/", team.revoke, name="revoke-invitation"),
+    path("team/people/<int:user_id>/roles/", team.change_roles, name="set-roles"),
+    path("join/<str:token>/", joining.join, name="join"),
 ]

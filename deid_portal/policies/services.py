@@ -26,6 +26,7 @@ def change_policy(*, team: Team, changed_by: User, rules: Rules, reason: str = "
         reason=reason,
         changed_by=changed_by,
     )
+    Team.objects.filter(id=team.id).update(requires_second_factor=rules.second_factor)
     record_event(
         "policy.changed",
         actor=changed_by,

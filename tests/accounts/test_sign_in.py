@@ -13,8 +13,8 @@ from tests.conftest import Cast
 def test_the_steward_signs_in_and_sees_home(cast: Cast) -> None:
     client = Client()
     answer = client.post(
-        reverse("accounts:sign-in"),
-        {"username": "steward", "password": "password of steward"},
+        reverse("account_login"),
+        {"login": "steward", "password": "password of steward"},
         follow=True,
     )
     assert answer.status_code == 200
@@ -22,7 +22,7 @@ def test_the_steward_signs_in_and_sees_home(cast: Cast) -> None:
 
 
 def test_a_wrong_password_gets_one_sentence(cast: Cast) -> None:
-    answer = Client().post(reverse("accounts:sign-in"), {"username": "steward", "password": "no"})
+    answer = Client().post(reverse("account_login"), {"login": "steward", "password": "no"})
     assert answer.status_code == 200
     assert "form" in answer.context
     assert answer.context["form"].non_field_errors()
@@ -72,4 +72,4 @@ def test_pages_stay_out_of_caches(cast: Cast, signed_in: Callable[[User], Client
 def test_an_ended_session_leads_to_sign_in_and_not_into_a_table_row(cast: Cast) -> None:
     answer = Client().get(reverse("guide:home"), headers={"HX-Request": "true"})
     assert answer.status_code == 204
-    assert answer["HX-Redirect"] == reverse("accounts:sign-in")
+    assert answer["HX-Redirect"] == reverse("account_login")

@@ -62,7 +62,7 @@ class Person:
 
     def sign_in(self) -> None:
         self.page.goto(f"{self.address}/sign-in/")
-        self.page.fill("[name=username]", self.name)
+        self.page.fill("[name=login]", self.name)
         self.page.fill("[name=password]", f"demo-{self.name}")
         self.page.press("[name=password]", "Enter")
         self.page.wait_for_url(f"{self.address}/")

@@ -1,0 +1,113 @@
+"""The policy as a form: shares are typed in percent, each field is a sentence with a gap in it."""
+
+from typing import Any
+
+from django import forms
+
+from deid_portal.engine.attacks import ATTACKS
+from deid_portal.engine.privacy import MODELS
+from deid_portal.policies.rules import Rules, attack_words
+
+PERCENT = ("highest_risk", "most_left_out", "most_left_out_of_group", "surest_guess")
+# The rules that speak of sensitive values.
+ABOUT_SENSITIVE = (
+    "l-diversity",
+    "t-closeness",
+    "confidence-bounding",
+    "lkc-privacy",
+    "p-sensitive-k-anonymity",
+    "alpha-k-anonymity",
+    "beta-likeness",
+    "delta-disclosure",
+)
+
+
+def _share(label: str, help_text: str = "") -> forms.FloatField:
+    return forms.FloatField(
+        label=f"{label}, in percent",
+        min_value=0,
+        max_value=100,
+        help_text=help_text,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+
+
+class PolicyForm(forms.Form):
+    least_k = forms.IntegerField(
+        label="Everybody hides among at least so many look-alikes", min_value=1
+    )
+    highest_risk = _share("Nobody’s risk of being recognized is above")
+    most_left_out = _share("At most so many rows are left out")
+    most_left_out_of_group = _share(
+        "No group loses more of its people than", "100 asks for nothing."
+    )
+    surest_guess = _share("A sensitive value is guessed right at most", "100 asks for nothing.")
+    protect_sensitive = forms.BooleanField(
+        label="Every sensitive column is protected by a rule of its own", required=False
+    )
+    sensitive_models = forms.MultipleChoiceField(
+        label="… by one of these (none ticked: any rule will do)",
+        choices=[(name, name) for name in ABOUT_SENSITIVE if name in MODELS],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    no_identifier_left = forms.BooleanField(
+        label="No identifier is left in the release", required=False
+    )
+    cross_releases = forms.BooleanField(
+        label="Earlier releases of the same people count", required=False
+    )
+    approvals = forms.IntegerField(label="So many people approve", min_value=1, max_value=9)
+    download_days = forms.IntegerField(
+        label="Downloads expire after so many days", min_value=1, max_value=3650
+    )
+    downloads_per_person = forms.IntegerField(
+        label="A person downloads a release at most so many times", min_value=1, max_value=1000
+    )
+    publish_recipe = forms.BooleanField(
+        label="The recipe (plan and taxonomies) is published with the release", required=False
+    )
+    second_factor = forms.BooleanField(
+        label="Everybody of the team signs in with a second factor", required=False
+    )
+    reason = forms.CharField(
+        label="Why it changes",
+        max_length=300,
+        help_text="Kept with the version.",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+    def __init__(self, data: Any = None, *, rules: Rules) -> None:
+        super().__init__(data, initial=_initial(rules))
+        for name in ATTACKS:
+            self.fields[f"attack_{name}"] = forms.FloatField(
+                label=f"{attack_words(name).capitalize()}, success at most",
+                required=False,
+                min_value=0,
+                max_value=100,
+                widget=forms.NumberInput(attrs={"step": "any"}),
+            )
+
+    @property
+    def attack_fields(self) -> list[forms.BoundField]:
+        return [self[f"attack_{name}"] for name in ATTACKS]
+
+    def to_rules(self) -> Rules:
+        given = dict(self.cleaned_data)
+        given.pop("reason")
+        limits = {name: given.pop(f"attack_{name}") for name in ATTACKS}
+        shares = {name: given[name] / 100 for name in PERCENT}
+        attacks = {name: limit / 100 for name, limit in limits.items() if limit is not None}
+        models = tuple(given.pop("sensitive_models"))
+        return Rules(**{**given, **shares, "sensitive_models": models, "attacks": attacks})
+
+
+def _initial(rules: Rules) -> dict[str, Any]:
+    values = rules.to_document()
+    shares = {name: _as_percent(values[name]) for name in PERCENT}
+    attacks = {f"attack_{name}": _as_percent(limit) for name, limit in rules.attacks.items()}
+    return {**values, **shares, **attacks}
+
+
+def _as_percent(share: float) -> float:
+    return round(100 * share, 6)
