@@ -21,7 +21,8 @@ def name_of_team(data_dir: Path) -> str:
 def add_team(data_dir: Path, name: str) -> None:
     with sqlite3.connect(data_dir / "portal.sqlite3") as database:
         database.execute(
-            "INSERT INTO accounts_team (id, name, created_at) VALUES (?, ?, '2026-01-01')",
+            "INSERT INTO accounts_team (id, name, created_at, requires_second_factor) "
+            "VALUES (?, ?, '2026-01-01', 0)",
             ["0" * 32, name],
         )
 
