@@ -53,7 +53,7 @@ def _light_columns() -> QuerySet[DatasetColumn]:
 def load_for_steps(dataset_ids: Iterable[UUID]) -> dict[UUID, Dataset]:
     """Fetch datasets with everything their steps depend on: a handful of queries for any number."""
     datasets = Dataset.objects.filter(id__in=dataset_ids).select_related(
-        "team", "protection", "created_by"
+        "team", "protection", "promotion", "created_by"
     )
     return {
         dataset.id: dataset
@@ -67,7 +67,10 @@ def load_for_steps(dataset_ids: Iterable[UUID]) -> dict[UUID, Dataset]:
 
 @dataclass(frozen=True)
 class Standing:
-    """What the later rooms hold for a dataset: its latest run, request and release."""
+    """What the later rooms hold for a dataset: its latest run, request and release.
+
+    `finished` is the run that goes on: the promoted one, else the latest that has ended.
+    """
 
     run: Run | None
     finished: Run | None
@@ -79,6 +82,8 @@ def standing_of(dataset: Dataset, run_id: UUID | None = None) -> Standing:
     """Look up where a dataset stands, or where one of its runs does."""
     runs = [run for run in dataset.runs.all() if run_id in (None, run.id)]
     finished = [run for run in runs if run.status == Run.Status.FINISHED]
+    promotion = getattr(dataset, "promotion", None)
+    finished.sort(key=lambda run: promotion is None or run.id != promotion.run_id)
     requests = sorted(
         (request for run in runs for request in run.requests.all()),
         key=lambda request: request.asked_at,

@@ -8,7 +8,7 @@ rules and numbers, never a value of the table.
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 from deid_portal.common.templatetags.numbers import percent
@@ -54,7 +54,7 @@ class Basis:
 
     @property
     def methods(self) -> list[dict[str, Any]]:
-        method = self.plan["method"]
+        method = self.plan.get("method", [])
         return list(method) if isinstance(method, list) else [method]
 
     def with_rules(self, rules: Iterable[dict[str, Any]]) -> PlanDocument:
@@ -390,16 +390,18 @@ def write_changes(*changes: Change) -> str:
 
 
 def apply_changes(basis: Basis, changes: Iterable[Change]) -> tuple[Basis, str]:
-    """Return the basis with all changes made, one after the other, and what was changed."""
+    """Return the basis with all changes made, one after the other, and what they changed."""
     words = []
     for change in changes:
         try:
-            words.append(change.words(basis))
+            said = change.words(basis)
             plan = change.apply(basis)
         except (TypeError, ValueError, KeyError, AttributeError):
             # What a change holds is checked by the engine, which sees only what it came to.
             raise InvalidPlan(f"The change {change.kind} does not fit this plan.") from None
-        basis = Basis(plan, basis.files, basis.levels, basis.heights)
+        if plan != basis.plan:
+            words.append(said)
+        basis = replace(basis, plan=plan)
     return basis, ", ".join(words)
 
 

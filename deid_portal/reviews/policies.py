@@ -3,6 +3,7 @@
 from deid_portal.common.refusals import Refused
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.runs.models import Run
+from deid_portal.runs.promotion import promoted_run
 
 Status = ReviewRequest.Status
 
@@ -26,6 +27,12 @@ def check_can_be_reviewed(run: Run) -> None:
         raise Refused("The rows of this run were deleted with its table.")
     if not run.has_release:
         raise Refused("This run released nothing, so there is nothing to review.")
+    promoted = promoted_run(run.dataset)
+    if promoted is not None and promoted.id != run.id:
+        raise Refused(
+            f"Run {promoted.number} is promoted, so it is the one to review. "
+            f"Promote run {run.number} on the scenario board to have it reviewed instead."
+        )
     if run.requests.filter(status=Status.SUBMITTED).exists():
         raise Refused("A review of this run was already asked for.")
     if run.requests.filter(status=Status.APPROVED).exists():

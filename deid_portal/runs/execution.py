@@ -17,6 +17,7 @@ from deid_portal.engine.publishing import publish_plan
 from deid_portal.engine.writing import write_csv
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import delete_origins, keep_origins
+from deid_portal.runs.summaries import summarize
 from deid_portal.runs.watching import Watch
 
 NO_ROOM = (
@@ -57,12 +58,14 @@ def perform_run(lease: Lease[Run]) -> None:
         _fail(lease, UNEXPECTED)
         raise
     else:
+        report = {**outcome.report, **outcome.details}  # sealed; a release takes less along
         _end(
             lease,
             Status.FINISHED,
             "run.finished",
             solution=outcome.solution,
-            report={**outcome.report, **outcome.details},  # sealed; a release takes less along
+            report=report,
+            summary=summarize(report),
             engine_version=ENGINE_VERSION,
             **stored,
         )

@@ -18,6 +18,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine import EngineError
 from deid_portal.engine.publishing import hide_values, hide_values_in_report
 from deid_portal.runs.models import Run
+from deid_portal.runs.summaries import describe_request, summarize
 
 SECONDS_OF_A_DAY = 24 * 3600
 
@@ -35,7 +36,8 @@ def forget_results(dataset: Dataset) -> dict[str, int]:
             run.published = None
             run.rows_deleted_at = timezone.now()
             transaction.on_commit(partial(vault.delete, folder_of(run.id)))
-        run.save(update_fields=["plan", "plan_files", "report", "published", "rows_deleted_at"])
+        kept = ["plan", "plan_files", "report", "summary", "published", "rows_deleted_at"]
+        run.save(update_fields=kept)
     return {"results": deleted}
 
 
@@ -49,6 +51,7 @@ def _forget_values(run: Run, published: dict[str, Any] | None) -> None:
     run.plan, run.plan_files = plan, {}
     if run.report is not None:
         run.report = hide_values_in_report(run.report, plan)
+    run.summary = summarize(run.report) if run.report else describe_request(plan)
 
 
 def _plan_without_values(run: Run) -> dict[str, Any]:

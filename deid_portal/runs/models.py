@@ -1,4 +1,6 @@
-"""A run: one plan executed on one dataset, and the answer."""
+"""A run: one plan executed on one dataset, and the answer. A sweep: many asked for at once."""
+
+from uuid import uuid4
 
 from django.db import models
 
@@ -44,6 +46,8 @@ class Run(Work):
     published = SealedJSONField(null=True)
     solution = models.BooleanField(null=True)
     report = SealedJSONField(null=True)
+    # What boards and lists need of plan and report, so that they open neither; see summaries.py.
+    summary = SealedJSONField(default=dict)
     output_sha256 = models.CharField(max_length=64, default="", blank=True)
     output_bytes = models.BigIntegerField(default=0)
     # Rows that were never released are deleted with their table; the report stays.
@@ -86,3 +90,54 @@ class Run(Work):
 
     def attempt_folder(self, attempt: int) -> str:
         return f"runs/{self.id}/{attempt}"
+
+
+class Sweep(models.Model):
+    """Many runs asked for at once; each of them is a run of its own."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="sweeps")
+    number = models.PositiveIntegerField()
+    started_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    started_at = models.DateTimeField(auto_now_add=True)
+    words = models.TextField()  # what was varied; numbers and names of methods only
+    runs = models.ManyToManyField(Run, through="SweepMember", related_name="sweeps")
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dataset", "number"], name="sweeps_are_numbered_per_dataset"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Sweep {self.number} of {self.dataset}"
+
+
+class SweepMember(models.Model):
+    """A run in a sweep; one that was there before is shown with the others, and not stopped."""
+
+    sweep = models.ForeignKey(Sweep, on_delete=models.CASCADE, related_name="members")
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="memberships")
+    is_new = models.BooleanField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["sweep", "run"], name="a_run_is_once_in_a_sweep")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run} in {self.sweep}"
+
+
+class Promotion(models.Model):
+    """The run of a dataset that was chosen to go on to review."""
+
+    dataset = models.OneToOneField(Dataset, on_delete=models.PROTECT, related_name="promotion")
+    run = models.OneToOneField(Run, on_delete=models.PROTECT, related_name="promotion")
+    promoted_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    promoted_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"{self.run}, promoted"

@@ -7,11 +7,11 @@ from deid_portal.accounts.models import Team, User
 from deid_portal.common.work import OPEN_STATUSES, Status, claimable, stale
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import visible_datasets
-from deid_portal.runs.models import Run
+from deid_portal.runs.models import Run, Sweep, SweepMember
 from deid_portal.runs.turns import Share, Waiting, in_turn
 
 # Documents that only single pages need; a list of runs must not decrypt them all.
-HEAVY = ("plan", "plan_files", "report", "published")
+HEAVY = ("plan", "plan_files", "report", "published", "summary")
 
 
 def visible_runs(user: User) -> QuerySet[Run]:
@@ -32,6 +32,13 @@ def get_light_run_or_404(user: User, run_id: UUID) -> Run:
 
 def runs_of(dataset: Dataset) -> QuerySet[Run]:
     return _light(dataset.runs.select_related("started_by", "based_on"))
+
+
+def runs_for_board(dataset: Dataset) -> QuerySet[Run]:
+    """Return the runs that have an answer or are on the way to one, with their summaries."""
+    shown = dataset.runs.filter(status__in=(*OPEN_STATUSES, Status.FINISHED))
+    heavy = [name for name in HEAVY if name != "summary"]
+    return shown.select_related("based_on").defer(*heavy, *(f"based_on__{name}" for name in HEAVY))
 
 
 def _light(runs: QuerySet[Run]) -> QuerySet[Run]:
@@ -76,3 +83,30 @@ def _shares(teams: set[UUID]) -> dict[UUID, Share]:
 def next_run_id() -> UUID | None:
     waiting = waiting_in_turn()
     return waiting[0].id if waiting else None
+
+
+def sweeps_of(dataset: Dataset) -> QuerySet[Sweep]:
+    """Return the sweeps of a dataset with how many of their runs ended and how many are open."""
+    return dataset.sweeps.select_related("started_by").annotate(
+        total=Count("members"),
+        open=Count("members", filter=Q(members__run__status__in=OPEN_STATUSES)),
+        finished=Count("members", filter=Q(members__run__status=Status.FINISHED)),
+        stoppable=Count(
+            "members",
+            filter=Q(
+                members__is_new=True,
+                members__run__status__in=OPEN_STATUSES,
+                members__run__stop_requested=False,
+            ),
+        ),
+    )
+
+
+def open_sweeps_of(dataset: Dataset) -> list[Sweep]:
+    at_work = SweepMember.objects.filter(run__status__in=OPEN_STATUSES).values("sweep")
+    return list(sweeps_of(dataset).filter(id__in=at_work))
+
+
+def get_sweep_or_404(user: User, sweep_id: UUID) -> Sweep:
+    sweeps = Sweep.objects.filter(dataset__in=visible_datasets(user))
+    return get_object_or_404(sweeps.select_related("dataset__team"), id=sweep_id)

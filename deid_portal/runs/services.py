@@ -15,6 +15,7 @@ from deid_portal.plans.composition import compose_chosen_plan
 from deid_portal.plans.policies import check_protection_chosen
 from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.permissions import check_can_run
+from deid_portal.runs.summaries import describe_request
 from deid_portal.runs.tasks import execute_run
 
 
@@ -106,6 +107,7 @@ def queue_run(
         retry_of=retry_of,
         plan=plan.to_document(),
         plan_files=dict(files),
+        summary=describe_request(plan.to_document()),
         plan_sha256=plan.sha256,
         input_sha256=dataset.file_sha256,
     )

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from deid_portal.runs import views
+from deid_portal.runs import sweep_views, views
 
 app_name = "runs"
 urlpatterns = [
@@ -12,4 +12,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/try/", views.try_change, name="try"),
     path("runs/<uuid:run_id>/retry/", views.retry, name="retry"),
     path("runs/<uuid:run_id>/next/", views.move_ahead, name="move-ahead"),
+    path("datasets/<uuid:dataset_id>/sweep/", sweep_views.sweep, name="sweep"),
+    path("datasets/<uuid:dataset_id>/sweep/size/", sweep_views.sweep_size, name="sweep-size"),
+    path("sweeps/<uuid:sweep_id>/stop/", sweep_views.stop, name="stop-sweep"),
 ]

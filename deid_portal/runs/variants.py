@@ -5,7 +5,7 @@ A variant starts from the plan a run froze, or from the protection, plus declare
 with its own number, audit record and report. Besides it keeps what it was made from, in words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -23,6 +23,7 @@ from deid_portal.plans.policies import check_protection_chosen
 from deid_portal.plans.services import check_plan_fits
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
+from deid_portal.runs.selectors import HEAVY
 from deid_portal.runs.services import hold_dataset, queue_run
 
 
@@ -97,8 +98,7 @@ def start_changed(
     based_on: Run | None = None,
 ) -> Started:
     changed, words = apply_changes(basis, changes)
-    plan = Plan.from_document(changed.plan, read_file=lambda name: changed.files[name].encode())
-    check_plan_fits(dataset, plan)
+    plan = judge(dataset, changed)
     twin = find_twin(hold_dataset(dataset), plan)
     if twin is not None:
         return Started(twin, is_new=False)
@@ -114,10 +114,27 @@ def start_changed(
     return Started(run, is_new=True)
 
 
+def judge(dataset: Dataset, changed: Basis) -> Plan:
+    """Validate what changes came to, as every plan is; raises InvalidPlan."""
+    plan = Plan.from_document(changed.plan, read_file=lambda name: changed.files[name].encode())
+    check_plan_fits(dataset, plan)
+    return plan
+
+
 def find_twin(dataset: Dataset, plan: Plan) -> Run | None:
     """Find a run that answers the same question: same table, same plan, same engine."""
+    return find_twins(dataset, [plan]).get(plan.sha256)
+
+
+def find_twins(dataset: Dataset, plans: Iterable[Plan]) -> dict[str, Run]:
+    """Find the runs that answer these plans already, by the hash of the plan."""
     answered = Q(status__in=OPEN_STATUSES) | Q(
         status=Status.FINISHED, engine_version=ENGINE_VERSION
     )
-    same = dataset.runs.filter(answered, plan_sha256=plan.sha256, input_sha256=dataset.file_sha256)
-    return same.defer("report", "published").first()
+    same = dataset.runs.filter(
+        answered,
+        plan_sha256__in={plan.sha256 for plan in plans},
+        input_sha256=dataset.file_sha256,
+    )
+    # Newest first, so that of several the oldest stays.
+    return {run.plan_sha256: run for run in same.defer(*HEAVY)}

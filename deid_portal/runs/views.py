@@ -89,9 +89,12 @@ def try_change(request: HttpRequest, run_id: UUID) -> HttpResponse:
     except (Refused, EngineError) as reason:
         messages.error(request, f"Nothing was started. {reason}")
         return redirect("runs:show", run.id)
+    number = started.run.number
     if not started.is_new:
-        messages.info(request, f"Run {started.run.number} already has this plan.")
-    return redirect("runs:show", started.run.id)
+        messages.info(request, f"Run {number} already has this plan, so nothing new was started.")
+    # Both are pinned there: what it was, and what the change makes of it.
+    beside = f"?a={run.number}&b={number}" if number != run.number else f"?a={number}"
+    return redirect(reverse("reports:board", args=[run.dataset_id]) + beside)
 
 
 @require_GET

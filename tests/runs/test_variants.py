@@ -104,7 +104,8 @@ def test_a_button_tries_a_change(cast: Cast, run: Run, signed_in: SignIn) -> Non
         reverse("runs:try", args=[run.id]), {"change": write_changes(HideAmong(6))}, follow=True
     )
     page = answer.content.decode()
-    assert "from run 1: hides among 6 instead of 4" in page
+    assert "From run 1: hides among 6 instead of 4" in page
+    assert answer.redirect_chain[-1][0].endswith("/board/?a=1&b=2")
     assert Run.objects.get(number=2).based_on == run
     assert "hides among 6 instead of 4" in (
         signed_in(cast.steward).get(reverse("runs:list", args=[run.dataset_id])).content.decode()

@@ -1,0 +1,74 @@
+"""The one run of a dataset that goes on to review; the others stay beside it.
+
+Promoting can be undone, and another run promoted instead, until a review of the promoted one has
+been asked for.
+"""
+
+from django.db import transaction
+
+from deid_portal.accounts.models import User
+from deid_portal.audit.services import record_event
+from deid_portal.common.refusals import Refused
+from deid_portal.datasets.models import Dataset
+from deid_portal.runs.models import Promotion, Run
+from deid_portal.runs.permissions import check_can_run
+from deid_portal.runs.services import hold_dataset
+
+
+def check_can_promote(user: User, run: Run) -> None:
+    check_can_run(user, run.dataset)
+    if not run.has_release:
+        raise Refused(f"Run {run.number} released nothing, so it cannot be promoted.")
+    promoted = promoted_run(run.dataset)
+    if promoted is not None and promoted.id == run.id:
+        raise Refused(f"Run {run.number} is promoted already.")
+    if promoted is not None:
+        _check_not_in_review(promoted)
+
+
+def check_can_undo_promotion(user: User, run: Run) -> None:
+    check_can_run(user, run.dataset)
+    promoted = promoted_run(run.dataset)
+    if promoted is None or promoted.id != run.id:
+        raise Refused(f"Run {run.number} is not promoted.")
+    _check_not_in_review(run)
+
+
+def _check_not_in_review(run: Run) -> None:
+    asked = run.requests.filter(status="submitted").first()
+    if asked is not None:
+        raise Refused(
+            f"Request {asked.number} asks for the review of run {run.number}. "
+            "Take it back first, or wait for the decision."
+        )
+
+
+def promoted_run(dataset: Dataset) -> Run | None:
+    """Return the run that goes on to review, or None while none was chosen."""
+    promotion = getattr(dataset, "promotion", None)
+    return promotion.run if promotion is not None else None
+
+
+@transaction.atomic
+def promote_run(*, run: Run, promoted_by: User) -> None:
+    """Choose a run; the one chosen before steps back."""
+    dataset = hold_dataset(run.dataset)
+    run.dataset = dataset
+    check_can_promote(promoted_by, run)
+    before = promoted_run(dataset)
+    Promotion.objects.update_or_create(
+        dataset=dataset, defaults={"run": run, "promoted_by": promoted_by}
+    )
+    dataset.save(update_fields=["changed_at"])
+    facts = {"instead_of_run": before.number} if before is not None else {}
+    record_event("run.promoted", actor=promoted_by, team=dataset.team, subject=run, facts=facts)
+
+
+@transaction.atomic
+def undo_promotion(*, run: Run, undone_by: User) -> None:
+    dataset = hold_dataset(run.dataset)
+    run.dataset = dataset
+    check_can_undo_promotion(undone_by, run)
+    Promotion.objects.filter(dataset=dataset).delete()
+    dataset.save(update_fields=["changed_at"])
+    record_event("run.promotion_undone", actor=undone_by, team=dataset.team, subject=run)

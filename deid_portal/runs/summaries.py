@@ -1,0 +1,90 @@
+"""The few numbers of a run that lists, boards and policies look at.
+
+A report is large and sealed; a page about two hundred runs must not open two hundred of them. So
+what such a page needs is kept apart, in the shape the report has: whatever reads a report (the
+gates of a policy, say) can read this instead. It can hold names of groups, so it is sealed too.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from deid_portal.plans.changes import Basis, limit_of, look_alikes_of
+
+OF_COLUMN = ("role", "released", "level", "height", "level_name", "loss", "distinct_before",
+             "distinct_after")  # fmt: skip
+OF_CLASSES = ("count", "smallest", "largest", "mean")
+OF_RISK = ("prosecutor", "journalist", "marketer", "sample_uniques")
+
+
+def describe_request(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Say what a plan asks for, as far as a board tells runs apart by it."""
+    basis = Basis(dict(plan))
+    return {
+        "asked": {
+            "k": look_alikes_of(basis),
+            "limit": limit_of(basis),
+            "methods": [method["name"] for method in basis.methods],
+            "rules": [_without_values(rule) for rule in basis.rules],
+        }
+    }
+
+
+def summarize(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Pick from a finished run's report, no solution included."""
+    plan = report["plan"]
+    summary = {
+        "solution": report["solution"],
+        "input": {"rows": report["input"]["rows"]},
+        "plan": {"columns": {name: _roles(own) for name, own in plan["columns"].items()}},
+        **describe_request(plan),
+    }
+    if not report["solution"]:
+        return summary
+    return summary | {
+        "rows": report["rows"],
+        "classes": _pick(report["classes"], OF_CLASSES),
+        "models": [{**_without_values(rule), "holds": rule["holds"]} for rule in report["models"]],
+        "risk": {
+            "after": _pick(report["risk"]["after"], OF_RISK),
+            "safe_harbor": report["risk"].get("safe_harbor", []),
+        },
+        "utility": report["utility"],
+        "columns": {name: _pick(own, OF_COLUMN) for name, own in report["columns"].items()},
+        "levels": report["transformation"].get("levels") or {},
+        **_pick(report, ("sensitive",)),
+        **({"who_pays": _telling(report["who_pays"])} if "who_pays" in report else {}),
+    }
+
+
+def _telling(who_pays: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Keep two groups of each column: the smallest, and the one that is left out most."""
+    kept = []
+    for table in who_pays:
+        groups = [group for group in table["groups"] if group["records"]]
+        if groups:
+            smallest = min(groups, key=lambda group: group["records"])
+            worst = max(groups, key=lambda group: group["suppressed"] / group["records"])
+            both = [smallest] if smallest is worst else [smallest, worst]
+            kept.append({"column": table["column"], "groups": both})
+    return kept
+
+
+def _pick(part: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: part[name] for name in names if name in part}
+
+
+def _roles(column: Mapping[str, Any]) -> dict[str, Any]:
+    return _pick(column, ("role", "treatment"))
+
+
+def _without_values(rule: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep numbers and words of a rule; of the values it names, the columns they are in."""
+    kept = {
+        name: value
+        for name, value in rule.items()
+        if isinstance(value, str | int | float) or name == "columns"
+    }
+    values = rule.get("values")
+    if isinstance(values, Mapping):
+        kept["values"] = dict.fromkeys(values)
+    return kept

@@ -1,0 +1,172 @@
+"""Many runs asked for at once: several k, several limits, several methods.
+
+Each member is a run of its own, queued behind single runs. A plan that this table was already run
+with is not run again; its run simply belongs to the sweep as well.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Max, QuerySet
+
+from deid_portal.accounts.models import User
+from deid_portal.audit.services import record_event
+from deid_portal.common.refusals import Refused
+from deid_portal.common.templatetags.numbers import percent
+from deid_portal.common.work import OPEN_STATUSES, request_stop
+from deid_portal.datasets.models import Dataset
+from deid_portal.engine import Plan
+from deid_portal.engine.methods import METHODS
+from deid_portal.plans.changes import (
+    Basis,
+    Change,
+    HideAmong,
+    LeaveOut,
+    UseMethod,
+    apply_changes,
+    limit_of,
+)
+from deid_portal.plans.policies import check_protection_chosen
+from deid_portal.runs.models import Priority, Run, Sweep, SweepMember
+from deid_portal.runs.permissions import check_can_run
+from deid_portal.runs.selectors import HEAVY
+from deid_portal.runs.services import hold_dataset, queue_run
+from deid_portal.runs.variants import basis_of_protection, find_twins, judge
+
+MOST_MEMBERS = 60
+# Those that need nothing but their name; what they leave to choose is as usual.
+METHODS_TO_SWEEP = ("full-domain", "local-recoding", "top-down", "mondrian")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is varied; an empty axis stays as the protection has it."""
+
+    look_alikes: tuple[int, ...] = ()
+    limits: tuple[float, ...] = ()
+    methods: tuple[str, ...] = ()
+
+    def changes(self, basis: Basis) -> Iterator[list[Change]]:
+        """Yield what each member changes; a method that leaves out nobody needs no limits."""
+        present = basis.methods[0]["name"] if len(basis.methods) == 1 else ""
+        for method in self.methods or ("",):
+            other: list[Change] = (
+                [UseMethod({"name": method})] if method not in ("", present) else []
+            )
+            has_limit = limit_of(apply_changes(basis, other)[0]) is not None
+            for limit in (self.limits if has_limit else ()) or (None,):
+                left_out: list[Change] = [LeaveOut(limit)] if limit is not None else []
+                for k in self.look_alikes or (None,):
+                    hides: list[Change] = [HideAmong(k)] if k is not None else []
+                    yield [*other, *hides, *left_out]
+
+    def words(self) -> str:
+        """Say what is varied, in numbers."""
+        said = []
+        if self.look_alikes:
+            said.append(f"hides among {_listed(f'{k:,}' for k in self.look_alikes)}")
+        if self.limits:
+            said.append(f"may leave out {_listed(percent(limit) for limit in self.limits)}")
+        if self.methods:
+            said.append(_listed(METHODS[name].title for name in self.methods))
+        return "; ".join(said)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(words)
+
+
+@dataclass(frozen=True)
+class Member:
+    plan: Plan
+    words: str
+
+
+def check_can_sweep(user: User, dataset: Dataset) -> None:
+    check_can_run(user, dataset)
+    check_protection_chosen(dataset)
+
+
+def plan_members(dataset: Dataset, grid: Grid) -> tuple[Basis, list[Member]]:
+    """Return the plans a sweep of the protection comes to, each once.
+
+    Raises Refused where they are too few or too many, InvalidPlan where one makes no sense.
+    """
+    basis = basis_of_protection(dataset)
+    wanted = list(grid.changes(basis))
+    check_size(len(wanted))
+    members: dict[str, Member] = {}
+    for changes in wanted:
+        changed, words = apply_changes(basis, changes)
+        plan = judge(dataset, changed)
+        members.setdefault(plan.sha256, Member(plan, words))
+    return basis, list(members.values())
+
+
+def check_size(count: int) -> None:
+    if count < 2:
+        raise Refused("A sweep compares: give at least two numbers or two methods to try.")
+    if count > MOST_MEMBERS:
+        raise Refused(
+            f"That would be {count:,} runs; a sweep has at most {MOST_MEMBERS}. "
+            "Take fewer numbers or fewer methods."
+        )
+
+
+def start_sweep(*, dataset: Dataset, grid: Grid, started_by: User) -> Sweep:
+    """Queue a run for every plan of the grid that was not run before."""
+    check_can_sweep(started_by, dataset)
+    basis, members = plan_members(dataset, grid)
+    with transaction.atomic():
+        twins = find_twins(hold_dataset(dataset), [member.plan for member in members])
+        last = dataset.sweeps.aggregate(last=Max("number"))["last"] or 0
+        sweep = Sweep.objects.create(
+            dataset=dataset, number=last + 1, started_by=started_by, words=grid.words()
+        )
+        record_event(
+            "sweep.started",
+            actor=started_by,
+            team=dataset.team,
+            subject=sweep,
+            facts={"runs": len(members), "ran_before": len(twins), "varied": sweep.words},
+        )
+        runs = [
+            twins.get(member.plan.sha256)
+            or queue_run(
+                dataset=dataset,
+                plan=member.plan,
+                files=basis.files,
+                planned_by=dataset.protection.changed_by,
+                started_by=started_by,
+                change_words=member.words,
+                priority=Priority.SWEEP,
+            )
+            for member in members
+        ]
+        SweepMember.objects.bulk_create(
+            SweepMember(sweep=sweep, run=run, is_new=run.plan_sha256 not in twins) for run in runs
+        )
+    return sweep
+
+
+@transaction.atomic
+def stop_sweep(*, sweep: Sweep, stopped_by: User) -> int:
+    """Stop every run the sweep has started and that has not ended; returns how many."""
+    check_can_run(stopped_by, sweep.dataset)
+    open_runs = list(_started_and_open(sweep))
+    if not open_runs:
+        raise Refused("Every run of this sweep has already ended.")
+    for run in open_runs:
+        action = "run.stopped" if request_stop(run) else "run.stop_requested"
+        record_event(action, actor=stopped_by, team=sweep.dataset.team, subject=run)
+    facts = {"runs": len(open_runs)}
+    record_event(
+        "sweep.stopped", actor=stopped_by, team=sweep.dataset.team, subject=sweep, facts=facts
+    )
+    return len(open_runs)
+
+
+def _started_and_open(sweep: Sweep) -> QuerySet[Run]:
+    mine = Run.objects.filter(memberships__sweep=sweep, memberships__is_new=True)
+    return mine.filter(status__in=OPEN_STATUSES).defer(*HEAVY)

@@ -1,0 +1,58 @@
+"""What boards need of a run is kept apart from its report, for old runs too."""
+
+import importlib
+
+from django.apps import apps
+
+from deid_portal.policies.gates import check_gates
+from deid_portal.policies.rules import Rules
+from deid_portal.runs.models import Run
+from deid_portal.runs.services import start_run
+from deid_portal.runs.summaries import summarize
+from tests import factories
+from tests.conftest import Cast
+
+
+def test_a_waiting_run_says_what_was_asked_and_a_finished_one_what_came_of_it(cast: Cast) -> None:
+    dataset = factories.make_planned_dataset(cast.steward, cast.team)
+    run = start_run(dataset=dataset, started_by=cast.steward)
+    assert run.summary["asked"]["k"] == 4
+    run = factories.finish_run(run)
+    assert run.summary["asked"]["k"] == 4
+    assert run.summary["rows"] == {"released": 12, "suppressed": 0}
+    assert run.summary["columns"]["Zip"]["level"] == run.report["columns"]["Zip"]["level"]
+
+
+def test_a_policy_judges_a_summary_as_it_judges_the_report(cast: Cast) -> None:
+    run = factories.make_finished_run(cast.steward, cast.team)
+    for rules in (Rules(), Rules(least_k=2, highest_risk=0.5, surest_guess=1)):
+        assert check_gates(rules, run.summary) == check_gates(rules, run.report)
+
+
+def test_values_that_rules_name_stay_in_the_plan() -> None:
+    rule = {"model": "lkc-privacy", "K": 2, "values": {"Condition": ["Cancer"]}, "holds": True}
+    plan = {"columns": {}, "models": [rule], "method": {"name": "none"}}
+    report = {"solution": False, "plan": plan, "input": {"rows": 3}}
+    summary = summarize(report)
+    assert summary["asked"]["rules"][0]["values"] == {"Condition": None}
+    assert "Cancer" not in str(summary)
+
+
+def test_the_smallest_and_the_most_burdened_group_of_a_column_are_kept(cast: Cast) -> None:
+    run = factories.make_finished_run(cast.steward, cast.team)
+    groups = [
+        {"value": name, "records": records, "suppressed": left_out, "loss": 0}
+        for name, records, left_out in (("a", 100, 1), ("b", 50, 25), ("c", 10, 2))
+    ]
+    report = {**run.report, "who_pays": [{"column": "Zip", "gap": 0.49, "groups": groups}]}
+    kept = summarize(report)["who_pays"][0]["groups"]
+    assert [group["value"] for group in kept] == ["c", "b"]
+
+
+def test_runs_from_before_get_their_summaries_when_the_portal_is_updated(cast: Cast) -> None:
+    finished = factories.make_finished_run(cast.steward, cast.team)
+    wanted = finished.summary
+    Run.objects.update(summary={})
+    migration = importlib.import_module("deid_portal.runs.migrations.0006_summaries_of_old_runs")
+    migration.summarize_old_runs(apps, None)
+    assert Run.objects.get().summary == wanted
