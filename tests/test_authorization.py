@@ -15,6 +15,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.services import invite
 from deid_portal.releases.models import Release
+from deid_portal.runs.models import Sweep
 from tests import factories
 from tests.conftest import Cast
 
@@ -24,7 +25,9 @@ class Line:
     """What people get: the steward, the other roles of the team, the analyst, the outsider."""
 
     method: str
-    about: str  # what the address is about: nothing, dataset, column, run, request or release
+    about: (
+        str  # what the address is about: nothing, dataset, column, run, sweep, request or release
+    )
     steward: int
     role: int  # reviewer, approver and administrator
     analyst: int
@@ -126,6 +129,14 @@ TABLE = {
     "runs:try": Line("POST", "run", 302, 302, 404, 404),
     "runs:retry": Line("POST", "run", 302, 302, 404, 404),
     "runs:move-ahead": Line("POST", "run", 302, 302, 404, 404),
+    "runs:sweep": Line("GET", "dataset", 200, 200, 404, 404),
+    "runs:sweep-size": Line("POST", "dataset", 200, 200, 404, 404),
+    "runs:stop-sweep": Line("POST", "sweep", 302, 302, 404, 404),
+    "reports:board": Line("GET", "dataset", 200, 200, 404, 404),
+    "reports:board-running": Line("GET", "dataset", 286, 286, 404, 404),
+    "reports:comparison": Line("GET", "dataset", 404, 404, 404, 404),
+    "reports:promote": Line("POST", "run", 302, 302, 404, 404),
+    "reports:undo-promotion": Line("POST", "run", 302, 302, 404, 404),
     "reports:report": Line("GET", "run", 200, 200, 404, 404),
     "reports:document": Line("GET", "run", 200, 200, 404, 404),
     "reports:recipe": Line("GET", "run", 200, 403, 404, 404),
@@ -163,7 +174,10 @@ def test_every_address_is_in_the_table() -> None:
 @pytest.fixture
 def release(cast: Cast) -> Release:
     invite(team=cast.team, invited_by=cast.administrator, roles=[Role.ANALYST])
-    return factories.make_release(cast.steward, cast.approver, cast.team)
+    release = factories.make_release(cast.steward, cast.approver, cast.team)
+    dataset = release.request.run.dataset
+    Sweep.objects.create(dataset=dataset, number=1, started_by=cast.steward, words="")
+    return release
 
 
 def _address(name: str, line: Line, release: Release) -> str:
@@ -174,6 +188,7 @@ def _address(name: str, line: Line, release: Release) -> str:
         "dataset": {"dataset_id": request.run.dataset.id},
         "column": {"dataset_id": request.run.dataset.id, "position": column.position},
         "run": {"run_id": request.run.id},
+        "sweep": {"sweep_id": request.run.dataset.sweeps.get().id},
         "request": {"request_id": request.id},
         "release": {"release_id": release.id},
         "invitation": {"invitation_id": request.run.dataset.team.invitations.get().id},

@@ -123,6 +123,8 @@ async function draw(box) {
     box.classList.add("is-drawn");
     drawn.add(box);
     for (const part of box.querySelectorAll("svg")) part.setAttribute("aria-hidden", "true");
+    // Pages whose points can be chosen listen to the drawing from here on.
+    box.dispatchEvent(new CustomEvent("portal:drawn", { bubbles: true }));
   } catch {
     box.classList.add("is-drawn", "chart-failed");
     box.textContent = "The chart could not be drawn; the numbers are in the table.";

@@ -1,0 +1,180 @@
+"""The scenario board of a dataset: its runs, two of them pinned, and what the pins come to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from deid_portal.datasets.models import Dataset
+from deid_portal.policies.gates import check_gates, failing
+from deid_portal.policies.rules import Rules
+from deid_portal.policies.selectors import policy_in_force
+from deid_portal.reports.comparing import Comparison, compare
+from deid_portal.reports.scenarios import (
+    DETAILS,
+    RISKS,
+    Axis,
+    Point,
+    Scenario,
+    beaten_by,
+    front_of,
+    place,
+    recommend,
+)
+from deid_portal.runs.models import Run
+from deid_portal.runs.promotion import promoted_run
+from deid_portal.runs.selectors import runs_for_board
+
+MOST_RUNS = 500
+USUAL_RISK, USUAL_DETAIL = "average", "loss"
+
+
+def scenarios_of(dataset: Dataset) -> list[Scenario]:
+    """Return the runs of a dataset that the board shows, newest first; opens no report."""
+    rules = policy_in_force(dataset.team).rules
+    promoted = promoted_run(dataset)
+    return [
+        _scenario(run, rules, is_promoted=promoted is not None and promoted.id == run.id)
+        for run in runs_for_board(dataset)[:MOST_RUNS]
+    ]
+
+
+def _scenario(run: Run, rules: Rules, *, is_promoted: bool) -> Scenario:
+    summary = run.summary
+    fails = failing(check_gates(rules, summary)) if summary.get("solution") else []
+    return Scenario(
+        id=run.id,
+        number=run.number,
+        summary=summary,
+        is_open=run.is_open,
+        is_allowed=not fails,
+        why_not=f"{fails[0].asks}: {fails[0].has}" if fails else "",
+        is_promoted=is_promoted,
+        origin=run.origin_words,
+    )
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table: the run, and how it stands among the others."""
+
+    scenario: Scenario
+    risk: str
+    detail: str
+    standing: str
+    on_the_line: bool = False
+
+
+@dataclass(frozen=True)
+class Board:
+    scenarios: Sequence[Scenario]
+    risk: Axis
+    detail: Axis
+    wanted_a: int | None = None
+    wanted_b: int | None = None
+
+    @classmethod
+    def read(cls, scenarios: Sequence[Scenario], asked: Mapping[str, str]) -> "Board":
+        """Read what the address asks for; whatever it does not know is as usual."""
+        return cls(
+            scenarios,
+            RISKS.get(asked.get("risk", ""), RISKS[USUAL_RISK]),
+            DETAILS.get(asked.get("detail", ""), DETAILS[USUAL_DETAIL]),
+            _number(asked.get("a", "")),
+            _number(asked.get("b", "")),
+        )
+
+    @cached_property
+    def points(self) -> list[Point]:
+        return place(self.scenarios, self.risk, self.detail)
+
+    @cached_property
+    def front(self) -> list[Point]:
+        return front_of(self.points)
+
+    @property
+    def open(self) -> list[Scenario]:
+        return [own for own in self.scenarios if own.is_open]
+
+    @property
+    def ended(self) -> int:
+        return len(self.scenarios) - len(self.open)
+
+    @cached_property
+    def a(self) -> Scenario | None:
+        """What is pinned first: what the address says, else what is promoted or recommended."""
+        return self._find(self.wanted_a) or next(
+            (own for own in (self._promoted, self._recommended) if own and own != self.b), None
+        )
+
+    @cached_property
+    def b(self) -> Scenario | None:
+        found = self._find(self.wanted_b)
+        return found if found is None or found.number != self.wanted_a else None
+
+    @property
+    def a_is_pinned(self) -> bool:
+        return self._find(self.wanted_a) is not None
+
+    @property
+    def _promoted(self) -> Scenario | None:
+        return next((own for own in self.scenarios if own.is_promoted), None)
+
+    @property
+    def _recommended(self) -> Scenario | None:
+        return recommend(self.front, self.risk.is_log)
+
+    def _find(self, number: int | None) -> Scenario | None:
+        return next((own for own in self.scenarios if own.number == number), None)
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        if self.a is None or self.b is None or not (self.a.has_numbers and self.b.has_numbers):
+            return None
+        return compare(self.a, self.b)
+
+    @property
+    def beaten_notes(self) -> list[tuple[str, Scenario, str]]:
+        """Return which pins are beaten, by which run, and in what."""
+        notes = []
+        for letter, own in (("A", self.a), ("B", self.b)):
+            point = next((point for point in self.points if point.scenario is own), None)
+            better = beaten_by(point, self.points) if point is not None else None
+            if point is not None and better is not None:
+                notes.append((letter, better, self._in_what(point, better)))
+        return notes
+
+    def _in_what(self, point: Point, better: Scenario) -> str:
+        risk, detail = self.risk.value(better), self.detail.value(better)
+        said = []
+        if risk is not None and risk < point.risk:
+            said.append("leaves out fewer rows" if self.risk.name == "left-out" else "less risk")
+        if detail is not None and detail < point.detail:
+            said.append("loses less detail")
+        words = " and ".join(said)
+        return f"has {words}" if words.startswith("less risk") else words
+
+    @property
+    def rows(self) -> list[Row]:
+        points = {point.scenario.number: point for point in self.points}
+        on_the_line = {point.scenario.number for point in self.front}
+        return [
+            self._row(own, points.get(own.number), own.number in on_the_line)
+            for own in self.scenarios
+        ]
+
+    def _row(self, own: Scenario, point: Point | None, on_the_line: bool) -> Row:
+        if point is None:
+            standing = "still running" if own.is_open else "no solution"
+            return Row(own, "–", "–", standing)
+        if on_the_line:
+            standing = "on the line"
+        else:
+            better = beaten_by(point, self.front)
+            standing = f"beaten by run {better.number}" if better else ""
+        if not own.is_allowed:
+            standing = f"{standing}, not allowed"
+        return Row(own, self.risk.written(own), self.detail.written(own), standing, on_the_line)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 9 else None

@@ -1,0 +1,214 @@
+"""The chart of the scenario board, and the words that explain its marks."""
+
+from dataclasses import dataclass
+from math import log10
+from typing import Any
+
+from deid_portal.common.templatetags.numbers import NBSP as NO_BREAK
+from deid_portal.common.templatetags.numbers import percent
+from deid_portal.reports.board import Board
+from deid_portal.reports.figures import Chart
+from deid_portal.reports.scenarios import Axis, Point, Scenario, limit_words, title_of
+
+# Told apart without color; the first ones are the most different from each other.
+SHAPES = ("triangle-up", "square", "circle", "diamond", "star", "hexagon", "pentagon")
+SIGNS = ("▲", "■", "●", "◆", "★", "⬢", "⬟")
+NO_LIMIT = ("triangle-down", "▼")
+OTHER = ("x", "✕")
+TICKS = (1, 2, 5)
+PINS = (("A", "accent"), ("B", "before"))
+MARK, PINNED = 10, 16
+
+
+@dataclass(frozen=True)
+class Sign:
+    """A line of the legend."""
+
+    sign: str
+    words: str
+
+
+def board_chart(board: Board) -> Chart:
+    return Chart(
+        id="board-chart",
+        title=title_of(board.points, board.front, board.risk.is_log),
+        caption=(
+            f"{board.risk.title} against detail lost. Shape: share of rows that may be left out; "
+            "label: hides among k. Nothing beats the runs on the line."
+        ),
+        figure=_figure(board),
+        table={},
+    )
+
+
+def legend_of(board: Board) -> list[Sign]:
+    shapes = _shapes([point.scenario for point in board.points])
+    signs = [Sign(sign, _limit_words(limit)) for limit, (_, sign) in shapes.items()]
+    if any(not point.scenario.is_allowed for point in board.points):
+        signs += [Sign("●", "filled: allowed by policy"), Sign("○", "hollow: not allowed")]
+    if len(board.front) < len(board.points):
+        signs.append(Sign("", "grey: beaten by another run"))
+    return signs
+
+
+def _limit_words(limit: float | None) -> str:
+    return "no limit of its own" if limit is None else limit_words(limit)
+
+
+def _shapes(scenarios: list[Scenario]) -> dict[float | None, tuple[str, str]]:
+    """Give every share that may be left out a shape, the smallest first."""
+    limits = {own.limit for own in scenarios}
+    known = sorted(limit for limit in limits if limit is not None)
+    marks = list(zip(SHAPES, SIGNS, strict=True))
+    shapes: dict[float | None, tuple[str, str]] = {
+        limit: marks[place] if place < len(marks) else OTHER for place, limit in enumerate(known)
+    }
+    if None in limits:
+        shapes[None] = NO_LIMIT
+    return shapes
+
+
+def _figure(board: Board) -> dict[str, Any]:
+    shapes = _shapes([point.scenario for point in board.points])
+    pinned = {own.number: letter for letter, own in (("A", board.a), ("B", board.b)) if own}
+    others = [point for point in board.points if point.scenario.number not in pinned]
+    traces = [_line(board.front, board.risk), _marks(board, others, shapes)]
+    annotations = []
+    for letter, color in PINS:
+        chosen = [p for p in board.points if pinned.get(p.scenario.number) == letter]
+        if chosen:
+            traces.append(_pin(board, chosen[0], color, shapes))
+            annotations.append(_flag(board, chosen[0], letter, color))
+    layout = {
+        "height": 446,
+        "showlegend": False,
+        "margin": {"t": 16, "r": 24},
+        "hovermode": "closest",
+        "xaxis": _risk_axis(board),
+        "yaxis": {"title": {"text": board.detail.title}, "rangemode": "normal"},
+        "annotations": annotations,
+    }
+    return {"data": traces, "layout": layout}
+
+
+def _across(axis: Axis, point: Point) -> float:
+    return 100 * point.risk if axis.is_share else point.risk
+
+
+def _line(front: list[Point], risk: Axis) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [_across(risk, point) for point in front],
+        "y": [point.detail for point in front],
+        "line": {"color": "token:accent", "width": 1.5, "dash": "dot"},
+        "hoverinfo": "skip",
+    }
+
+
+def _marks(
+    board: Board, points: list[Point], shapes: dict[float | None, tuple[str, str]]
+) -> dict[str, Any]:
+    front = {point.scenario.number for point in board.front}
+    on_line = [point.scenario.number in front for point in points]
+    colors = ["token:accent" if is_on else "token:mute" for is_on in on_line]
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": [_across(board.risk, point) for point in points],
+        "y": [point.detail for point in points],
+        "text": [
+            f"{point.scenario.k:,}" if is_on and point.scenario.k else ""
+            for point, is_on in zip(points, on_line, strict=True)
+        ],
+        "textposition": "bottom left",
+        "textfont": {"color": "token:ink-2", "size": 12},
+        "customdata": [point.scenario.number for point in points],
+        "hovertext": [_hover(board, point) for point in points],
+        "hoverinfo": "text",
+        "cliponaxis": False,
+        "marker": {
+            "size": MARK,
+            "symbol": [_symbol(point, shapes) for point in points],
+            "color": colors,
+            "line": {"width": 1.5, "color": colors},
+        },
+    }
+
+
+def _symbol(point: Point, shapes: dict[float | None, tuple[str, str]]) -> str:
+    shape = shapes[point.scenario.limit][0]
+    return shape if point.scenario.is_allowed else f"{shape}-open"
+
+
+def _pin(
+    board: Board, point: Point, color: str, shapes: dict[float | None, tuple[str, str]]
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [_across(board.risk, point)],
+        "y": [point.detail],
+        "customdata": [point.scenario.number],
+        "hovertext": [_hover(board, point)],
+        "hoverinfo": "text",
+        "cliponaxis": False,
+        "marker": {
+            "size": PINNED,
+            "symbol": _symbol(point, shapes),
+            "color": f"token:{color}",
+            "line": {"width": 2, "color": f"token:{color}"},
+        },
+    }
+
+
+def _flag(board: Board, point: Point, letter: str, color: str) -> dict[str, Any]:
+    """Name a pin beside its mark; on a logarithmic axis Plotly wants the logarithm."""
+    across = _across(board.risk, point)
+    return {
+        "x": log10(across) if _is_log(board) else across,
+        "y": point.detail,
+        "text": f"<b>{letter}</b> run {point.scenario.number}",
+        "font": {"color": f"token:{color}", "size": 12},
+        "arrowcolor": f"token:{color}",
+        "arrowwidth": 1,
+        "arrowhead": 0,
+        "standoff": PINNED / 2,
+        "ax": 40,
+        "ay": -28 if letter == "A" else -46,
+    }
+
+
+def _hover(board: Board, point: Point) -> str:
+    own = point.scenario
+    allowed = "" if own.is_allowed else "<br>not allowed by policy"
+    return (
+        f"Run {own.number} · {own.label}<br>{board.risk.label.lower()} {board.risk.written(own)}, "
+        f"{board.detail.label} {board.detail.written(own)}<br>"
+        f"{own.rows_left_out:,} left out, {own.groups:,} groups{allowed}"
+    )
+
+
+def _is_log(board: Board) -> bool:
+    return board.risk.is_log and all(point.risk > 0 for point in board.points)
+
+
+def _risk_axis(board: Board) -> dict[str, Any]:
+    values = [_across(board.risk, point) for point in board.points]
+    if not values or not _is_log(board):
+        title = {"text": board.risk.title}
+        return {"title": title, "ticksuffix": NO_BREAK + "%", "rangemode": "tozero"}
+    ticks = _ticks(min(values), max(values))
+    return {
+        "title": {"text": f"{board.risk.title} (log scale)"},
+        "type": "log",
+        "tickvals": ticks,
+        "ticktext": [percent(tick / 100, 4) for tick in ticks],
+    }
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Return round numbers of percent: 0.1, 0.2, 0.5, 1, …, one beyond each end."""
+    numbers = [float(f"{step}e{power}") for power in range(-6, 3) for step in TICKS]
+    inside = [number for number in numbers if low / 2.6 <= number <= min(high * 2.6, 100)]
+    return inside or [low]

@@ -1,0 +1,251 @@
+"""Runs of a dataset beside each other: what each costs, which are beaten, where the curve bends.
+
+Pure functions of summaries (`runs/summaries.py`); no report is opened here.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from deid_portal.common.templatetags.numbers import percent
+from deid_portal.engine.methods import METHODS
+from deid_portal.engine.utility import METRICS
+
+Summary = Mapping[str, Any]
+ROUNDING = 1e-12
+NEAR_THE_BEND = 0.9  # of the largest distance from the straight line
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One run as the board shows it; without numbers while it is open or where it has none."""
+
+    id: UUID
+    number: int
+    summary: Summary
+    is_open: bool = False
+    is_allowed: bool = True
+    why_not: str = ""  # the first gate of the policy that it fails
+    is_promoted: bool = False
+    origin: str = ""
+
+    @property
+    def has_numbers(self) -> bool:
+        return bool(self.summary.get("solution")) and not self.is_open
+
+    @property
+    def has_no_solution(self) -> bool:
+        return self.summary.get("solution") is False and not self.is_open
+
+    @property
+    def _asked(self) -> Summary:
+        asked: Summary = self.summary.get("asked", {})
+        return asked
+
+    @property
+    def k(self) -> int | None:
+        return self._asked.get("k")
+
+    @property
+    def limit(self) -> float | None:
+        return self._asked.get("limit")
+
+    @property
+    def methods(self) -> str:
+        names = [name for name in self._asked.get("methods", []) if name in METHODS]
+        return ", then ".join(METHODS[name].title for name in names)
+
+    @property
+    def label(self) -> str:
+        """Tell this run from others in a few words: "k 5, up to 2 %"."""
+        hides = f"k {self.k:,}" if self.k else "no k"
+        rest = self.methods.lower() if self.limit is None else limit_words(self.limit)
+        return f"{hides}, {rest}" if rest else hides
+
+    @cached_property
+    def highest_risk(self) -> float:
+        return float(self.summary["risk"]["after"]["prosecutor"]["highest"])
+
+    @cached_property
+    def average_risk(self) -> float:
+        return float(self.summary["risk"]["after"]["prosecutor"]["average"])
+
+    @property
+    def rows_left_out(self) -> int:
+        return int(self.summary["rows"]["suppressed"])
+
+    @property
+    def share_left_out(self) -> float:
+        return self.rows_left_out / max(self.rows, 1)
+
+    @property
+    def rows(self) -> int:
+        rows = self.summary["rows"]
+        return int(rows["released"] + rows["suppressed"])
+
+    @property
+    def loss(self) -> float:
+        return float(self.summary["utility"]["loss"])
+
+    @property
+    def groups(self) -> int:
+        return int(self.summary["classes"]["count"])
+
+    @property
+    def smallest_group(self) -> int:
+        return int(self.summary["classes"]["smallest"])
+
+
+def limit_words(limit: float) -> str:
+    return "nobody left out" if limit == 0 else f"up to {percent(limit)}"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What can be drawn along one side; less is better."""
+
+    name: str
+    label: str  # on the button
+    title: str  # at the chart
+    value: Callable[[Scenario], float | None]
+    is_share: bool = True
+    is_log: bool = False
+
+    def written(self, scenario: Scenario) -> str:
+        value = self.value(scenario)
+        if value is None:
+            return "–"
+        return percent(value) if self.is_share else f"{value:,.4g}"
+
+
+RISKS = {
+    axis.name: axis
+    for axis in (
+        Axis("highest", "Highest risk", "Highest risk", lambda own: own.highest_risk, is_log=True),
+        Axis("average", "Average risk", "Average risk", lambda own: own.average_risk, is_log=True),
+        Axis("left-out", "Left out", "Rows left out", lambda own: own.share_left_out),
+    )
+}
+
+
+def _detail(name: str, label: str) -> Axis:
+    def value(scenario: Scenario) -> float | None:
+        found = scenario.summary["utility"].get(name)
+        if found is None:
+            return None
+        return float(1 - found if METRICS[name].higher_is_better else found)
+
+    return Axis(name, label, f"Detail lost ({label})", value, is_share=False)
+
+
+DETAILS = {
+    axis.name: axis
+    for axis in (
+        _detail("loss", "loss"),
+        _detail("precision", "1 − precision"),
+        _detail("entropy", "entropy"),
+        _detail("average_class_size", "average group size"),
+        _detail("discernibility", "discernibility"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """A run on the chart."""
+
+    scenario: Scenario
+    risk: float
+    detail: float
+
+    def beats(self, other: "Point") -> bool:
+        """No worse on both sides, and better on one."""
+        no_worse = self.risk <= other.risk + ROUNDING and self.detail <= other.detail + ROUNDING
+        better = self.risk < other.risk - ROUNDING or self.detail < other.detail - ROUNDING
+        return no_worse and better
+
+
+def place(scenarios: Iterable[Scenario], risk: Axis, detail: Axis) -> list[Point]:
+    """Return the runs that have numbers for both sides, from little risk to much."""
+    points = []
+    for scenario in scenarios:
+        if scenario.has_numbers:
+            x, y = risk.value(scenario), detail.value(scenario)
+            if x is not None and y is not None:
+                points.append(Point(scenario, x, y))
+    return sorted(points, key=lambda own: (own.risk, own.detail, own.scenario.number))
+
+
+def front_of(points: Sequence[Point]) -> list[Point]:
+    """Return the points that no other beats, in the order they came: one pass, sorted by risk."""
+    front: list[Point] = []
+    for point in points:
+        # Sorted, so only what stands before can beat it, and the last of the front most of all.
+        if not front or not front[-1].beats(point):
+            front.append(point)
+    return front
+
+
+def beaten_by(point: Point, points: Iterable[Point]) -> Scenario | None:
+    """Return the run that shows this one not to be worth it; an allowed one if there is any."""
+    better = [other for other in points if other.beats(point)]
+    best = min(
+        better,
+        key=lambda own: (not own.scenario.is_allowed, own.detail, own.risk, own.scenario.number),
+        default=None,
+    )
+    return best.scenario if best is not None else None
+
+
+def bend_of(front: Sequence[Point], is_log: bool) -> list[Point]:
+    """Return the points furthest below the straight line between the ends of the front.
+
+    There a little more on one side has stopped to buy much on the other. Several points are
+    returned where they are about as far.
+    """
+    if len(front) < 3:
+        return []
+    across = [math.log(max(point.risk, 1e-9)) if is_log else point.risk for point in front]
+    up = [point.detail for point in front]
+    width, height = across[-1] - across[0], up[0] - up[-1]
+    if width <= 0 or height <= 0:
+        return []
+    below = [
+        1 - (x - across[0]) / width - (y - up[-1]) / height for x, y in zip(across, up, strict=True)
+    ]
+    furthest = max(below)
+    if furthest <= 0:
+        return []
+    return [
+        point for point, far in zip(front, below, strict=True) if far >= NEAR_THE_BEND * furthest
+    ]
+
+
+def recommend(front: Sequence[Point], is_log: bool) -> Scenario | None:
+    """Return the run to look at first: allowed, and at the bend where there is one."""
+    allowed = [point for point in front if point.scenario.is_allowed] or list(front)
+    bend = bend_of(allowed, is_log)
+    found = min(bend or allowed, key=lambda own: own.detail, default=None)
+    return found.scenario if found is not None else None
+
+
+def title_of(points: Sequence[Point], front: Sequence[Point], is_log: bool) -> str:
+    """State the finding of the chart."""
+    if not points:
+        return "No run has ended with a release yet"
+    if len(points) == 1:
+        own = points[0].scenario
+        return f"One run so far: it loses {own.loss:.2f} of the detail"
+    allowed = [point for point in front if point.scenario.is_allowed]
+    if not allowed:
+        return "None of the runs on the line meets the team’s policy"
+    count = len(allowed)
+    lead = "One allowed run is" if count == 1 else f"{count} allowed runs are"
+    hides = sorted({own.scenario.k for own in bend_of(front, is_log) if own.scenario.k})
+    if not hides:
+        return f"{lead} worth a look"
+    where = f"k {hides[0]:,}" if len(hides) == 1 else f"k {hides[0]:,} to {hides[-1]:,}"
+    return f"{lead} worth a look; the bend of the curve is at {where}"
