@@ -112,6 +112,8 @@ TABLE = {
     "taxonomies:export": Line("GET", "column", 200, 403, 404, 404),
     "taxonomies:propose": Line("POST", "column", 302, 403, 404, 404),
     "taxonomies:use-library": Line("POST", "column", 422, 403, 404, 404, (("key", "shelf-dates"),)),
+    "taxonomies:fitting": Line("GET", "column", 200, 403, 404, 404),
+    "taxonomies:adopt": Line("POST", "column", 403, 403, 404, 404, (("key", "shelf-dates"),)),
     "taxonomies:forget": Line("POST", "column", 404, 403, 404, 404, (("key", "team-0"),)),
     "taxonomies:keep": Line("POST", "column", 422, 403, 404, 404),
     "taxonomies:edit": Line("POST", "column", 400, 403, 404, 404),

@@ -21,7 +21,7 @@ from deid_portal.datasets.families import Family, find_families
 from deid_portal.datasets.figures import histogram_of
 from deid_portal.datasets.isolation import describe_isolation
 from deid_portal.datasets.listing import MANY, SHOWN, ColumnView, Line, fold, list_columns
-from deid_portal.datasets.models import Dataset, DatasetColumn, Treatment
+from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn, Treatment
 from deid_portal.datasets.next_bars import ColumnStanding, bar_of_columns
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.datasets.policies import check_columns_decided
@@ -237,5 +237,7 @@ def _meaning(dataset: Dataset, column: DatasetColumn) -> dict[str, Any]:
         "meant": column,
         "meant_role": role,
         "meaning": role.meaning if role else UNDECIDED,
+        "may_be_coarser": (column.role or column.suggestion.get("role"))
+        == ColumnRole.QUASI_IDENTIFIER,
         "roles": ROLE_CHOICES,
     }

@@ -16,7 +16,9 @@ from deid_portal.engine.taxonomies import Outline, parse_json, write_json
 from deid_portal.engine.taxonomies.library import SHELF
 from deid_portal.taxonomies.models import ColumnTaxonomy, LibraryTaxonomy
 from deid_portal.taxonomies.selectors import describe_taxonomy
-from deid_portal.taxonomies.services import check_can_build, set_outline
+from deid_portal.taxonomies.services import MOST_VALUES, check_can_build, set_outline
+
+MOST_OF = 0.5
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class LibraryLine:
         return self.key.startswith("team-")
 
     @property
+    def place(self) -> str:
+        return "The team library" if self.is_of_team else "The shelf"
+
+    @property
     def is_whole(self) -> bool:
         return self.covered == self.total
 
@@ -44,6 +50,14 @@ def describe_library(column: DatasetColumn) -> list[LibraryLine]:
     values = values_of(column)
     lines = [*_team_lines(column, values), *_shelf_lines(column, values)]
     return sorted((line for line in lines if line.covered), key=lambda line: -line.covered)
+
+
+def find_fitting(column: DatasetColumn) -> LibraryLine | None:
+    """Return what covers most values of a column, if it covers most of them."""
+    if column.distinct > MOST_VALUES:
+        return None
+    best = next(iter(describe_library(column)), None)
+    return best if best and best.covered >= MOST_OF * best.total else None
 
 
 def save_to_library(

@@ -39,6 +39,16 @@ urlpatterns = [
         views.forget,
         name="forget",
     ),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/fitting/",
+        views.fitting,
+        name="fitting",
+    ),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/fitting/<str:key>/",
+        views.adopt,
+        name="adopt",
+    ),
     path("datasets/<uuid:dataset_id>/taxonomies/<int:position>/keep/", views.keep, name="keep"),
     path("datasets/<uuid:dataset_id>/taxonomies/<int:position>/edit/", views.edit, name="edit"),
     path(

@@ -3,7 +3,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -13,14 +13,19 @@ from deid_portal.common.http import go_to, wants_part
 from deid_portal.common.refusals import Refused, entering_step
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.permissions import check_can_change
-from deid_portal.datasets.policies import check_columns_decided
-from deid_portal.datasets.selectors import get_dataset_or_404, values_of
+from deid_portal.datasets.policies import check_columns_decided, check_is_ready
+from deid_portal.datasets.selectors import get_column_or_404, get_dataset_or_404, values_of
 from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine import EngineError
 from deid_portal.engine.taxonomies import write_json, write_paths, write_rows
 from deid_portal.taxonomies.editing import ACTIONS, node_to_show, read_steps, say
 from deid_portal.taxonomies.forms import BuilderForm, KeepForm
-from deid_portal.taxonomies.library import remove_from_library, save_to_library, use_from_library
+from deid_portal.taxonomies.library import (
+    find_fitting,
+    remove_from_library,
+    save_to_library,
+    use_from_library,
+)
 from deid_portal.taxonomies.models import Kind, TaxonomyVersion
 from deid_portal.taxonomies.pages import (
     BUILDERS,
@@ -32,8 +37,10 @@ from deid_portal.taxonomies.pages import (
 from deid_portal.taxonomies.selectors import (
     build_taxonomy,
     describe_taxonomy,
+    may_have_taxonomy,
     open_columns,
     quasi_identifiers,
+    taxonomy_of,
 )
 from deid_portal.taxonomies.services import (
     check_can_build,
@@ -211,6 +218,47 @@ def use_library(request: HttpRequest, dataset_id: UUID, position: int, key: str)
         problem = str(error)
         return show_workbench(request, dataset, column, tab=Tab.LIBRARY, problem=problem)
     return _lead_to_workbench(request, dataset, column)
+
+
+@require_GET
+def fitting(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
+    """What of the shelf and the library fits a column, before or after it is tagged."""
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    column = get_column_or_404(dataset, position)
+    check_can_change(person_of(request), dataset)
+    check_is_ready(dataset)
+    return _show_fitting(request, dataset, column)
+
+
+@require_POST
+def adopt(request: HttpRequest, dataset_id: UUID, position: int, key: str) -> HttpResponse:
+    """Use what fits, and stay among the columns."""
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    try:
+        use_from_library(column=column, changed_by=person_of(request), key=key)
+    except KeyError:
+        raise Http404 from None
+    except EngineError as error:
+        raise Refused(str(error)) from None
+    if wants_part(request):
+        return _show_fitting(request, dataset, column)
+    messages.success(request, f"{column.name} has a taxonomy now.")
+    columns = reverse("datasets:columns", args=[dataset.id])
+    return redirect(f"{columns}?column={position}")
+
+
+def _show_fitting(request: HttpRequest, dataset: Dataset, column: DatasetColumn) -> HttpResponse:
+    taxonomy = taxonomy_of(column)
+    context = {
+        "dataset": dataset,
+        "column": column,
+        "taxonomy": taxonomy,
+        "line": None if taxonomy else find_fitting(column),
+        "can_use": may_have_taxonomy(column),
+        "current": "columns",
+    }
+    name = "_fitting" if wants_part(request) else "fitting"
+    return render(request, f"taxonomies/{name}.html", context)
 
 
 @require_POST

@@ -8,12 +8,14 @@ from deid_portal.engine import Column
 from deid_portal.engine.taxonomies.library import SHELF
 from deid_portal.engine.taxonomies.library.countries import CONTINENTS, COUNTRIES_BY_REGION
 from deid_portal.engine.taxonomies.library.diagnoses import BLOCK_SPANS, CHAPTER_SPANS
+from deid_portal.engine.taxonomies.library.regions import region_names
 from deid_portal.engine.taxonomies.library.united_states import DIVISIONS, RUNS
 
 EXAMPLES = {
     "ages": ("37", ("35-39", "30-39", "20-39", "*")),
     "dates": ("2024-05-17", ("2024-05", "2024-Q2", "2024", "2020-2029", "*")),
     "countries": ("Sweden", ("Northern Europe", "Europe", "*")),
+    "nuts": ("DE212", ("DE21 Oberbayern", "DE2 Bayern", "DE", "Western Europe", "*")),
     "us-zip": ("13053", ("130**", "New York", "Northeast", "*")),
     "us-states": ("tx", ("West South Central", "South", "*")),
     "education": ("Masters", ("ISCED 7: master's or equivalent", "high (ISCED 5-8)", "*")),
@@ -44,6 +46,7 @@ def test_every_entry_has_a_source_and_covers_its_example(slug: str) -> None:
         ("occupations", ["1", "99", "22111", "abc", "2a1"]),
         ("diagnoses", ["J4", "JJJ", "A10", "D49", "", "J45.12345"]),
         ("countries", ["Atlantis", "S"]),
+        ("nuts", ["DE", "DE219999", "ZZ111", "12345", "Atlantis", "DEZ", "Extra-Regio level 1"]),
     ],
 )
 def test_what_it_does_not_know_has_no_place(slug: str, values: list[str]) -> None:
@@ -82,6 +85,19 @@ def test_fifty_states_and_the_district_with_prefixes_that_do_not_overlap() -> No
     assert sum(1 for _, _, region in DIVISIONS.values() if region[0] in "NMSW") == 51
     assert all(one[1] < other[0] for one, other in itertools.pairwise(RUNS))
     assert {state for _, _, state in RUNS} >= {c for c, d in DIVISIONS.items() if d[2] == "West"}
+
+
+def test_regions_are_known_by_code_of_any_level_and_by_name() -> None:
+    values = ["DE212", "DE21", "DE2", "Oberbayern", "el301", "UKI31", "XK001"]
+    found = SHELF["nuts"].covered(Column.from_cells("q", values))
+    assert set(found) == set(values)
+    assert found["DE2"][:2] == ("DE2 Bayern", "DE2 Bayern")
+    assert found["Oberbayern"] == found["DE21"]
+    assert found["el301"][2:4] == ("EL", "Southern Europe")
+
+
+def test_all_regions_make_one_tree() -> None:
+    SHELF["nuts"].outline(Column.from_cells("q", list(region_names()))).check()
 
 
 def test_blocks_of_diagnoses_do_not_overlap_and_lie_in_one_chapter() -> None:

@@ -6,11 +6,22 @@ from deid_portal.engine.taxonomies.library.diagnoses import DIAGNOSES
 from deid_portal.engine.taxonomies.library.education import EDUCATION
 from deid_portal.engine.taxonomies.library.entry import ShelfEntry
 from deid_portal.engine.taxonomies.library.occupations import OCCUPATIONS
+from deid_portal.engine.taxonomies.library.regions import REGIONS
 from deid_portal.engine.taxonomies.library.united_states import STATES, ZIP_CODES
 
 SHELF: dict[str, ShelfEntry] = {
     entry.slug: entry
-    for entry in (AGES, DATES, COUNTRIES, ZIP_CODES, STATES, EDUCATION, OCCUPATIONS, DIAGNOSES)
+    for entry in (
+        AGES,
+        DATES,
+        COUNTRIES,
+        REGIONS,
+        ZIP_CODES,
+        STATES,
+        EDUCATION,
+        OCCUPATIONS,
+        DIAGNOSES,
+    )
 }
 
 __all__ = ["SHELF", "ShelfEntry"]
