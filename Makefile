@@ -1,6 +1,6 @@
 # Two commands: `make run` sets up and starts the portal with its demo; `make test` sets up and runs
 # the whole gate. All they need goes into .venv and var. Only what the system itself must bring
-# (Python's venv, Chromium for the browser tests) is installed outside, and only where they may.
+# (Python's venv, Chromium and PostgreSQL for the tests) is installed outside, and only where they may.
 #
 #   make run PORT=8001          another port           make run DEMO=0    without the demo (.env.example)
 #   make test TESTS=tests/runs  only these tests       make format        tidy the code
@@ -13,7 +13,7 @@ BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 
 .SILENT:
 .NOTPARALLEL:
-.PHONY: run test checks format environment run-packages test-packages browser
+.PHONY: run test checks format environment run-packages test-packages browser database
 
 # exec: a signal for the recipe reaches the portal itself, which then stops everything it started.
 run: run-packages
@@ -22,7 +22,7 @@ run: run-packages
 ifeq ($(TESTS),)
 test: checks
 endif
-test: test-packages browser
+test: test-packages browser database
 	echo "Tests."
 	$(PY) -m pytest -n 2 --dist loadgroup -q $(TESTS)
 
@@ -90,4 +90,14 @@ browser:
 	$(call system_install,chromium); \
 	there || { \
 		echo "The browser tests need Chromium. Install it, for example: sudo apt-get install chromium"; \
+		exit 1; }
+
+# The tests start a server of their own in a temporary folder; only its programs are needed.
+database:
+	there() { [ -n "$$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null)" ] || command -v initdb >/dev/null; }; \
+	if there; then exit 0; fi; \
+	echo "Installing PostgreSQL for the tests that read from a database."; \
+	$(call system_install,postgresql); \
+	there || { \
+		echo "Some tests need PostgreSQL. Install it, for example: sudo apt-get install postgresql"; \
 		exit 1; }

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import secrets
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,22 @@ def env_int(name: str, *, default: int) -> int:
 def env_list(name: str, *, default: list[str]) -> list[str]:
     text = os.environ.get(name, "")
     return [part.strip() for part in text.split(",") if part.strip()] if text else default
+
+
+SERVER = re.compile(
+    r"(?:\[(?P<v6>[0-9a-f:]+)\]|(?P<name>[a-z0-9_.-]+))(?::(?P<port>[0-9]{1,5}))?\Z"
+)
+
+
+def servers_from_list(texts: list[str], usual_port: int) -> list[tuple[str, int]]:
+    """Take servers apart that are written as `host`, `host:port` or `[IPv6 address]:port`."""
+    servers = []
+    for text in texts:
+        found = SERVER.match(text.lower())
+        if found is None:
+            raise ImproperlyConfigured("SOURCE_HOSTS must list servers as host or host:port.")
+        servers.append((found["v6"] or found["name"], int(found["port"] or usual_port)))
+    return servers
 
 
 def database_from_url(url: str, sqlite_path: Path) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from deid_portal.environment import (
     env_int,
     env_list,
     env_str,
+    servers_from_list,
 )
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
@@ -67,6 +68,7 @@ INSTALLED_APPS = [
     "deid_portal.audit",
     "deid_portal.policies",
     "deid_portal.datasets",
+    "deid_portal.sources",
     "deid_portal.taxonomies",
     "deid_portal.plans",
     "deid_portal.runs",
@@ -211,6 +213,10 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 1
 # What one run may use; 0 means no limit.
 RUN_MEMORY_MB = env_int("RUN_MEMORY_MB", default=4096)
 RUN_MINUTES = env_int("RUN_MINUTES", default=60)
+
+# PostgreSQL servers that tables may be read from; no other is ever connected to.
+SOURCE_HOSTS = servers_from_list(env_list("SOURCE_HOSTS", default=[]), usual_port=5432)
+SOURCE_LIMIT_SECONDS = env_int("SOURCE_LIMIT_SECONDS", default=1800)
 
 # The queue. Without REDIS_URL the launcher starts an embedded Valkey on a private socket.
 REDIS_URL = env_str("REDIS_URL", default="")

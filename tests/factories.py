@@ -1,6 +1,7 @@
 """Test worlds, built by the services people use, so that they obey the same rules."""
 
 import hashlib
+from dataclasses import asdict
 from pathlib import Path
 from uuid import uuid4
 
@@ -20,6 +21,8 @@ from deid_portal.reviews.services import ask_for_review, decide
 from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
+from deid_portal.sources.models import Connection, Fetch
+from deid_portal.sources.postgresql import Address, Encryption, Question
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.services import set_taxonomy
 
@@ -131,3 +134,11 @@ def approve(request: ReviewRequest, approver: User) -> Release:
         seen=fingerprints_of(request),
     )
     return Release.objects.get(request=request)
+
+
+def make_fetch(steward: User, team: Team) -> Fetch:
+    """A copy that waits, and a connection to a server nobody may connect to."""
+    address = Address("db.example", 5432, "ward", "reader", "secret", Encryption.ENCRYPTED)
+    Connection.objects.create(team=team, name="Ward", sealed=asdict(address), created_by=steward)
+    sealed = asdict(Question(table="public.patients"))
+    return Fetch.objects.create(team=team, asked_by=steward, name="patients", sealed=sealed)

@@ -14,7 +14,15 @@ _folder = tempfile.mkdtemp(prefix="deid-portal-tests-")
 atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 os.environ["DATA_DIR"] = _folder
 # What a developer has set for their own portal must not reach the tests.
-for _name in ("DEMO", "DEBUG", "DATABASE_URL", "REDIS_URL", "ALLOWED_HOSTS", "BEHIND_HTTPS"):
+for _name in (
+    "DEMO",
+    "DEBUG",
+    "DATABASE_URL",
+    "REDIS_URL",
+    "ALLOWED_HOSTS",
+    "BEHIND_HTTPS",
+    "SOURCE_HOSTS",
+):
     os.environ.pop(_name, None)
 
 from deid_portal.environment import database_from_url  # noqa: E402

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 from django.db import transaction
+from django.db.models import Model
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
@@ -16,6 +17,7 @@ from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.services import invite
 from deid_portal.releases.models import Release
 from deid_portal.runs.models import Sweep
+from deid_portal.sources.models import Connection, Fetch
 from tests import factories
 from tests.conftest import Cast
 
@@ -25,9 +27,7 @@ class Line:
     """What people get: the steward, the other roles of the team, the analyst, the outsider."""
 
     method: str
-    about: (
-        str  # what the address is about: nothing, dataset, column, run, sweep, request or release
-    )
+    about: str  # what the address is about: nothing, dataset, column, run, connection, …
     steward: int
     role: int  # reviewer, approver and administrator
     analyst: int
@@ -87,6 +87,12 @@ TABLE = {
     "accounts:set-theme": Line("POST", "", 400, 400, 400, 400),
     "datasets:list": Line("GET", "", 200, 200, 302, 200),
     "datasets:new": Line("GET", "", 200, 403, 403, 200),
+    "sources:list": Line("GET", "", 200, 403, 403, 200),
+    "sources:choose": Line("GET", "connection", 403, 403, 404, 404),
+    "sources:password": Line("POST", "connection", 403, 403, 404, 404),
+    "sources:remove": Line("POST", "connection", 302, 403, 404, 404),
+    "sources:fetch": Line("GET", "fetch", 200, 403, 404, 404),
+    "sources:stop": Line("POST", "fetch", 302, 403, 404, 404),
     "guide:enter": Line("GET", "dataset", 302, 302, 404, 404),
     "datasets:preview": Line("GET", "dataset", 200, 200, 404, 404),
     "datasets:set-format": Line("POST", "dataset", 422, 422, 404, 404),
@@ -176,10 +182,16 @@ def test_every_address_is_in_the_table() -> None:
 @pytest.fixture
 def release(cast: Cast) -> Release:
     invite(team=cast.team, invited_by=cast.administrator, roles=[Role.ANALYST])
+    factories.make_fetch(cast.steward, cast.team)
     release = factories.make_release(cast.steward, cast.approver, cast.team)
     dataset = release.request.run.dataset
     Sweep.objects.create(dataset=dataset, number=1, started_by=cast.steward, words="")
     return release
+
+
+def _get(model: type[Model]) -> object:
+    found = model._default_manager.first()
+    return found.pk if found else None
 
 
 def _address(name: str, line: Line, release: Release) -> str:
@@ -195,6 +207,8 @@ def _address(name: str, line: Line, release: Release) -> str:
         "release": {"release_id": release.id},
         "invitation": {"invitation_id": request.run.dataset.team.invitations.get().id},
         "person": {"user_id": request.asked_by_id},
+        "connection": {"connection_id": _get(Connection)},
+        "fetch": {"fetch_id": _get(Fetch)},
     }
     return reverse(name, kwargs={**arguments[line.about], **dict(line.kwargs)})
 

@@ -8,7 +8,17 @@ import pytest
 HOUSE = Path(__file__).parent.parent / "deid_portal"
 # Rooms in the order data walks; a room may use the ones before it. Approval makes the release in
 # its own transaction, so reviews hands over to the one room after it.
-ORDER = ["datasets", "taxonomies", "plans", "runs", "reports", "reviews", "releases", "guide"]
+ORDER = [
+    "datasets",
+    "sources",
+    "taxonomies",
+    "plans",
+    "runs",
+    "reports",
+    "reviews",
+    "releases",
+    "guide",
+]
 HANDS_OVER = {("reviews", "releases")}
 GROUND = {"common", "accounts", "audit", "policies"}
 

@@ -18,6 +18,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -40,6 +41,7 @@ from deid_portal.common.folder_keys import (
     read_or_make_key,
 )
 from deid_portal.common.keys import KEY_NAME_BYTES, derive_key_once, find_key
+from deid_portal.common.refusals import Refused
 
 MAGIC = b"DPV2"
 OLD_MAGIC = b"DPV1"
@@ -55,6 +57,27 @@ DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 class DamagedFile(Exception):  # noqa: N818
     """A stored file was changed, cut short or closed with another key."""
+
+
+class DiskFull(Refused, OSError):  # noqa: N818
+    """There is no room for a file; nothing of it is left behind."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The disk of the portal is full, so nothing was kept of this; everything from before "
+            "is safe. Tell the administrator, and try again when there is room."
+        )
+        self.errno = errno.ENOSPC
+
+
+@contextmanager
+def _telling_when_full() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in DISK_IS_FULL:
+            raise DiskFull from None
+        raise
 
 
 def path_of(name: str) -> Path:
@@ -75,11 +98,12 @@ class VaultWriter(io.RawIOBase):
     def __init__(self, name: str) -> None:
         self.name = name
         self.path = path_of(name)
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._partial = self.path.with_name(f"{self.path.name}.{uuid4().hex}.part")
-        key, salt = read_or_make_key(folder_of(name)), os.urandom(SALT_BYTES)
+        with _telling_when_full():
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            key, salt = read_or_make_key(folder_of(name)), os.urandom(SALT_BYTES)
+            descriptor = os.open(self._partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._cipher = AESGCM(derive_key_once(key, "vault file", salt))
-        descriptor = os.open(self._partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._file = os.fdopen(descriptor, "wb")
         self._file.write(MAGIC + salt)
         self._pending = bytearray()
@@ -106,16 +130,18 @@ class VaultWriter(io.RawIOBase):
         return len(clear)
 
     def _seal_chunk(self, clear: bytes, *, is_last: bool) -> None:
-        self._file.write(self._cipher.encrypt(_nonce(self._number, is_last), clear, None))
+        with _telling_when_full():
+            self._file.write(self._cipher.encrypt(_nonce(self._number, is_last), clear, None))
         self._number += 1
 
     def commit(self) -> None:
         try:
             self._seal_chunk(bytes(self._pending), is_last=True)
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-            self._put_in_place()
+            with _telling_when_full():
+                self._file.flush()
+                os.fsync(self._file.fileno())
+                self._file.close()
+                self._put_in_place()
         except BaseException:
             self.abandon()
             raise

@@ -4,14 +4,13 @@ from pathlib import PurePath
 from typing import Any
 
 from django import forms
-from django.conf import settings
-from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine.csv_format import CsvFormat
 from deid_portal.engine.formats import FileFormat, FileKind, TypeChoice
 from deid_portal.engine.formats.file_format import (
+    DatabaseFormat,
     ParquetFormat,
     Settings,
     StatisticsFormat,
@@ -47,18 +46,6 @@ USUAL_DAYS = 365
 DECIMALS = [(".", "Point ."), (",", "Comma ,")]
 
 
-def upload_limit_words() -> str:
-    return filesizeformat(settings.UPLOAD_LIMIT_BYTES).replace(".0", "")
-
-
-def too_big_sentence() -> str:
-    """What the browser says before sending a file over the limit, and the server after."""
-    return (
-        f"The file is larger than {upload_limit_words()}, the limit of this portal. "
-        "Leave out columns nobody needs, or ask the administrator to raise the limit."
-    )
-
-
 def paste_too_long_sentence() -> str:
     return "The pasted table is too long. Save it as a file and upload that."
 
@@ -73,17 +60,15 @@ class UploadForm(forms.Form):
         help_text="Without one, the dataset is called like its file.",
     )
 
-    def __init__(
-        self, *args: Any, upload: Any = None, too_big: bool = False, **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, upload: Any = None, refused: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.upload = upload
-        self.too_big = too_big
+        self.refused = refused  # why the file did not arrive
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
-        if self.too_big:
-            self.add_error(None, too_big_sentence())
+        if self.refused:
+            self.add_error(None, self.refused)
         elif not isinstance(self.upload, SealedUpload):
             self.add_error(None, "Choose a file or paste a table first.")
         elif not self.upload.size:
@@ -103,6 +88,7 @@ SETTINGS = {
     FileKind.STATA: ("labels", "encoding"),
     FileKind.SAS: ("encoding",),
     FileKind.SAS_TRANSPORT: ("encoding",),
+    FileKind.DATABASE: (),
 }
 
 
@@ -212,7 +198,7 @@ def _initial(settings: Settings) -> dict[str, Any]:
             }
         case StatisticsFormat():
             return {**vars(settings), "labels": "yes" if settings.labels else "no"}
-        case ParquetFormat():
+        case ParquetFormat() | DatabaseFormat():
             return {}
 
 

@@ -80,7 +80,7 @@ def name_note(dataset: Dataset) -> list[str]:
     """Say that the name of the file promises something else than the file holds."""
     kind = FileFormat.from_document(dataset.file_format).kind
     ending = PurePath(dataset.file_name).suffix.lower().removeprefix(".")
-    if ending in ENDINGS[kind]:
+    if kind == FileKind.DATABASE or ending in ENDINGS[kind]:
         return []
     return [f"The name ends in .{ending}, but this is {_with_article(kind)}, and is read as one."]
 

@@ -35,31 +35,54 @@ from deid_portal.engine.formats import FileDetection, FileFormat, detect_file
 UNDO_STEPS = 20
 
 
-def upload_dataset(*, team: Team, uploaded_by: User, upload: SealedUpload, name: str) -> Dataset:
-    """Keep an uploaded file for the preview; raises InvalidTable when it is no table at all."""
+def upload_dataset(
+    *,
+    team: Team,
+    uploaded_by: User,
+    upload: SealedUpload,
+    name: str,
+    file_format: FileFormat | None = None,
+) -> Dataset:
+    """Keep an uploaded file for the preview; raises InvalidTable when it is no table at all.
+
+    What a file is is found out, unless whoever brings it knows and says so with `file_format`.
+    """
     check_can_upload(uploaded_by, team)
-    with upload.open_reader() as stream:
-        detected = detect_file(stream)
-    with transaction.atomic():
-        dataset = Dataset.objects.create(
-            team=team,
-            name=name,
-            file_name=upload.name or "",
-            file_bytes=upload.size or 0,
-            file_sha256=upload.sha256,
-            file_format=detected.format.to_document(),
-            detection=_detection_document(detected),
-            created_by=uploaded_by,
-        )
-        upload.keep_as(dataset.upload_file)
-        record_event(
-            "dataset.uploaded",
-            actor=uploaded_by,
-            team=team,
-            subject=dataset,
-            facts={"sha256": dataset.file_sha256, "bytes": dataset.file_bytes},
-        )
+    detected = FileDetection(file_format, {}) if file_format else _detect(upload)
+    dataset = Dataset(
+        team=team,
+        name=name,
+        file_name=upload.name or "",
+        file_bytes=upload.size or 0,
+        file_sha256=upload.sha256,
+        file_format=detected.format.to_document(),
+        detection=_detection_document(detected),
+        created_by=uploaded_by,
+    )
+    try:
+        _keep_upload(dataset, upload)
+    except BaseException:
+        vault.delete(f"datasets/{dataset.id}")  # without its row nobody would ever find the file
+        raise
     return dataset
+
+
+@transaction.atomic
+def _keep_upload(dataset: Dataset, upload: SealedUpload) -> None:
+    dataset.save()
+    upload.keep_as(dataset.upload_file)
+    record_event(
+        "dataset.uploaded",
+        actor=dataset.created_by,
+        team=dataset.team,
+        subject=dataset,
+        facts={"sha256": dataset.file_sha256, "bytes": dataset.file_bytes},
+    )
+
+
+def _detect(upload: SealedUpload) -> FileDetection:
+    with upload.open_reader() as stream:
+        return detect_file(stream)
 
 
 def _detection_document(detected: FileDetection) -> dict[str, Any]:

@@ -5,7 +5,8 @@ itself: a body from somebody who is not signed in is thrown away, and so is ever
 limit. A file that no view keeps is deleted when the request ends.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 from uuid import uuid4
 
@@ -13,10 +14,23 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
 
 from deid_portal.common import vault
 
 PASTED_NAME = "Pasted table.tsv"
+
+
+def upload_limit_words() -> str:
+    return filesizeformat(settings.UPLOAD_LIMIT_BYTES).replace(".0", "")
+
+
+def too_big_sentence() -> str:
+    """What the browser says before sending a file over the limit, and the server after."""
+    return (
+        f"The file is larger than {upload_limit_words()}, the limit of this portal. "
+        "Leave out columns nobody needs, or ask the administrator to raise the limit."
+    )
 
 
 class SealedUpload(UploadedFile):  # type: ignore[type-arg]
@@ -47,27 +61,44 @@ def seal_pasted(text: str) -> SealedUpload:
 
 class EncryptingUploadHandler(FileUploadHandler):
     chunk_size = 1024 * 1024
+    writer: vault.VaultWriter
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
         if not self.request.user.is_authenticated:  # type: ignore[union-attr]
             raise SkipFile
         self.stored_as = f"{vault.INCOMING}/{uuid4()}"
-        self.writer = vault.VaultWriter(self.stored_as)
+        with self._skipping_when_full():
+            self.writer = vault.VaultWriter(self.stored_as)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
         if start + len(raw_data) > settings.UPLOAD_LIMIT_BYTES:
             self.writer.abandon()
-            mark_too_big(self.request)
+            refuse_upload(self.request, too_big_sentence())
             raise SkipFile
-        self.writer.write(raw_data)
+        with self._skipping_when_full():
+            self.writer.write(raw_data)
         return None
 
     def file_complete(self, file_size: int) -> SealedUpload | None:
         if self.writer.closed:
             return None
-        self.writer.commit()
+        try:
+            self.writer.commit()
+        except vault.DiskFull as full:
+            refuse_upload(self.request, str(full))
+            return None
         return SealedUpload(self.file_name or "", self.stored_as, file_size, self.writer.sha256)
+
+    @contextmanager
+    def _skipping_when_full(self) -> Iterator[None]:
+        """Read past the rest of the file, so that the page can say why it was not taken."""
+        try:
+            yield
+        except vault.DiskFull as full:
+            self.upload_interrupted()
+            refuse_upload(self.request, str(full))
+            raise SkipFile from None
 
     def upload_interrupted(self) -> None:
         writer = getattr(self, "writer", None)
@@ -92,10 +123,11 @@ class AbandonedUploadMiddleware:
                 handler.upload_interrupted()
 
 
-def mark_too_big(request: HttpRequest | None) -> None:
+def refuse_upload(request: HttpRequest | None, sentence: str) -> None:
     if request is not None:
-        request.META["portal.upload_too_big"] = True
+        request.META["portal.upload_refused"] = sentence
 
 
-def is_too_big(request: HttpRequest) -> bool:
-    return bool(request.META.get("portal.upload_too_big"))
+def why_refused(request: HttpRequest) -> str:
+    """Return why the file did not arrive, or nothing if it did."""
+    return str(request.META.get("portal.upload_refused", ""))

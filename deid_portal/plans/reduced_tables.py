@@ -65,7 +65,11 @@ def reduced_table(dataset: Dataset, counted: Sequence[str]) -> ReducedTable:
     digest = hashlib.sha256(key.encode()).hexdigest()[:16]
     name = f"datasets/{dataset.id}/table-{dataset.table_id}/patterns-{digest}"
     if not vault.path_of(name).exists():
-        _store(name, _reduce(chosen))
+        reduced = _reduce(chosen)
+        try:
+            _store(name, reduced)
+        except vault.DiskFull:
+            return reduced  # counted again the next time; nothing else is lost
     return _open(name)
 
 

@@ -5,6 +5,7 @@ from deid_portal.runs.execution import give_up_run, perform_run
 from deid_portal.runs.forgetting import delete_results_left_over
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import next_run_id
+from deid_portal.sources.tasks import pick_up_forgotten_fetches
 
 
 @app.task
@@ -18,6 +19,7 @@ def execute_run(run_id: str) -> None:
 @app.task
 def pick_up_forgotten_work() -> None:
     """Sent every few seconds by the clock process; safe to run anywhere and any number of times."""
+    pick_up_forgotten_fetches()
     pick_up_forgotten_readings()
     pick_up_forgotten(Run, execute_run, give_up_run)
 

@@ -1,7 +1,7 @@
 """Step 1: upload a file, see how it was understood, correct it, keep it."""
 
 from datetime import date
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.people import person_of, team_of_or_404
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
+from deid_portal.common import vault
 from deid_portal.common.http import go_to, wants_part
 from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import refusal
@@ -26,8 +27,6 @@ from deid_portal.datasets.forms import (
     KeepForm,
     UploadForm,
     paste_too_long_sentence,
-    too_big_sentence,
-    upload_limit_words,
     usual_deletion_day,
 )
 from deid_portal.datasets.models import Dataset, Reading
@@ -58,7 +57,13 @@ from deid_portal.datasets.services import (
     stop_reading,
     upload_dataset,
 )
-from deid_portal.datasets.uploading import is_too_big, seal_pasted
+from deid_portal.datasets.uploading import (
+    SealedUpload,
+    seal_pasted,
+    too_big_sentence,
+    upload_limit_words,
+    why_refused,
+)
 from deid_portal.engine import EngineError
 from deid_portal.engine.formats import FileFormat
 
@@ -94,10 +99,8 @@ def new(request: HttpRequest) -> HttpResponse:
     check_can_upload(person, team)
     form = UploadForm()
     if request.method == "POST":
-        upload, pasted = request.FILES.get("file"), request.POST.get("pasted", "")
-        if upload is None and pasted.strip():
-            upload = seal_pasted(pasted)
-        form = UploadForm(request.POST, upload=upload, too_big=is_too_big(request))
+        upload, refused = _received(request)
+        form = UploadForm(request.POST, upload=upload, refused=refused)
         dataset = _take(form, team, person)
         if dataset is not None:
             there = reverse("datasets:preview", args=[dataset.id])
@@ -115,6 +118,18 @@ def new(request: HttpRequest) -> HttpResponse:
         "help_slug": "upload",
     }
     return render(request, "datasets/new.html", context, status=422 if form.errors else 200)
+
+
+def _received(request: HttpRequest) -> tuple[SealedUpload | None, str]:
+    """Return the file, or the pasted table as one, or why there is none."""
+    upload, pasted = request.FILES.get("file"), request.POST.get("pasted", "")
+    refused = why_refused(request)
+    if upload is None and pasted.strip() and not refused:
+        try:
+            return seal_pasted(pasted), ""
+        except vault.DiskFull as full:
+            return None, str(full)
+    return cast(SealedUpload | None, upload), refused
 
 
 def _take(form: UploadForm, team: Team, person: User) -> Dataset | None:

@@ -20,6 +20,7 @@ class FileKind(StrEnum):
     STATA = "dta"
     SAS = "sas7bdat"
     SAS_TRANSPORT = "xpt"
+    DATABASE = "database"  # no file: what a database handed over
 
 
 KIND_WORDS = {
@@ -31,6 +32,7 @@ KIND_WORDS = {
     FileKind.STATA: "Stata file",
     FileKind.SAS: "SAS data file",
     FileKind.SAS_TRANSPORT: "SAS transport file",
+    FileKind.DATABASE: "table of a database",
 }
 
 
@@ -62,7 +64,12 @@ class StatisticsFormat:
     encoding: str = ""  # empty: what the file says of itself
 
 
-Settings = CsvFormat | WorkbookFormat | ParquetFormat | StatisticsFormat
+@dataclass(frozen=True)
+class DatabaseFormat:
+    """What a database handed over was written by the portal itself, in one way."""
+
+
+Settings = CsvFormat | WorkbookFormat | ParquetFormat | StatisticsFormat | DatabaseFormat
 SETTINGS: dict[FileKind, type[Settings]] = {
     FileKind.CSV: CsvFormat,
     FileKind.CSV_GZIP: CsvFormat,
@@ -72,6 +79,7 @@ SETTINGS: dict[FileKind, type[Settings]] = {
     FileKind.STATA: StatisticsFormat,
     FileKind.SAS: StatisticsFormat,
     FileKind.SAS_TRANSPORT: StatisticsFormat,
+    FileKind.DATABASE: DatabaseFormat,
 }
 
 

@@ -15,6 +15,7 @@ from deid_portal.engine.formats.column_types import (
     count_leading_zeros,
     read_as,
 )
+from deid_portal.engine.formats.database import DatabaseTables
 from deid_portal.engine.formats.file_format import FileFormat, FileKind
 from deid_portal.engine.formats.parquet import ParquetFiles
 from deid_portal.engine.formats.recognizing import recognize
@@ -36,6 +37,7 @@ MODULES: dict[FileKind, FormatModule] = {
     FileKind.STATA: StatisticsFiles(FileKind.STATA),
     FileKind.SAS: StatisticsFiles(FileKind.SAS),
     FileKind.SAS_TRANSPORT: StatisticsFiles(FileKind.SAS_TRANSPORT),
+    FileKind.DATABASE: DatabaseTables(),
 }
 
 
@@ -101,7 +103,8 @@ def read_table(
     with _opened(source) as stream:
         table = MODULES[form.kind].read(stream, form.settings, progress)
         check_cells(table, _first_row(form))
-        sha256 = table.source_sha256 if form.kind == FileKind.CSV else _sha256(stream)
+        is_plain = form.kind in (FileKind.CSV, FileKind.DATABASE)
+        sha256 = table.source_sha256 if is_plain else _sha256(stream)
     return Table(_with_types(table, form).columns, sha256)
 
 

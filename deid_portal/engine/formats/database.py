@@ -1,0 +1,38 @@
+"""What a database handed over: a CSV file of the portal's own writing, so nothing is guessed.
+
+Which columns are text is known from the database and stands in the format's `types`; the values of
+all others are written so plainly that their type follows from them.
+"""
+
+from dataclasses import replace
+from typing import BinaryIO
+
+from deid_portal.engine.csv_format import CsvFormat
+from deid_portal.engine.formats.file_format import DatabaseFormat, Settings
+from deid_portal.engine.formats.sample import Detected, Sample
+from deid_portal.engine.formats.text_files import TextFiles
+from deid_portal.engine.formats.written_values import without_midnight
+from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.table import Table
+
+WRITTEN_AS = CsvFormat()
+_files = TextFiles(is_packed=False)
+
+
+class DatabaseTables:
+    def detect(self, stream: BinaryIO, sheet: str = "") -> Detected:
+        return Detected(DatabaseFormat(), {})
+
+    def read_sample(self, stream: BinaryIO, settings: Settings) -> Sample:
+        sample = _files.read_sample(stream, WRITTEN_AS)
+        return replace(sample, table=_with_days(sample.table))
+
+    def read(
+        self, stream: BinaryIO, settings: Settings, progress: ProgressCallback | None
+    ) -> Table:
+        return _with_days(_files.read(stream, WRITTEN_AS, progress))
+
+
+def _with_days(table: Table) -> Table:
+    columns = tuple(without_midnight(column) for column in table.columns)
+    return Table(columns, table.source_sha256)

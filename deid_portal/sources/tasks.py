@@ -1,0 +1,15 @@
+from deid_portal.celery_app import app
+from deid_portal.common.work import claim, pick_up_forgotten
+from deid_portal.sources.fetching import give_up_fetch, perform_fetch
+from deid_portal.sources.models import Fetch
+
+
+@app.task
+def fetch_table(fetch_id: str) -> None:
+    lease = claim(Fetch, fetch_id)
+    if lease is not None:
+        perform_fetch(lease)
+
+
+def pick_up_forgotten_fetches() -> None:
+    pick_up_forgotten(Fetch, fetch_table, give_up_fetch)

@@ -1,0 +1,24 @@
+"""A disk without room: what the vault writes goes to a device that answers as a full disk does."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deid_portal.common import vault
+
+
+class _FullDisk:
+    """The `os` the vault sees: files come into being, and then not a single byte fits into them."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os, name)
+
+    def open(self, path: Path, flags: int, mode: int) -> int:
+        os.close(os.open(path, flags, mode))
+        return os.open("/dev/full", os.O_WRONLY)
+
+
+def fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vault, "os", _FullDisk())
