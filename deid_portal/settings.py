@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "deid_portal.plans",
     "deid_portal.runs",
     "deid_portal.reports",
+    "deid_portal.attacks",
     "deid_portal.reviews",
     "deid_portal.releases",
     "deid_portal.guide",
@@ -270,6 +271,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "deid_portal.runs.tasks.delete_results",
         "schedule": 3600,
         "options": {"expires": 3600},
+    },
+    "pick-up-forgotten-attacks": {
+        "task": "deid_portal.attacks.tasks.pick_up_forgotten_attacks",
+        "schedule": WORK_SWEEP_SECONDS,
+        "options": {"expires": WORK_SWEEP_SECONDS},
     },
     "delete-leftovers": {
         "task": "deid_portal.datasets.tasks.delete_leftovers",

@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("deid_portal.plans.urls")),
     path("", include("deid_portal.runs.urls")),
     path("", include("deid_portal.reports.urls")),
+    path("", include("deid_portal.attacks.urls")),
     path("", include("deid_portal.reviews.urls")),
     path("", include("deid_portal.releases.urls")),
     path("", include("deid_portal.audit.urls")),

@@ -7,6 +7,9 @@ from uuid import uuid4
 
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.services import add_member, create_team
+from deid_portal.attacks.execution import perform_attack
+from deid_portal.attacks.models import AttackTest
+from deid_portal.attacks.services import start_attacks
 from deid_portal.common import vault
 from deid_portal.common.work import claim
 from deid_portal.datasets.models import Dataset, Reading
@@ -142,3 +145,27 @@ def make_fetch(steward: User, team: Team) -> Fetch:
     Connection.objects.create(team=team, name="Ward", sealed=asdict(address), created_by=steward)
     sealed = asdict(Question(table="public.patients"))
     return Fetch.objects.create(team=team, asked_by=steward, name="patients", sealed=sealed)
+
+
+def make_exposed_run(steward: User, team: Team) -> Run:
+    """A finished run of the twelve patients in which all of those in their thirties have cancer."""
+    dataset = make_planned_dataset(steward, team)
+    levels = {"name": "levels", "levels": {"Zip": 2, "Age": 1}, "suppression_limit": 1.0}
+    choose_protection(dataset=dataset, chosen_by=steward, rules=RULES, method=levels)
+    dataset.refresh_from_db()
+    return finish_run(start_run(dataset=dataset, started_by=steward))
+
+
+def finish_attack(test: AttackTest) -> AttackTest:
+    """Do a worker's work on a queued attack."""
+    lease = claim(AttackTest, str(test.id))
+    assert lease is not None
+    perform_attack(lease)
+    test.refresh_from_db()
+    return test
+
+
+def attack(run: Run, steward: User, *attacks: str) -> list[AttackTest]:
+    """Make attacks on a run; all that need no outside table, unless some are named."""
+    named = {"attacks": attacks} if attacks else {}
+    return [finish_attack(test) for test in start_attacks(run=run, asked_by=steward, **named)]

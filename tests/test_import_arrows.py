@@ -15,6 +15,7 @@ ORDER = [
     "plans",
     "runs",
     "reports",
+    "attacks",
     "reviews",
     "releases",
     "guide",

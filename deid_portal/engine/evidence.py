@@ -38,7 +38,6 @@ from deid_portal.engine.values import ColumnType
 from deid_portal.engine.who_pays import tell_who_pays
 
 MOST_TOLD_COLUMNS = 40  # by which it is told who pays, beyond those asked for
-UNKNOWN = -1
 MADE_UP = "Made-up records are nobody's, so no attack on them can be said to find the right person."
 MOST_PAIRED_COLUMNS = 12
 MOST_LABELS, MOST_LAYERS = 5000, 64  # beyond, matching labels with values takes too long
@@ -412,14 +411,9 @@ class Evidence:
         outside = planned.outside.table
         if planned.person not in outside:
             raise InvalidTable(f'The outside table has no column "{planned.person}".')
-        own, theirs = self.original[planned.person], outside[planned.person]
-        row_of = np.full(len(own.values) + 1, UNKNOWN, np.int32)
-        row_of[own.codes] = np.arange(len(own.codes), dtype=np.int32)
-        known = {text: code for code, text in enumerate(own.values) if text is not None}
-        nobody = len(own.values)
-        found = [nobody if text is None else known.get(text, nobody) for text in theirs.values]
-        codes = np.array(found, np.int64)
-        return row_of[codes[theirs.codes]]
+        from deid_portal.engine.attacks.outside_table import find_people
+
+        return find_people(self.original, outside, (planned.person, planned.person))
 
 
 def _seen_patterns(names: tuple[str, ...], measured: Measured) -> Patterns | None:

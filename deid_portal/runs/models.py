@@ -36,9 +36,6 @@ class Run(Work):
     retry_of = models.ForeignKey(
         "self", null=True, on_delete=models.PROTECT, related_name="retries"
     )
-    # What the plan asks for, in words and without a value; lists and polls open no sealed plan.
-    plan_words = models.CharField(max_length=200, default="", blank=True)
-    short_words = models.CharField(max_length=80, default="", blank=True)
     # The plan exactly as executed, with the taxonomy files it names; both can hold values.
     plan = SealedJSONField()
     plan_files = SealedJSONField(default=dict)

@@ -10,9 +10,9 @@ LABELS = {
     "read": "Read the table",
     "patterns": "Find patterns",
     "search": "Search levels",
-    "release": "Build release",
-    "measure": "Measure, test",
-    "store": "Store",
+    "release": "Build the release",
+    "measure": "Measure and test",
+    "store": "Encrypt and store",
 }
 CHANGING = "Change the cells"
 

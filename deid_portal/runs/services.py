@@ -17,7 +17,6 @@ from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.summaries import describe_request
 from deid_portal.runs.tasks import execute_run
-from deid_portal.runs.wording import plan_words, short_words
 
 
 def check_can_start_run(user: User, dataset: Dataset) -> None:
@@ -60,10 +59,7 @@ def retry_run(*, run: Run, retried_by: User) -> Run:
     """Carry out the frozen plan of a run that failed or was stopped once more, as a new run."""
     check_can_retry_run(retried_by, run)
     plan = run.frozen_plan()
-    twin = open_twin(hold_dataset(run.dataset), plan)
-    if twin is not None:
-        return twin
-    again = queue_run(
+    return open_twin(hold_dataset(run.dataset), plan) or queue_run(
         dataset=run.dataset,
         plan=plan,
         files=run.plan_files,
@@ -74,9 +70,6 @@ def retry_run(*, run: Run, retried_by: User) -> Run:
         priority=Priority(run.priority),
         retry_of=run,
     )
-    # In a sweep it takes the place of the run without an answer.
-    run.memberships.update(run=again, is_new=True)
-    return again
 
 
 def open_twin(dataset: Dataset, plan: Plan) -> Run | None:
@@ -103,7 +96,6 @@ def queue_run(
 ) -> Run:
     """Write a run with its frozen plan and queue it; call it while the dataset is held."""
     last = dataset.runs.aggregate(last=Max("number"))["last"] or 0
-    document = plan.to_document()
     run = Run.objects.create(
         dataset=dataset,
         number=last + 1,
@@ -113,11 +105,9 @@ def queue_run(
         change_words=change_words,
         priority=priority,
         retry_of=retry_of,
-        plan=document,
-        plan_words=plan_words(document),
-        short_words=short_words(document),
+        plan=plan.to_document(),
         plan_files=dict(files),
-        summary=describe_request(document),
+        summary=describe_request(plan.to_document()),
         plan_sha256=plan.sha256,
         input_sha256=dataset.file_sha256,
     )

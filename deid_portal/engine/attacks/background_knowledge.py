@@ -44,9 +44,7 @@ class BackgroundKnowledge(Attack):
                 f'"{setting.sensitive_name}" of {records} records, {percent(value)} of the release.'
             ),
             figures={"classes": int(exposed.sum()), "excluded": self.excluded},
-            spread=spread_counts(
-                distinct, 1 + self.excluded, of="groups", by="Different values in the group"
-            ),
+            spread=spread_counts(distinct, 1 + self.excluded, of="groups", by="Different values"),
         )
 
     def explain(self) -> str:

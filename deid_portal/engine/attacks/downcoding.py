@@ -75,7 +75,7 @@ class Downcoding(Attack):
                 f"their class; {percent(share_of(by_column, cells))} from their column alone."
             ),
             figures={"cells": cells, "by_column": by_column},
-            spread=Spread("percent", "Coarse cells narrowed beyond chance", tuple(bins)),
+            spread=Spread("percent", "Beyond chance", tuple(bins)),
         )
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:

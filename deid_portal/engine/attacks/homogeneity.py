@@ -60,7 +60,7 @@ class Homogeneity(Attack):
                 "classes": int(exposed.sum()),
                 "fewest": int(distinct.min()) if len(distinct) else 0,
             },
-            spread=spread_counts(distinct, 1, of="groups", by="Different values in the group"),
+            spread=spread_counts(distinct, 1, of="groups", by="Different values"),
         )
 
     def explain(self) -> str:

@@ -127,9 +127,7 @@ class Intersection(Attack):
                 "smallest": crossing.smallest,
                 "k": self.k,
             },
-            spread=spread_sizes(
-                crossing.sizes, self.k, of="groups", by="People in the group after crossing"
-            ),
+            spread=spread_sizes(crossing.sizes, self.k, of="groups", by="People in the group"),
         )
 
     def _count_alone(self, release: Setting) -> int:

@@ -80,6 +80,9 @@ class OutsideLinkage(Attack):
         )
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
+        """Weigh right guesses; where none can be told from wrong ones, every single link counts."""
+        if not result.figures["scored"]:
+            return Stake(result.value, result.interval, result.records, 0.0, result.records > 0)
         return weigh_match(result.value, result.interval, promise, result.figures["people"])
 
     def _guess(self, setting: Setting, outside: Table) -> Guesses:

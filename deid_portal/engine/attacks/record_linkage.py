@@ -82,7 +82,7 @@ def released_rows(setting: Setting) -> Codes:
 
 def spread_candidates(candidates: Counts) -> Spread:
     """Count people by how many released records fit them; whoever has one alone is marked."""
-    return spread_sizes(candidates, 2, of="people", by="Released records that fit the person")
+    return spread_sizes(candidates, 2, of="people", by="Records that fit")
 
 
 @dataclass(frozen=True)

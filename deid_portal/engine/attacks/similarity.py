@@ -63,7 +63,7 @@ class Similarity(Attack):
             figures={"classes": int(alike.sum())},
             spread=Spread(
                 "groups",
-                "What the values of the group have in common",
+                "Values of the group",
                 (
                     Bin("nearly the same", int(alike.sum()), is_marked=True),
                     Bin("different", int((~alike).sum())),

@@ -69,7 +69,7 @@ class Skewness(Attack):
                 pairs.counts,
                 self.threshold,
                 of="records",
-                by="Belief in the true value gained, percentage points",
+                by="Belief gained, points",
             ),
         )
 

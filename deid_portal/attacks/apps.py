@@ -1,0 +1,11 @@
+from django.apps import AppConfig
+
+
+class AttacksConfig(AppConfig):
+    name = "deid_portal.attacks"
+
+    def ready(self) -> None:
+        from deid_portal.attacks.forgetting import forget_attacks
+        from deid_portal.datasets.later_rooms import forget_with_the_table
+
+        forget_with_the_table(forget_attacks)

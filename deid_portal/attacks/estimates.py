@@ -1,0 +1,33 @@
+"""How long an attack will take, before it is made: as long as last time, else by rule of thumb."""
+
+from deid_portal.attacks.models import AttackTest
+from deid_portal.common.work import Status
+from deid_portal.runs.models import Run
+
+# Opening release and original, per hundred thousand rows.
+OPENING = (0.5, 1.0)
+# The attack itself: seconds it needs anyway, and per hundred thousand rows.
+USUAL: dict[str, tuple[float, float]] = {
+    "distance-linkage": (0.5, 6.0),
+    "worst-case-linkage": (1.0, 1.0),
+    "membership-inference": (2.0, 2.0),
+    "singling-out": (0.5, 1.5),
+}
+OTHERS = (0.2, 0.5)
+
+
+def usual_seconds(attack: str, rows: int) -> float:
+    hundred_thousands = rows / 100_000
+    own = USUAL.get(attack, OTHERS)
+    return sum(fixed + per * hundred_thousands for fixed, per in (OPENING, own))
+
+
+def expected_seconds(run: Run) -> dict[str, float]:
+    """Return, by attack, how long it took last on this table; attacks never made are left out."""
+    ended = AttackTest.objects.filter(run__dataset=run.dataset_id, status=Status.FINISHED)
+    times = ended.order_by("queued_at").values_list("attack", "started_at", "finished_at")
+    return {
+        attack: (finished - started).total_seconds()
+        for attack, started, finished in times
+        if started and finished
+    }

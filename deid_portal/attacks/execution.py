@@ -1,0 +1,190 @@
+"""Perform an attack: open release and original, attack, price what would help. Ends exactly once.
+
+An outside table is deleted when its test has ended, however it ended. Between the end and the
+deletion a worker can die; the sweep deletes what then is left (`outside.delete_spent_tables`).
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from django.db import transaction
+
+from deid_portal.attacks.choices import EARLIER_RELEASES, HELD_OUT, make_attack
+from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.models import AttackTest
+from deid_portal.attacks.opening import EarlierRelease, earlier_releases, open_case
+from deid_portal.attacks.outside import delete_table, read_outside
+from deid_portal.attacks.remedies import Finding, price_remedies
+from deid_portal.attacks.results import Result, other_columns_of
+from deid_portal.audit.services import record_event
+from deid_portal.common.refusals import Refused
+from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up
+from deid_portal.datasets.pseudonyms import pseudonym_key_of
+from deid_portal.engine import Cancelled, EngineError, Table
+from deid_portal.engine.attacks import Attack, Setting
+from deid_portal.engine.attacks.case import Answer, Case, run_attack
+from deid_portal.engine.attacks.holding_out import hold_out
+from deid_portal.engine.attacks.judging import Word, judge
+from deid_portal.engine.attacks.outside_table import bring_control, bring_outside
+from deid_portal.engine.progress import Progress
+from deid_portal.runs.variants import basis_of_run
+
+UNEXPECTED = "The attack ended because of a fault in the portal. The run is not touched by it."
+WORKERS_DIED = (
+    "The worker stopped each time it tried this attack, most likely for want of memory. "
+    "Ask for a larger machine; the run is not touched by it."
+)
+
+
+def perform_attack(lease: Lease[AttackTest]) -> None:
+    try:
+        with lease:
+            result = _Trial(lease).make().to_document()
+    except LeaseLost:
+        return
+    except Cancelled:
+        _end(lease, Status.STOPPED, "attack.stopped")
+    except (EngineError, Refused) as reason:
+        # That an attack is not possible is an answer, and the sentence says why.
+        _end(lease, Status.FINISHED, "attack.finished", result={"reason": str(reason)})
+    except Exception:
+        _end(lease, Status.FAILED, "attack.failed", problem=UNEXPECTED)
+        raise
+    else:
+        _end(lease, Status.FINISHED, "attack.finished", result=result)
+
+
+class _Trial:
+    """One attack on its way: what it needs, opened once."""
+
+    def __init__(self, lease: Lease[AttackTest]) -> None:
+        self.lease, self.test, self.run = lease, lease.work, lease.work.run
+        lease.progress(0, 1, "read")
+        self.attack: Attack = make_attack(self.test.attack, self.test.parameters["attack"])
+        self.limit = limits_of(self.run.dataset.team).of(self.test.attack)
+        self.key = pseudonym_key_of(self.run.dataset.team)
+        # The same release gives the same answer, whoever asks and however often.
+        self.seed = int(self.run.output_sha256[:8], 16)
+        self.case = open_case(self.run)
+        self.brought = read_outside(self.test.outside, lease.progress)
+        self.earlier = self._open_earlier()
+
+    def make(self) -> Result:
+        self.case.check(type(self.attack))  # before anything is held out or read
+        answer = self._attack(self.case)
+        result = self._result(answer)
+        if judge(answer.stake, self.limit) == Word.RESISTED:
+            return result
+        remedies, tried = price_remedies(
+            self._finding(answer),
+            self.case.original,
+            self._attack,
+            run_seconds=self.run.elapsed_seconds,
+            key=self.key,
+            before_each=self._candidate_progress,
+            progress=self._quietly,
+        )
+        return replace(result, remedies=remedies, tried=tried)
+
+    def _attack(self, case: Case) -> Answer:
+        is_first = case is self.case
+        return run_attack(
+            case,
+            self.attack,
+            seed=self.seed,
+            setting=self._setting(case),
+            others=[other for _, other in self.earlier],
+            progress=Progress(self._attack_progress if is_first else self._quietly),
+        )
+
+    def _setting(self, case: Case) -> Setting | None:
+        """Return the setting of an attack that has more than the release; None for the others."""
+        if self.brought is not None and self.test.attack in HELD_OUT:
+            return bring_control(case, self.brought)
+        if self.brought is not None:
+            chosen = self.test.parameters
+            person = chosen.get("person")
+            return bring_outside(
+                case, self.brought, chosen["columns"], (person[0], person[1]) if person else None
+            )
+        if self.test.attack in HELD_OUT:
+            return hold_out(case, seed=self.seed, key=self.key, progress=self._quietly)
+        return None
+
+    def _open_earlier(self) -> list[tuple[EarlierRelease, Case]]:
+        if self.test.attack != EARLIER_RELEASES:
+            return []
+        table: Table = self.case.original
+        return [(earlier, open_case(earlier.run, table)) for earlier in earlier_releases(self.run)]
+
+    def _finding(self, answer: Answer) -> Finding:
+        return Finding(
+            attack=self.test.attack,
+            answer=answer,
+            case=self.case,
+            basis=basis_of_run(self.run),
+            limit=self.limit,
+            earlier={own.number: case.levels for own, case in self.earlier},
+        )
+
+    def _result(self, answer: Answer) -> Result:
+        report = self.run.report
+        return Result(
+            stake=answer.stake,
+            value=answer.result.value,
+            control=answer.result.control,
+            figures=answer.result.figures,
+            spread=answer.result.spread,
+            sentence=answer.result.sentence,
+            explain=self.attack.explain(),
+            column=answer.column,
+            other_columns=other_columns_of(answer),
+            measured_on=self._measured_on(),
+            people=self.case.original.rows,
+            released=self.case.released.rows,
+            left_out=int(report["rows"]["suppressed"]),
+            loss=float(report["utility"]["loss"]),
+            releases=[own.number for own, _ in self.earlier],
+        )
+
+    def _measured_on(self) -> str:
+        if self.test.attack not in HELD_OUT:
+            return "release"
+        return "control" if self.brought is not None else "half"
+
+    def _attack_progress(self, done: int, total: int, phase: str, **_: Any) -> None:
+        self.lease.progress(done, total, "attack")
+
+    def _quietly(self, done: int, total: int, phase: str, **_: Any) -> None:
+        """Let work be stopped whose own progress says nothing about how far the test is."""
+        self.lease.check()
+
+    def _candidate_progress(self, number: int, total: int) -> None:
+        self.lease.progress(number, total, "remedies")
+
+
+@transaction.atomic
+def _end(lease: Lease[AttackTest], status: Status, action: str, **values: Any) -> None:
+    try:
+        lease.finish(status, **values)
+    except LeaseLost:
+        return
+    _record_end(lease.work, action)
+
+
+def _record_end(test: AttackTest, action: str) -> None:
+    if test.outside is not None:
+        delete_table(test.outside)
+    record_event(
+        action,
+        actor=test.asked_by,
+        team=test.run.dataset.team,
+        subject=test.run,
+        facts={"attack": test.attack, "output_sha256": test.output_sha256},
+    )
+
+
+@transaction.atomic
+def give_up_attack(test: AttackTest) -> None:
+    if end_as_given_up(test, WORKERS_DIED):
+        _record_end(test, "attack.failed")

@@ -1,0 +1,78 @@
+"""Attacks on a finished run by its own house, and the tables an intruder might bring along."""
+
+from uuid import uuid4
+
+from django.db import models
+
+from deid_portal.accounts.models import User
+from deid_portal.common.sealing import SealedJSONField
+from deid_portal.common.work import Work
+from deid_portal.runs.models import Run
+
+
+class OutsideTable(models.Model):
+    """A table somebody brought for one test. Its file is deleted as soon as the test has ended.
+
+    What stays is that there was one: its hash, its size and, sealed, its name and columns.
+    """
+
+    class Use(models.TextChoices):
+        LINKAGE = "linkage", "What an intruder might have"
+        CONTROL = "control", "People who are not in the table"
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="outside_tables")
+    use = models.CharField(max_length=10, choices=Use, default=Use.LINKAGE)
+    uploaded_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+    file_bytes = models.BigIntegerField()
+    file_sha256 = models.CharField(max_length=64)
+    # File name, format, column names and the pairs suggested: a header row may be a row of people.
+    about = SealedJSONField(default=dict)
+    deleted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-uploaded_at"]
+
+    def __str__(self) -> str:
+        return f"outside table for {self.run}"
+
+    @property
+    def folder(self) -> str:
+        """A folder of its own in the vault, so that it has a key of its own that deletion ends."""
+        return f"attacks/{self.id}"
+
+    @property
+    def file(self) -> str:
+        return f"{self.folder}/table"
+
+    @property
+    def file_name(self) -> str:
+        return str(self.about.get("file_name", ""))
+
+
+class AttackTest(Work):
+    """One attack on one release. Results stay with the run; a newer test stands before an older."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="attack_tests")
+    attack = models.CharField(max_length=40)
+    asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    outside = models.ForeignKey(
+        OutsideTable, null=True, on_delete=models.PROTECT, related_name="tests"
+    )
+    # What was chosen: parameters of the attack, columns of an outside table.
+    parameters = SealedJSONField(default=dict)
+    # The release that was attacked, by the hash that votes and packages are bound to.
+    output_sha256 = models.CharField(max_length=64)
+    result = SealedJSONField(null=True)
+
+    class Meta:
+        ordering = ["-queued_at"]
+        indexes = [models.Index(fields=["run", "attack"], name="tests_of_a_run")]
+
+    def __str__(self) -> str:
+        return f"{self.attack} on {self.run}"
+
+    @property
+    def is_of_this_release(self) -> bool:
+        return self.output_sha256 == self.run.output_sha256

@@ -1,0 +1,218 @@
+"""What to change against an attack: candidates, each carried out, attacked again, and priced.
+
+Cheap and telling candidates come first, because how many can be tried depends on how long a run of
+this plan takes. What is shown is only what was measured to help.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from deid_portal.attacks.results import Remedy
+from deid_portal.engine import Cancelled, EngineError, Plan, Table
+from deid_portal.engine.attacks.case import Answer, Case
+from deid_portal.engine.attacks.judging import Word, judge
+from deid_portal.engine.attacks.pricing import Price, price_change
+from deid_portal.engine.progress import ProgressCallback
+from deid_portal.plans.changes import (
+    AddRule,
+    Basis,
+    Change,
+    HideAmong,
+    SetLevel,
+    SetMethod,
+    SetRule,
+    UseMethod,
+    apply_changes,
+    look_alikes_of,
+    write_changes,
+)
+
+MOST_TRIED = 12
+MOST_SHOWN = 3
+SECONDS = 60  # of work on candidates, as far as the time of the run tells
+LEAVE_OUT_FREELY = 1.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    title: str
+    changes: tuple[Change, ...]
+    searches: bool = False  # looks for levels anew, which can take as long as the run took
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """An attack that got something, with what is needed to try changes against it."""
+
+    attack: str
+    answer: Answer
+    case: Case
+    basis: Basis
+    limit: float
+    earlier: Mapping[int, Mapping[str, int]]  # levels of earlier releases by their number
+
+
+def most_tried(run_seconds: float) -> int:
+    """Return how many candidates fit into the time."""
+    return max(2, min(MOST_TRIED, int(SECONDS / max(run_seconds, 1.0))))
+
+
+def find_candidates(finding: Finding) -> Iterator[Candidate]:
+    """List changes that could help against this attack, those most to the point first."""
+    yield from _of_earlier_releases(finding)
+    yield from _about_sensitive_values(finding)
+    yield from _about_look_alikes(finding)
+    yield from _about_noise(finding)
+    yield from _about_levels(finding)
+
+
+def _of_earlier_releases(finding: Finding) -> Iterator[Candidate]:
+    """Showing the columns as an earlier release did leaves nothing to cross."""
+    if not finding.case.has_one_level:
+        return
+    for number, levels in finding.earlier.items():
+        if set(levels) == set(finding.case.levels) and dict(levels) != dict(finding.case.levels):
+            differing = [name for name in levels if levels[name] != finding.case.levels[name]]
+            shown = differing[0] if len(differing) == 1 else "the levels"
+            yield Candidate(f"Show {shown} as release {number} does", (_fixed(dict(levels)),))
+
+
+def _about_sensitive_values(finding: Finding) -> Iterator[Candidate]:
+    wanted = {
+        "homogeneity": 2,
+        "background-knowledge": int(finding.answer.result.figures.get("excluded", 1)) + 2,
+    }.get(finding.attack)
+    column = finding.answer.column
+    if column is None or wanted is None:
+        return
+    people = finding.answer.stake.records
+    rule = _different_values(finding.basis, column, wanted)
+    if finding.case.has_one_level:
+        words = "this person" if people == 1 else f"these {people:,} people"
+        yield Candidate(f"Leave {words} out as well", (rule, _fixed(dict(finding.case.levels))))
+    yield Candidate(f"Ask for {wanted} different values of {column}", (rule,), searches=True)
+
+
+def _different_values(basis: Basis, column: str, wanted: int) -> Change:
+    """Ask for so many different values: raise the rule that says so, or add one."""
+    for rule in basis.rules:
+        is_it = rule["model"] == "l-diversity" and rule.get("variant", "distinct") == "distinct"
+        if is_it and rule.get("column") == column:
+            return SetRule("l-diversity", "l", wanted, column)
+    return AddRule({"model": "l-diversity", "variant": "distinct", "l": wanted, "column": column})
+
+
+def _about_look_alikes(finding: Finding) -> Iterator[Candidate]:
+    before = look_alikes_of(finding.basis)
+    steps = (2 * before, 4 * before) if before else (5, 10)
+    for k in steps:
+        if k > finding.case.original.rows:
+            continue
+        if finding.case.has_one_level:
+            yield Candidate(
+                f"Leave out who hides among fewer than {k:,}",
+                (HideAmong(k), _fixed(dict(finding.case.levels))),
+            )
+        yield Candidate(f"Let everybody hide among {k:,}", (HideAmong(k),), searches=True)
+
+
+def _about_noise(finding: Finding) -> Iterator[Candidate]:
+    for method in finding.basis.methods:
+        if method["name"] == "noise" and isinstance(method.get("scale"), int | float):
+            yield Candidate("Use twice the noise", (SetMethod("scale", 2 * method["scale"]),))
+
+
+def _about_levels(finding: Finding) -> Iterator[Candidate]:
+    if not finding.case.has_one_level:
+        return
+    for name, level in finding.case.levels.items():
+        if level < finding.basis.heights.get(name, level):
+            yield Candidate(f"Make {name} one step coarser", (SetLevel(name, level + 1),))
+
+
+def _fixed(levels: dict[str, int]) -> Change:
+    """Show the columns at these levels and leave out whoever then breaks a rule."""
+    method = {"name": "levels", "levels": levels, "suppression_limit": LEAVE_OUT_FREELY}
+    return UseMethod(method)
+
+
+def price_remedies(
+    finding: Finding,
+    table: Table,
+    attack_again: Callable[[Case], Answer],
+    *,
+    run_seconds: float,
+    key: bytes | None,
+    before_each: Callable[[int, int], None],
+    progress: ProgressCallback,
+) -> tuple[list[Remedy], int]:
+    """Try candidates and return those that help, cheapest first, and how many were tried."""
+    allowed = most_tried(run_seconds)
+    chosen = [
+        own
+        for own in find_candidates(finding)
+        if not own.searches or run_seconds < SECONDS / MOST_TRIED
+    ][:allowed]
+    helpful = []
+    for number, candidate in enumerate(chosen):
+        before_each(number, len(chosen))
+        price = _price(finding, candidate, table, attack_again, key, progress)
+        if price is not None and price.share < finding.answer.stake.share:
+            helpful.append(_remedy(finding, candidate, price))
+    return _cheapest(helpful), len(chosen)
+
+
+def _price(
+    finding: Finding,
+    candidate: Candidate,
+    table: Table,
+    attack_again: Callable[[Case], Answer],
+    key: bytes | None,
+    progress: ProgressCallback,
+) -> Price | None:
+    """Return what a candidate does; None where it makes no sense or has no solution."""
+    try:
+        changed, _ = apply_changes(finding.basis, candidate.changes)
+        plan = Plan.from_document(
+            dict(changed.plan), read_file=lambda name: changed.files[name].encode()
+        )
+        return price_change(table, plan, attack_again, key=key, progress=progress)
+    except Cancelled:
+        raise
+    except EngineError:
+        return None
+
+
+def _remedy(finding: Finding, candidate: Candidate, price: Price) -> Remedy:
+    return Remedy(
+        title=candidate.title,
+        change=write_changes(*candidate.changes),
+        share=price.share,
+        records=price.records,
+        left_out=price.left_out,
+        loss=price.loss,
+        is_enough=_is_enough(finding, price),
+    )
+
+
+def _is_enough(finding: Finding, price: Price) -> bool:
+    """Say whether nothing more needs to be done: back within the limit, or nothing found at all."""
+    if judge(finding.answer.stake, finding.limit) == Word.OVER_LIMIT:
+        return price.share <= finding.limit
+    return not price.is_found
+
+
+def _cheapest(remedies: Sequence[Remedy]) -> list[Remedy]:
+    """Return the cheapest that suffice, then those that only help; none worse than another twice.
+
+    Of remedies that cost the same and do the same one is enough.
+    """
+    ranked = sorted(remedies, key=lambda own: (not own.is_enough, own.loss, own.left_out))
+    seen: set[tuple[int, float, int]] = set()
+    kept = []
+    for remedy in ranked:
+        what = (remedy.records, round(remedy.loss, 6), remedy.left_out)
+        if what not in seen:
+            seen.add(what)
+            kept.append(remedy)
+    return kept[:MOST_SHOWN]

@@ -1,0 +1,108 @@
+"""The result of an attack as it is kept, and read back: numbers and names of columns, no cell."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from deid_portal.engine.attacks.attack import Bin, Spread, Stake
+from deid_portal.engine.attacks.case import Answer
+from deid_portal.engine.attacks.judging import Word, judge
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A change of the plan that was carried out and attacked again: what it does and costs."""
+
+    title: str
+    change: str  # as runs/variants takes it
+    share: float
+    records: int
+    left_out: int
+    loss: float
+    is_enough: bool
+
+
+@dataclass(frozen=True)
+class Result:
+    stake: Stake
+    value: float
+    control: float | None
+    figures: Mapping[str, float]
+    spread: Spread | None
+    sentence: str
+    explain: str
+    column: str | None = None
+    other_columns: Sequence[Mapping[str, Any]] = ()  # column, share and records
+    measured_on: str = "release"  # or "half": on held-out people, or "control": on brought ones
+    people: int = 0  # in the table
+    released: int = 0
+    left_out: int = 0
+    loss: float = 0.0
+    tried: int = 0  # changes that were priced
+    remedies: Sequence[Remedy] = ()
+    releases: Sequence[int] = field(default=())  # earlier ones that were crossed
+
+    def word(self, limit: float) -> Word:
+        return judge(self.stake, limit)
+
+    def to_document(self) -> dict[str, Any]:
+        stake, spread = self.stake, self.spread
+        return {
+            "stake": {
+                "share": float(stake.share),
+                "interval": [float(end) for end in stake.interval],
+                "records": int(stake.records),
+                "baseline": float(stake.baseline),
+                "is_found": bool(stake.is_found),
+            },
+            "value": float(self.value),
+            "control": None if self.control is None else float(self.control),
+            "figures": {name: float(value) for name, value in self.figures.items()},
+            "spread": spread
+            and {
+                "of": spread.of,
+                "by": spread.by,
+                "bins": [[own.label, float(own.count), own.is_marked] for own in spread.bins],
+            },
+            "sentence": self.sentence,
+            "explain": self.explain,
+            "column": self.column,
+            "other_columns": list(self.other_columns),
+            "measured_on": self.measured_on,
+            "people": self.people,
+            "released": self.released,
+            "left_out": self.left_out,
+            "loss": self.loss,
+            "tried": self.tried,
+            "remedies": [vars(remedy) for remedy in self.remedies],
+            "releases": list(self.releases),
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        stake, spread = document["stake"], document["spread"]
+        simple = ("spread", "stake", "remedies")
+        return cls(
+            **{name: value for name, value in document.items() if name not in simple},
+            stake=Stake(
+                stake["share"],
+                (stake["interval"][0], stake["interval"][1]),
+                stake["records"],
+                stake["baseline"],
+                stake["is_found"],
+            ),
+            spread=spread
+            and Spread(spread["of"], spread["by"], tuple(Bin(*own) for own in spread["bins"])),
+            remedies=[Remedy(**remedy) for remedy in document["remedies"]],
+        )
+
+
+def other_columns_of(answer: Answer) -> list[dict[str, Any]]:
+    return [
+        {
+            "column": other.column,
+            "share": float(other.stake.share),
+            "records": int(other.stake.records),
+        }
+        for other in answer.others
+    ]

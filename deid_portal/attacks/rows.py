@@ -1,0 +1,212 @@
+"""The list of attacks on a run as the page shows it: one row each, the worst first."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from deid_portal.attacks.choices import OUTSIDE_LINKAGE, STANDARD
+from deid_portal.attacks.estimates import usual_seconds
+from deid_portal.attacks.limits import Limits
+from deid_portal.attacks.models import AttackTest
+from deid_portal.attacks.results import Result
+from deid_portal.attacks.wording import Wording, share_words, subtitle_of, wording_of
+from deid_portal.common.work import Status
+from deid_portal.engine.attacks.judging import Word
+from deid_portal.runs.models import Run
+
+# Share of the whole that each phase takes; a test that was resisted has no remedies to price.
+PHASES = {"read": (0, 20), "attack": (20, 40), "remedies": (60, 40)}
+LINE_WIDTH = 94  # of the drawn interval, in pixels
+
+
+class State(StrEnum):
+    """What a row says in one word."""
+
+    OVER_LIMIT = "Over limit"
+    WEAK_SPOT = "Weak spot"
+    FAILED = "Failed"
+    RUNNING = "Running"
+    WAITING = "Waiting"
+    STOPPED = "Stopped"
+    NOT_MADE = "Not made"
+    RESISTED = "Resisted"
+    NOT_POSSIBLE = "Not possible"
+
+
+# In the order of the rows; with the tone and the icon of the word.
+LOOKS = {
+    State.OVER_LIMIT: ("bad", "shield-x"),
+    State.FAILED: ("bad", "circle-x"),
+    State.WEAK_SPOT: ("warn", "alert-triangle"),
+    State.RUNNING: ("info", "loader"),
+    State.WAITING: ("info", "clock"),
+    State.STOPPED: ("neutral", "square"),
+    State.NOT_MADE: ("neutral", "clock"),
+    State.RESISTED: ("ok", "shield-check"),
+    State.NOT_POSSIBLE: ("neutral", "circle-minus"),
+}
+WORD_STATES = {
+    Word.RESISTED: State.RESISTED,
+    Word.WEAK_SPOT: State.WEAK_SPOT,
+    Word.OVER_LIMIT: State.OVER_LIMIT,
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """Where interval and limit lie on a line of LINE_WIDTH pixels."""
+
+    start: float
+    width: float
+    limit: float
+
+
+@dataclass(frozen=True)
+class AttackRow:
+    key: str  # in addresses: the attack, or the test of an outside table
+    attack: str
+    test: AttackTest | None
+    limit: float
+    seconds: float  # what it is expected to take
+    is_limit_of_policy: bool = False
+    sees_names: bool = True
+
+    @cached_property
+    def result(self) -> Result | None:
+        document = self.test.result if self.test is not None else None
+        return Result.from_document(document) if document and "stake" in document else None
+
+    @property
+    def reason(self) -> str:
+        """Why the attack is not possible, or failed."""
+        if self.test is None:
+            return ""
+        return str((self.test.result or {}).get("reason", "")) or self.test.problem
+
+    @cached_property
+    def state(self) -> State:
+        if self.test is None:
+            return State.NOT_MADE
+        if self.test.is_open:
+            return State.WAITING if self.test.status == Status.QUEUED else State.RUNNING
+        if self.test.status == Status.FAILED:
+            return State.FAILED
+        if self.test.status == Status.STOPPED:
+            return State.STOPPED
+        if self.result is None:
+            return State.NOT_POSSIBLE
+        return WORD_STATES[self.result.word(self.limit)]
+
+    @property
+    def tone(self) -> str:
+        return LOOKS[self.state][0]
+
+    @property
+    def icon(self) -> str:
+        return LOOKS[self.state][1]
+
+    @property
+    def wording(self) -> Wording:
+        return wording_of(self.attack)
+
+    @property
+    def title(self) -> str:
+        return self.wording.title
+
+    @property
+    def subtitle(self) -> str:
+        parameters = dict(self.test.parameters) if self.test is not None else {}
+        if not self.sees_names:
+            parameters["file_name"] = "an outside table"
+        return subtitle_of(self.attack, self.result, parameters)
+
+    @property
+    def sentence(self) -> str:
+        if self.result is not None:
+            return self.wording.sentence(self.result)
+        return self.reason
+
+    @property
+    def compared(self) -> str:
+        return self.wording.compared(self.result) if self.result is not None else ""
+
+    @property
+    def share(self) -> str:
+        return share_words(self.result) if self.result is not None else ""
+
+    @property
+    def is_made(self) -> bool:
+        """True when there is an answer, be it that the attack is not possible."""
+        return self.test is not None and self.test.status == Status.FINISHED
+
+    @property
+    def is_open(self) -> bool:
+        return self.test is not None and self.test.is_open
+
+    @property
+    def percent(self) -> int:
+        if self.test is None or self.test.phase not in PHASES:
+            return 0
+        start, part = PHASES[self.test.phase]
+        within = min(1.0, self.test.done / self.test.total) if self.test.total else 0.0
+        return int(start + part * within)
+
+    @property
+    def phase_words(self) -> str:
+        words = {"read": "Opening", "attack": "Attacking", "remedies": "Trying what would help"}
+        return words.get(self.test.phase if self.test is not None else "", "Starting")
+
+    @property
+    def line(self) -> Line | None:
+        if self.result is None:
+            return None
+        low, high = self.result.stake.interval
+        end = max(1.6 * self.limit, 1.15 * high, 0.001)
+        start, stop = (round(LINE_WIDTH * place / end, 1) for place in (low, high))
+        width = max(stop - start, 5.0)
+        start = max(0.0, min(start - (2.5 if stop - start < 5 else 0.0), LINE_WIDTH - width))
+        limit = min(max(LINE_WIDTH * self.limit / end, 1.0), LINE_WIDTH - 1.0)
+        return Line(round(start, 1), round(width, 1), round(limit, 1))
+
+
+def rows_of(
+    run: Run, limits: Limits, tests: list[AttackTest], times: dict[str, float], sees_names: bool
+) -> list[AttackRow]:
+    """Return a row per attack, and one per outside table; `tests` are newest first."""
+    newest: dict[str, AttackTest] = {}
+    for test in tests:
+        newest.setdefault(_key_of(test), test)
+    standard = [(name, name, newest.get(name)) for name in STANDARD]
+    outside = [
+        (str(test.id), OUTSIDE_LINKAGE, test)
+        for test in newest.values()
+        if test.attack == OUTSIDE_LINKAGE
+    ]
+    rows = [
+        AttackRow(
+            key=key,
+            attack=attack,
+            test=test,
+            limit=limits.of(attack),
+            seconds=times.get(attack, usual_seconds(attack, run.dataset.rows)),
+            is_limit_of_policy=limits.is_from_policy(attack),
+            sees_names=sees_names,
+        )
+        for key, attack, test in [*outside, *standard]
+    ]
+    return sorted(rows, key=_how_bad)
+
+
+def _key_of(test: AttackTest) -> str:
+    """Tests with the same key answer the same question; the newest of them counts."""
+    if test.attack != OUTSIDE_LINKAGE:
+        return test.attack
+    chosen = test.parameters
+    return repr((chosen.get("file_name"), chosen.get("columns"), chosen.get("attack")))
+
+
+def _how_bad(row: AttackRow) -> tuple[int, float, int]:
+    place = list(LOOKS).index(row.state)
+    share = row.result.stake.share if row.result is not None else 0.0
+    order = (OUTSIDE_LINKAGE, *STANDARD).index(row.attack)
+    return (place, -share, order)

@@ -1,0 +1,103 @@
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+
+from deid_portal.accounts.models import User
+from deid_portal.attacks.estimates import expected_seconds
+from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.models import AttackTest, OutsideTable
+from deid_portal.attacks.rows import AttackRow, State, rows_of
+from deid_portal.datasets.permissions import can_see_values
+from deid_portal.policies.gates import AttackStanding
+from deid_portal.runs.models import Run
+from deid_portal.runs.selectors import HEAVY, visible_runs
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How the attacks on a run went, for the pages of other rooms."""
+
+    made: int
+    possible: int  # attacks that could be made, without those that make no sense here
+    over: list[AttackRow]
+    weak: list[AttackRow]
+    resisted: int
+    at_work: int
+
+    @property
+    def is_made(self) -> bool:
+        return self.made > 0
+
+    @property
+    def words(self) -> str:
+        """One sentence: "13 attacks made: one over the limit, two weak spots, ten resisted."."""
+        if not self.made:
+            return "No attack has been made yet."
+        counts = (
+            (len(self.over), "over the limit", "over the limit"),
+            (len(self.weak), "weak spot", "weak spots"),
+            (self.resisted, "resisted", "resisted"),
+        )
+        parts = [f"{n} {one if n == 1 else many}" for n, one, many in counts if n]
+        made = "1 attack made" if self.made == 1 else f"{self.made} attacks made"
+        return f"{made}: {', '.join(parts) or 'none possible on this release'}."
+
+
+def visible_tests(user: User) -> QuerySet[AttackTest]:
+    deferred = [f"run__{name}" for name in HEAVY]
+    return (
+        AttackTest.objects.filter(run__in=visible_runs(user))
+        .select_related("run__dataset__team", "outside")
+        .defer(*deferred)
+    )
+
+
+def get_test_or_404(user: User, test_id: UUID) -> AttackTest:
+    return get_object_or_404(visible_tests(user), id=test_id)
+
+
+def get_outside_table_or_404(user: User, table_id: UUID) -> OutsideTable:
+    tables = OutsideTable.objects.filter(run__in=visible_runs(user))
+    return get_object_or_404(tables.select_related("run__dataset__team"), id=table_id)
+
+
+def attack_rows(user: User, run: Run) -> list[AttackRow]:
+    """Return the attacks on a run, the worst first; only results of this very release count."""
+    tests = run.attack_tests.filter(output_sha256=run.output_sha256).select_related("outside")
+    sees_names = can_see_values(user, run.dataset)
+    limits = limits_of(run.dataset.team)
+    return rows_of(run, limits, list(tests), expected_seconds(run), sees_names)
+
+
+def summarize(rows: list[AttackRow]) -> Summary:
+    return Summary(
+        made=sum(row.is_made for row in rows),
+        possible=sum(row.state != State.NOT_POSSIBLE for row in rows),
+        over=[row for row in rows if row.state == State.OVER_LIMIT],
+        weak=[row for row in rows if row.state == State.WEAK_SPOT],
+        resisted=sum(row.state == State.RESISTED for row in rows),
+        at_work=sum(row.is_open for row in rows),
+    )
+
+
+def summary_of(run: Run) -> Summary:
+    """How the attacks on a run went; for the report, the home page and the review."""
+    tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
+    return summarize(rows_of(run, limits_of(run.dataset.team), tests, {}, sees_names=False))
+
+
+def standings_of(run: Run) -> dict[str, AttackStanding]:
+    """What is known of each attack, as the gates of the policy ask it."""
+    tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
+    rows = rows_of(run, limits_of(run.dataset.team), tests, {}, sees_names=False)
+    return {row.attack: _standing(row) for row in reversed(rows) if row.test is not None}
+
+
+def _standing(row: AttackRow) -> AttackStanding:
+    if row.state == State.NOT_POSSIBLE:
+        return AttackStanding(None, row.reason, is_possible=False)
+    if row.result is None:
+        return AttackStanding(None, row.reason)
+    return AttackStanding(row.result.stake.share)

@@ -1,0 +1,244 @@
+"""What an attack got, compared with what, and the title of its chart: one sentence each.
+
+Pure functions of a result, in plain words; a number never stands without what it is a number of.
+"""
+
+from deid_portal.attacks.results import Result
+from deid_portal.common.templatetags.numbers import NBSP, percent, thousands
+from deid_portal.reports.figures import one_in
+
+COUNTED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def people(count: float, noun: str = "people") -> str:
+    singular = {"people": "person", "groups": "group", "cells": "cell", "records": "record"}
+    return f"1 {singular[noun]}" if count == 1 else f"{thousands(int(count))} {noun}"
+
+
+def count_values(count: float) -> str:
+    whole = int(count)
+    word = COUNTED[whole] if whole < len(COUNTED) else str(whole)
+    return f"{word} value" if whole == 1 else f"{word} values"
+
+
+def say_match(result: Result) -> str:
+    guesses = f"{thousands(int(result.figures['people']))} guesses"
+    if not result.stake.records:
+        return f"{guesses}, none right."
+    right = thousands(result.stake.records)
+    alone = int(result.figures.get("correct_links", 0))
+    said = f"{guesses}, {right} right: no better than {one_in(result.stake.share)}."
+    return f"{said} {_is_certain(alone)}" if alone else said
+
+
+def _is_certain(alone: int) -> str:
+    return f"{people(alone)} {'is' if alone == 1 else 'are'} found for certain."
+
+
+def compare_with_the_promise(result: Result) -> str:
+    blind = f"A blind guess is right for {one_in(result.control or 0)}"
+    if not result.stake.baseline:
+        return f"{blind}; the plan promises no number of look-alikes."
+    return f"The plan promises {one_in(result.stake.baseline)} at best. {blind}."
+
+
+def chart_of_candidates(result: Result) -> str:
+    links = int(result.figures.get("links", result.figures.get("correct_links", 0)))
+    if not links:
+        return "Nobody leads to a single record"
+    return f"{people(links)} {'leads' if links == 1 else 'lead'} to a single record"
+
+
+def say_outside_match(result: Result) -> str:
+    if result.figures.get("scored"):
+        return say_match(result)
+    links, everyone = int(result.figures["links"]), thousands(int(result.figures["people"]))
+    if not links:
+        return f"None of {everyone} people leads to a single record."
+    lead = "leads" if links == 1 else "lead"
+    return (
+        f"{links:,} of {everyone} {lead} to a single record; which of these links are right "
+        f"cannot be told."
+    )
+
+
+def say_single_values(result: Result) -> str:
+    groups = int(result.figures["classes"])
+    if not groups:
+        fewest = int(result.figures["fewest"])
+        return f"Every group holds at least {fewest:,} different values of {result.column}."
+    return f"In {people(groups, 'groups')} everybody has the same {result.column}."
+
+
+def say_left_values(result: Result) -> str:
+    groups, ruled_out = int(result.figures["classes"]), count_values(result.figures["excluded"])
+    if not groups:
+        return f"With {ruled_out} ruled out, every group still leaves at least two."
+    return f"In {people(groups, 'groups')}, ruling out {ruled_out} leaves one."
+
+
+def say_related_values(result: Result) -> str:
+    groups = int(result.figures["classes"])
+    if not groups:
+        return f"In no group do all values of {result.column} mean nearly the same."
+    return f"In {people(groups, 'groups')} all values of {result.column} mean nearly the same."
+
+
+def say_suspicion(result: Result) -> str:
+    points = f"{100 * result.figures['threshold']:.0f} points"
+    if not result.stake.records:
+        return f"No group makes a {result.column} likelier by {points} or more."
+    highest = f"{100 * result.figures['highest']:.0f}"
+    at_stake = people(result.stake.records)
+    return (
+        f"For {at_stake} the group makes their {result.column} likelier by {points} or more, by "
+        f"{highest} at most."
+    )
+
+
+def say_near_numbers(result: Result) -> str:
+    near = percent(result.value)
+    return (
+        f"{near} of the numbers of {result.column} come within {result.figures['width']:g}{NBSP}% "
+        f"of the truth; guessing the middle, {percent(result.control)}."
+    )
+
+
+def say_claims(result: Result) -> str:
+    right = f"{percent(result.value)} of the claims are right"
+    verdict = "no better than" if not result.stake.is_found else "a little better than"
+    if result.stake.share > 0.2:
+        return f"{right}, tossing a coin {percent(result.control)}."
+    return f"{right}: {verdict} tossing a coin."
+
+
+def say_descriptions(result: Result) -> str:
+    tries = thousands(int(result.figures["attempts"]))
+    alone = round(result.figures["success"] * result.figures["attempts"])
+    others = int(result.figures["by_chance"])
+    said = (
+        f"{alone:,} of {tries} descriptions fit one person only, {others:,} fit one of the others."
+    )
+    return said if result.stake.is_found else f"{said} Nothing was learned."
+
+
+def say_guesses(result: Result) -> str:
+    inside, outside = percent(result.figures["success"]), percent(result.control)
+    return f"Guesses are right for {inside} of the people in the table and {outside} of others."
+
+
+def say_cells(result: Result) -> str:
+    if not result.figures["cells"]:
+        return "Nothing was made coarser, so nothing can be narrowed."
+    if not result.stake.is_found:
+        return "No coarse value could be narrowed beyond chance."
+    return (
+        f"{percent(result.value)} of the coarse cells are guessed exactly; from their column "
+        f"alone, {percent(result.control)}."
+    )
+
+
+def say_crossing(result: Result) -> str:
+    few, disclosed = int(result.figures["few"]), int(result.figures["disclosed"])
+    k = int(result.figures["k"])
+    files = "both files are" if len(result.releases) == 1 else "all files are"
+    hide, smallest = "hides" if few == 1 else "hide", int(result.figures["smallest"])
+    said = f"{people(few)} {hide} among fewer than {k} when {files} crossed."
+    if not few:
+        said = f"Everybody still hides among at least {smallest} when {files} crossed."
+    return f"{said} The value of {people(disclosed)} is left over." if disclosed else said
+
+
+def compare_with_nothing(result: Result) -> str:
+    if result.control is None:
+        return "Without the release nobody’s value is known."
+    most = percent(result.control)
+    return (
+        f"Without the release nobody’s value is certain; guessing the most frequent is right for "
+        f"{most}."
+    )
+
+
+def compare_with_others(result: Result) -> str:
+    whom = {
+        "half": "people held out of a release made in the same way",
+        "control": "the people you brought",
+    }.get(result.measured_on, "other people")
+    return f"Control: the same guess is right for {percent(result.control)} of {whom}."
+
+
+def compare_with_everybody(result: Result) -> str:
+    return "Compared with how likely each value is among everybody."
+
+
+def compare_with_the_middle(result: Result) -> str:
+    return f"Guessing the middle for everybody comes as near for {percent(result.control)}."
+
+
+def compare_with_the_column(result: Result) -> str:
+    alone = percent(result.control)
+    return f"Control: from its column alone a coarse cell is guessed for {alone}."
+
+
+def compare_with_each_alone(result: Result) -> str:
+    at_stake = people(result.figures["alone"])
+    return f"Alone, the most telling of the releases puts {at_stake} at stake."
+
+
+def chart_of_single_values(result: Result) -> str:
+    return _chart_of_groups(result, "hold one value only")
+
+
+def chart_of_left_values(result: Result) -> str:
+    return _chart_of_groups(result, "are left with one value")
+
+
+def chart_of_related_values(result: Result) -> str:
+    return _chart_of_groups(result, "hold only values that mean nearly the same")
+
+
+def chart_of_suspicion(result: Result) -> str:
+    return f"{people(result.stake.records)} became suspected"
+
+
+def chart_of_near_numbers(result: Result) -> str:
+    return f"{percent(result.value)} of the numbers come near the truth"
+
+
+def chart_of_claims(result: Result) -> str:
+    coin = percent(result.control)
+    return f"{percent(result.value)} of the claims are right, of a tossed coin {coin}"
+
+
+def chart_of_descriptions(result: Result) -> str:
+    alone, chance = percent(result.figures["success"]), percent(result.control)
+    return f"{alone} of the descriptions fit one person, {chance} by chance"
+
+
+def chart_of_guesses(result: Result) -> str:
+    inside, outside = percent(result.figures["success"]), percent(result.control)
+    return f"Guesses are right for {inside}, for others {outside}"
+
+
+def chart_of_cells(result: Result) -> str:
+    return f"{percent(result.stake.share)} of what was open was narrowed"
+
+
+def _chart_of_groups(result: Result, what: str) -> str:
+    groups = int(result.figures["classes"])
+    if not groups:
+        return f"No groups {what}"
+    return f"{people(groups, 'groups')} {what if groups != 1 else _singular(what)}"
+
+
+def _singular(what: str) -> str:
+    verbs = {"hold": "holds", "are": "is"}
+    first, _, rest = what.partition(" ")
+    return f"{verbs.get(first, first)} {rest}"
+
+
+def chart_of_crossing(result: Result) -> str:
+    few, k = int(result.figures["few"]), int(result.figures["k"])
+    if not few:
+        return f"No group falls below {k} after crossing"
+    return f"{people(few)} {'falls' if few == 1 else 'fall'} below {k} look-alikes after crossing"

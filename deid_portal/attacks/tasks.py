@@ -1,0 +1,19 @@
+from deid_portal.attacks.execution import give_up_attack, perform_attack
+from deid_portal.attacks.models import AttackTest
+from deid_portal.attacks.outside import delete_spent_tables
+from deid_portal.celery_app import app
+from deid_portal.common.work import claim, pick_up_forgotten
+
+
+@app.task
+def execute_attack(test_id: str) -> None:
+    lease = claim(AttackTest, test_id)
+    if lease is not None:
+        perform_attack(lease)
+
+
+@app.task
+def pick_up_forgotten_attacks() -> None:
+    """Sent every few seconds by the clock process; safe to run anywhere and any number of times."""
+    pick_up_forgotten(AttackTest, execute_attack, give_up_attack)
+    delete_spent_tables()

@@ -1,0 +1,235 @@
+"""Attack my release: what an intruder would get, and what to change. A part of step 6."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from deid_portal.accounts.people import person_of
+from deid_portal.attacks.choices import HELD_OUT, STANDARD
+from deid_portal.attacks.figures import attack_chart
+from deid_portal.attacks.forms import OutsideForm
+from deid_portal.attacks.models import OutsideTable
+from deid_portal.attacks.next_bars import bar_of_attacks
+from deid_portal.attacks.outside import bring_table, discard_table, waiting_table
+from deid_portal.attacks.permissions import check_may_attack
+from deid_portal.attacks.rows import AttackRow
+from deid_portal.attacks.selectors import attack_rows, summarize
+from deid_portal.attacks.services import (
+    check_can_attack,
+    start_attacks,
+    start_outside_linkage,
+    start_with_control,
+    stop_attack,
+)
+from deid_portal.common.http import STOP_POLLING
+from deid_portal.common.queue import is_queue_reachable
+from deid_portal.common.refusals import Refused, refusal
+from deid_portal.datasets.previewing import accepted_endings
+from deid_portal.datasets.uploading import SealedUpload, why_refused
+from deid_portal.engine import EngineError
+from deid_portal.engine.attacks import ATTACKS
+from deid_portal.runs.models import Run
+from deid_portal.runs.selectors import get_run_or_404
+
+NO_FILE = "Choose the file of an outside table first."
+
+
+@require_GET
+def show(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = get_run_or_404(person_of(request), run_id)
+    if not run.solution:
+        return redirect("runs:show", run.id)
+    return _page(request, run)
+
+
+@require_GET
+def progress(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """The part that is polled while attacks are at work; 286 ends the polling."""
+    run = _run_with_release(request, run_id)
+    context = _context(request, run)
+    shown = request.GET.get("seen", "")
+    selected: AttackRow = context["selected"]
+    context["panel_changed"] = selected.is_open or _token(selected) != shown
+    status = 200 if context["summary"].at_work else STOP_POLLING
+    return render(request, "attacks/_progress.html", context, status=status)
+
+
+@require_POST
+def start(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Make one attack, or all of them where none is named."""
+    run = _run_with_release(request, run_id)
+    wanted = [name for name in request.POST.getlist("attack") if name in STANDARD]
+    try:
+        start_attacks(run=run, asked_by=person_of(request), attacks=wanted or STANDARD)
+    except (Refused, EngineError) as reason:
+        messages.error(request, str(reason))
+    return _back(run, wanted[0] if len(wanted) == 1 else "")
+
+
+@require_POST
+def stop(request: HttpRequest, run_id: UUID, key: str) -> HttpResponse:
+    run = _run_with_release(request, run_id)
+    row = _row_or_404(request, run, key)
+    try:
+        if row.test is None:
+            raise Refused("This attack is not at work.")
+        stop_attack(test=row.test, stopped_by=person_of(request))
+    except Refused as reason:
+        messages.error(request, str(reason))
+    return _back(run, key)
+
+
+@require_POST
+def bring_outside(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Take an outside table; which columns it shares with the release is asked next."""
+    run = _run_with_release(request, run_id)
+    check_may_attack(person_of(request), run)
+    problem = _bring(request, run, OutsideTable.Use.LINKAGE)
+    if isinstance(problem, str):
+        return _page(request, run, outside_problem=problem, status=422)
+    return redirect(f"{reverse('attacks:show', args=[run.id])}#outside")
+
+
+@require_POST
+def start_outside(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = _run_with_release(request, run_id)
+    check_may_attack(person_of(request), run)
+    table = waiting_table(run)
+    if table is None:
+        return _page(request, run, outside_problem=NO_FILE, status=422)
+    form = OutsideForm(request.POST, table=table)
+    if not form.is_valid():
+        return _page(request, run, outside_form=form, status=422)
+    try:
+        test = start_outside_linkage(
+            table=table,
+            asked_by=person_of(request),
+            columns=form.to_columns(),
+            person=form.to_person(),
+            matching=form.cleaned_data["matching"],
+        )
+    except (Refused, EngineError) as reason:
+        return _page(request, run, outside_problem=str(reason), status=422)
+    return _back(run, str(test.id))
+
+
+@require_POST
+def discard_outside(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    run = _run_with_release(request, run_id)
+    check_may_attack(person_of(request), run)
+    table = waiting_table(run)
+    if table is not None:
+        discard_table(table=table, discarded_by=person_of(request))
+        messages.success(request, "The outside table was deleted.")
+    return _back(run, "")
+
+
+@require_POST
+def compare(request: HttpRequest, run_id: UUID, key: str) -> HttpResponse:
+    """Make an attack that compares with people the steward brings, instead of held-out ones."""
+    run = _run_with_release(request, run_id)
+    check_may_attack(person_of(request), run)
+    if key not in HELD_OUT:
+        raise Http404
+    brought = _bring(request, run, OutsideTable.Use.CONTROL)
+    if isinstance(brought, str):
+        return _page(request, run, control_problem=brought, selected_key=key, status=422)
+    try:
+        start_with_control(table=brought, asked_by=person_of(request), attack=key)
+    except Refused as reason:
+        messages.error(request, str(reason))
+    return _back(run, key)
+
+
+def _bring(request: HttpRequest, run: Run, use: OutsideTable.Use) -> OutsideTable | str:
+    """Keep the uploaded table, or return the sentence that says why not."""
+    upload = request.FILES.get("file")
+    if refused := why_refused(request):
+        return refused
+    if not isinstance(upload, SealedUpload):
+        return NO_FILE
+    if not upload.size:
+        return "The file is empty. Choose a file with column names and rows."
+    try:
+        return bring_table(run=run, upload=upload, brought_by=person_of(request), use=use)
+    except (Refused, EngineError) as reason:
+        return str(reason)
+
+
+def _run_with_release(request: HttpRequest, run_id: UUID) -> Run:
+    run = get_run_or_404(person_of(request), run_id)
+    if not run.solution:
+        raise Http404
+    return run
+
+
+def _row_or_404(request: HttpRequest, run: Run, key: str) -> AttackRow:
+    rows = attack_rows(person_of(request), run)
+    row = next((row for row in rows if row.key == key), None)
+    if row is None:
+        raise Http404
+    return row
+
+
+def _back(run: Run, key: str) -> HttpResponse:
+    address = reverse("attacks:show", args=[run.id])
+    return redirect(f"{address}?attack={key}" if key else address)
+
+
+def _page(request: HttpRequest, run: Run, *, status: int = 200, **more: Any) -> HttpResponse:
+    return render(request, "attacks/show.html", _context(request, run, **more), status=status)
+
+
+def _context(request: HttpRequest, run: Run, selected_key: str = "", **more: Any) -> dict[str, Any]:
+    person = person_of(request)
+    rows = attack_rows(person, run)
+    summary = summarize(rows)
+    closed = refusal(check_can_attack, person, run)
+    chosen = selected_key or request.GET.get("attack", "")
+    place = _place_of(rows, chosen)
+    selected = rows[place]
+    seconds = sum(row.seconds for row in rows if row.attack in STANDARD)
+    context = {
+        "dataset": run.dataset,
+        "run": run,
+        "current": "report",
+        "help_slug": "attacks",
+        "rows": rows,
+        "selected": selected,
+        "chosen": chosen if selected.key == chosen else "",
+        "seen": _token(selected),
+        "previous": rows[place - 1] if place else None,
+        "next": rows[place + 1] if place + 1 < len(rows) else None,
+        "chart": attack_chart(selected.result, selected.wording) if selected.result else None,
+        "cites": ATTACKS[selected.attack].cites,
+        "can_compare": selected.attack in HELD_OUT,
+        "summary": summary,
+        "attack_refusal": closed,
+        "may_attack": not refusal(check_may_attack, person, run),
+        "queue_is_away": bool(summary.at_work) and not is_queue_reachable(),
+        "accepted": ",".join(f".{ending}" for ending in accepted_endings()),
+        "bar": bar_of_attacks(run, summary, refusal=closed, seconds=seconds),
+        "all_seconds": seconds,
+    }
+    if not closed:
+        table = waiting_table(run)
+        context["outside"] = table
+        context["outside_form"] = OutsideForm(table=table) if table is not None else None
+    return {**context, **more}
+
+
+def _token(row: AttackRow) -> str:
+    """What the panel shows; it is sent anew when that is no longer so."""
+    return f"{row.test.id}-{row.test.status}" if row.test is not None else row.key
+
+
+def _place_of(rows: list[AttackRow], chosen: str) -> int:
+    """Return the row whose panel is open: the chosen one, else the worst that has an answer."""
+    wanted = (place for place, row in enumerate(rows) if row.key == chosen)
+    answered = (place for place, row in enumerate(rows) if row.result is not None)
+    return next(wanted, next(answered, 0))

@@ -1,0 +1,146 @@
+"""The page: states of a row, the next step, what is polled."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from deid_portal.accounts.models import User
+from deid_portal.attacks.choices import STANDARD
+from deid_portal.attacks.models import AttackTest
+from deid_portal.attacks.rows import LOOKS, State
+from deid_portal.attacks.selectors import attack_rows
+from deid_portal.attacks.services import start_attacks
+from deid_portal.attacks.wording import WORDINGS
+from deid_portal.common.work import Status
+from deid_portal.engine.attacks import ATTACKS
+from deid_portal.runs.models import Run
+from tests import factories
+from tests.conftest import Cast
+
+SignIn = Callable[[User], Client]
+
+
+@pytest.fixture
+def run(cast: Cast) -> Run:
+    return factories.make_exposed_run(cast.steward, cast.team)
+
+
+def read(client: Client, run: Run, query: str = "") -> str:
+    answer = client.get(reverse("attacks:show", args=[run.id]) + query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_every_attack_has_words() -> None:
+    assert set(WORDINGS) == set(ATTACKS)
+    assert set(LOOKS) == set(State)
+    for wording in WORDINGS.values():
+        assert wording.explanation.endswith(".")
+
+
+def test_before_the_first_attack_the_page_says_how_long_each_takes(
+    run: Run, cast: Cast, signed_in: SignIn
+) -> None:
+    page = read(signed_in(cast.steward), run)
+    assert "0 of 13" in page
+    assert page.count("less than a second") + page.count("about 1 second") >= 5
+    assert "No attack has been made yet." in page
+    assert "Run all" in page
+
+
+@pytest.mark.parametrize(
+    ("status", "result", "state"),
+    [
+        (Status.QUEUED, None, State.WAITING),
+        (Status.RUNNING, None, State.RUNNING),
+        (Status.STOPPED, None, State.STOPPED),
+        (Status.FAILED, None, State.FAILED),
+        (Status.FINISHED, {"reason": "No sensitive column."}, State.NOT_POSSIBLE),
+    ],
+)
+def test_a_row_says_in_one_word_where_it_stands(
+    run: Run, cast: Cast, status: Status, result: dict[str, str] | None, state: State
+) -> None:
+    start_attacks(run=run, asked_by=cast.steward, attacks=["homogeneity"])
+    AttackTest.objects.update(status=status, result=result)
+    row = next(row for row in attack_rows(cast.steward, run) if row.attack == "homogeneity")
+    assert row.state == state
+
+
+def test_the_worst_is_open_and_any_other_can_be_chosen(
+    run: Run, cast: Cast, signed_in: SignIn
+) -> None:
+    factories.attack(run, cast.steward, "homogeneity", "record-linkage", "skewness")
+    client = signed_in(cast.steward)
+    page = read(client, run)
+    worst = attack_rows(cast.steward, run)[0]
+    assert f'id="panel-title">{worst.title}<' in page
+    assert 'id="panel-title">Linkage<' in read(client, run, "?attack=record-linkage")
+    assert f'id="panel-title">{worst.title}<' in read(client, run, "?attack=nonsense")
+
+
+def test_what_is_over_the_limit_leads_back_to_the_plan(
+    run: Run, cast: Cast, signed_in: SignIn
+) -> None:
+    factories.attack(run, cast.steward, "homogeneity")
+    page = read(signed_in(cast.steward), run)
+    assert "One attack is over the limit." in page
+    assert "Change the plan" in page
+    assert "What to change, cheapest first" in page
+    assert "Try it" in page
+    assert "Ask for a waiver" in page
+
+
+def test_others_read_results_and_remedies_without_buttons(
+    run: Run, cast: Cast, signed_in: SignIn
+) -> None:
+    factories.attack(run, cast.steward, "homogeneity")
+    page = read(signed_in(cast.approver), run)
+    assert "In 1 group everybody has the same Condition." in page
+    assert "What to change, cheapest first" in page
+    for button in ("Try it", "Run all", "Run this attack", "Bring it"):
+        assert button not in page
+
+
+def test_polling_goes_on_while_attacks_are_at_work(run: Run, cast: Cast, signed_in: SignIn) -> None:
+    start_attacks(run=run, asked_by=cast.steward, attacks=["homogeneity"])
+    client = signed_in(cast.steward)
+    address = reverse("attacks:progress", args=[run.id])
+    assert client.get(address).status_code == 200
+    factories.finish_attack(run.attack_tests.get())
+    answer = client.get(address)
+    assert answer.status_code == 286
+    assert "1 attack made" in answer.content.decode()
+
+
+def test_an_unchanged_panel_is_not_sent_again(run: Run, cast: Cast, signed_in: SignIn) -> None:
+    test = factories.attack(run, cast.steward, "homogeneity")[0]
+    client = signed_in(cast.steward)
+    address = reverse("attacks:progress", args=[run.id])
+    seen = {"attack": "homogeneity", "seen": f"{test.id}-finished"}
+    assert "attack-panel" not in _oob(client.get(address, seen).content.decode())
+    assert "attack-panel" in _oob(client.get(address, {**seen, "seen": "x"}).content.decode())
+
+
+def _oob(page: str) -> str:
+    return " ".join(line for line in page.splitlines() if "hx-swap-oob" in line)
+
+
+def test_a_run_without_a_release_leads_back(cast: Cast, signed_in: SignIn, run: Run) -> None:
+    Run.objects.update(solution=False)
+    answer = signed_in(cast.steward).get(reverse("attacks:show", args=[run.id]))
+    assert answer.status_code == 302
+
+
+def test_the_page_asks_the_database_as_often_for_many_tests_as_for_few(
+    run: Run, cast: Cast, signed_in: SignIn, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    factories.attack(run, cast.steward)
+    factories.attack(run, cast.steward, *STANDARD[:4])
+    client = signed_in(cast.steward)
+    read(client, run)
+    with django_assert_max_num_queries(20):
+        read(client, run)

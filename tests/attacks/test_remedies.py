@@ -1,0 +1,73 @@
+"""Remedies are carried out before they are shown; "Try it" comes to exactly their price."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from deid_portal.accounts.models import User
+from deid_portal.attacks.remedies import most_tried
+from deid_portal.attacks.results import Remedy, Result
+from deid_portal.runs.models import Run
+from tests import factories
+from tests.conftest import Cast
+
+SignIn = Callable[[User], Client]
+
+
+def remedies_of(run: Run, cast: Cast, attack: str) -> Result:
+    test = factories.attack(run, cast.steward, attack)[0]
+    return Result.from_document(test.result)
+
+
+def test_who_is_exposed_can_be_left_out_as_well(cast: Cast) -> None:
+    run = factories.make_exposed_run(cast.steward, cast.team)
+    found = remedies_of(run, cast, "homogeneity")
+    first = next(own for own in found.remedies if own.title == "Leave these 4 people out as well")
+    assert (found.stake.records, first.records) == (4, 0)
+    assert (found.left_out, first.left_out) == (4, 8)
+    assert first.is_enough
+
+
+def test_the_cheapest_that_suffices_stands_first(cast: Cast) -> None:
+    run = factories.make_exposed_run(cast.steward, cast.team)
+    found = remedies_of(run, cast, "homogeneity")
+    enough = [own.is_enough for own in found.remedies]
+    assert enough == sorted(enough, reverse=True)
+    losses = [own.loss for own in found.remedies if own.is_enough]
+    assert losses == sorted(losses)
+    assert all(own.share < found.stake.share for own in found.remedies)
+    assert found.tried >= len(found.remedies)
+
+
+def test_trying_a_remedy_comes_to_its_price(cast: Cast, signed_in: SignIn) -> None:
+    run = factories.make_exposed_run(cast.steward, cast.team)
+    found = remedies_of(run, cast, "homogeneity")
+    assert found.remedies
+    for remedy in found.remedies:
+        tried = _try(run, remedy, signed_in(cast.steward))
+        assert tried.report["rows"]["suppressed"] == remedy.left_out
+        assert tried.report["utility"]["loss"] == pytest.approx(remedy.loss)
+        again = remedies_of(tried, cast, "homogeneity")
+        assert again.stake.records == remedy.records
+
+
+def _try(run: Run, remedy: Remedy, client: Client) -> Run:
+    client.post(reverse("runs:try", args=[run.id]), {"change": remedy.change})
+    return factories.finish_run(Run.objects.order_by("-number")[0])
+
+
+def test_nothing_is_tried_where_nothing_was_found(cast: Cast) -> None:
+    run = factories.make_exposed_run(cast.steward, cast.team)
+    factories.attack(run, cast.steward, "intersection")
+    found = factories.attack(run, cast.steward, "homogeneity")[0]
+    assert found.result["tried"] > 0
+    assert run.attack_tests.get(attack="intersection").result == {
+        "reason": "No earlier release of these people."
+    }
+
+
+@pytest.mark.parametrize(("seconds", "tried"), [(0.2, 12), (5, 12), (10, 6), (600, 2)])
+def test_long_runs_allow_fewer_tries(seconds: float, tried: int) -> None:
+    assert most_tried(seconds) == tried
