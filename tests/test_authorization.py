@@ -18,6 +18,7 @@ from deid_portal.accounts.services import invite
 from deid_portal.releases.models import Release
 from deid_portal.runs.models import Sweep
 from deid_portal.sources.models import Connection, Fetch
+from deid_portal.taxonomies.library import save_to_library
 from tests import factories
 from tests.conftest import Cast
 
@@ -118,6 +119,13 @@ TABLE = {
     "taxonomies:export": Line("GET", "column", 200, 403, 404, 404),
     "taxonomies:propose": Line("POST", "column", 302, 403, 404, 404),
     "taxonomies:use-library": Line("POST", "column", 422, 403, 404, 404, (("key", "shelf-dates"),)),
+    "taxonomies:begin-version": Line("POST", "column", 302, 403, 404, 404),
+    "taxonomies:library": Line("GET", "", 200, 200, 404, 200),
+    "taxonomies:shelf-entry": Line("GET", "", 200, 200, 404, 200, (("slug", "ages"),)),
+    "taxonomies:export-shelf-entry": Line("GET", "", 200, 200, 404, 200, (("slug", "countries"),)),
+    "taxonomies:kept": Line("GET", "kept", 200, 403, 404, 404),
+    "taxonomies:export-kept": Line("GET", "kept", 200, 403, 404, 404),
+    "taxonomies:remove-kept": Line("POST", "kept", 302, 403, 404, 404),
     "taxonomies:fitting": Line("GET", "column", 200, 403, 404, 404),
     "taxonomies:adopt": Line("POST", "column", 403, 403, 404, 404, (("key", "shelf-dates"),)),
     "taxonomies:forget": Line("POST", "column", 404, 403, 404, 404, (("key", "team-0"),)),
@@ -194,6 +202,8 @@ def release(cast: Cast) -> Release:
     release = factories.make_release(cast.steward, cast.approver, cast.team)
     dataset = release.request.run.dataset
     Sweep.objects.create(dataset=dataset, number=1, started_by=cast.steward, words="")
+    zips = dataset.columns.get(name="Zip")
+    save_to_library(column=zips, saved_by=cast.steward, name="Zips", source="")
     return release
 
 
@@ -217,6 +227,7 @@ def _address(name: str, line: Line, release: Release) -> str:
         "person": {"user_id": request.asked_by_id},
         "connection": {"connection_id": _get(Connection)},
         "fetch": {"fetch_id": _get(Fetch)},
+        "kept": {"kept_id": request.run.dataset.team.library_taxonomies.get().id},
     }
     return reverse(name, kwargs={**arguments[line.about], **dict(line.kwargs)})
 

@@ -51,6 +51,7 @@ class Frame:
         doors = [("Home", "guide:home", "/")]
         if self.roles & DATASET_ROLES:
             doors.append(("Datasets", "datasets:list", "/datasets/"))
+            doors.append(("Library", "taxonomies:library", "/library/"))
         if self.roles:
             doors.append(("Releases", "releases:list", "/releases/"))
         if self.roles & DATASET_ROLES:

@@ -9,6 +9,7 @@ from deid_portal.common.sealing import SealedJSONField
 from deid_portal.common.work import Work
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
+from deid_portal.taxonomies.models import TaxonomyVersion
 
 
 class Priority(models.IntegerChoices):
@@ -36,6 +37,8 @@ class Run(Work):
     retry_of = models.ForeignKey(
         "self", null=True, on_delete=models.PROTECT, related_name="retries"
     )
+    # The versions of taxonomies that the plan was frozen with; nobody edits them afterwards.
+    taxonomies = models.ManyToManyField(TaxonomyVersion, related_name="runs")
     # The plan exactly as executed, with the taxonomy files it names; both can hold values.
     plan = SealedJSONField()
     plan_files = SealedJSONField(default=dict)

@@ -17,6 +17,7 @@ from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.summaries import describe_request
 from deid_portal.runs.tasks import execute_run
+from deid_portal.taxonomies.selectors import versions_in_force
 
 
 def check_can_start_run(user: User, dataset: Dataset) -> None:
@@ -111,6 +112,8 @@ def queue_run(
         plan_sha256=plan.sha256,
         input_sha256=dataset.file_sha256,
     )
+    source = retry_of or based_on
+    run.taxonomies.set(source.taxonomies.all() if source else versions_in_force(dataset))
     dataset.save(update_fields=["changed_at"])
     facts: dict[str, str | int] = {"plan_sha256": run.plan_sha256}
     if change_words:

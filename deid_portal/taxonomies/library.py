@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Count, Max, QuerySet
+from django.urls import reverse
 
-from deid_portal.accounts.models import Team, User
+from deid_portal.accounts.models import Role, Team, User
+from deid_portal.accounts.permissions import check_has_role
 from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import DatasetColumn
@@ -35,6 +38,14 @@ class LibraryLine:
     @property
     def is_of_team(self) -> bool:
         return self.key.startswith("team-")
+
+    @property
+    def url(self) -> str:
+        """Where one can look inside."""
+        kind, _, name = self.key.partition("-")
+        return reverse(
+            "taxonomies:kept" if kind == "team" else "taxonomies:shelf-entry", args=[name]
+        )
 
     @property
     def place(self) -> str:
@@ -98,6 +109,7 @@ def use_from_library(*, column: DatasetColumn, changed_by: User, key: str) -> Co
     check_can_build(changed_by, column)
     values = values_of(column)
     kind, _, name = key.partition("-")
+    kept = None
     if kind == "shelf":
         entry = SHELF[name]
         words = f"From the shelf: {entry.name}"
@@ -107,25 +119,34 @@ def use_from_library(*, column: DatasetColumn, changed_by: User, key: str) -> Co
         if kind != "team" or kept is None:
             raise KeyError(key)
         words = f"From the team library: {kept}"
-        outline = _lay(kept, values)
-    return set_outline(column=column, changed_by=changed_by, outline=outline, words=words)
+        outline = lay_kept(kept, values)
+    return set_outline(
+        column=column, changed_by=changed_by, outline=outline, words=words, taken_from=kept
+    )
 
 
-def remove_from_library(*, column: DatasetColumn, removed_by: User, key: str) -> str:
+def remove_from_library(*, kept: LibraryTaxonomy, removed_by: User) -> None:
     """Delete all versions of a taxonomy of the team; columns that use it keep theirs."""
-    check_can_build(removed_by, column)
-    team = column.dataset.team
-    kind, _, number = key.partition("-")
-    kept = _latest(team).get(number)
-    if kind != "team" or kept is None:
-        raise KeyError(key)
+    check_can_keep(removed_by, kept.team)
     with transaction.atomic():
         facts = {"version": kept.number}
         record_event(
-            "library.taxonomy.removed", actor=removed_by, team=team, subject=kept, facts=facts
+            "library.taxonomy.removed", actor=removed_by, team=kept.team, subject=kept, facts=facts
         )
-        LibraryTaxonomy.objects.filter(team=team, name=kept.name).delete()
-    return kept.name
+        LibraryTaxonomy.objects.filter(team=kept.team, name=kept.name).delete()
+
+
+def get_of_team(column: DatasetColumn, key: str) -> LibraryTaxonomy:
+    """Return what a team keeps under a key; raises KeyError if there is nothing."""
+    kind, _, number = key.partition("-")
+    kept: LibraryTaxonomy | None = _latest(column.dataset.team).get(number)
+    if kind != "team" or kept is None:
+        raise KeyError(key)
+    return kept
+
+
+def check_can_keep(user: User, team: Team) -> None:
+    check_has_role(user, team, Role.STEWARD, "change the team library")
 
 
 def _shelf_lines(column: DatasetColumn, values: Column) -> list[LibraryLine]:
@@ -145,20 +166,54 @@ def _shelf_lines(column: DatasetColumn, values: Column) -> list[LibraryLine]:
 def _team_lines(column: DatasetColumn, values: Column) -> list[LibraryLine]:
     lines = []
     for key, kept in _latest(column.dataset.team).items():
-        placed = column.distinct - len(_lay(kept, values).unplaced)
+        placed = column.distinct - len(lay_kept(kept, values).unplaced)
         levels = f"{kept.height} coarser levels, {kept.value_count:,} values"
-        source = f"Team library · version {kept.number} · {kept.source}"
+        used = f"{kept.dataset_count} dataset{'' if kept.dataset_count == 1 else 's'}"
+        source = f"Team library · version {kept.number} · used in {used} · {kept.source}"
         lines.append(LibraryLine(f"team-{key}", kept.name, levels, source, placed, column.distinct))
     return lines
 
 
-def _latest(team: Team) -> dict[str, LibraryTaxonomy]:
+def _latest(team: Team) -> dict[str, Any]:
     """Return the newest version of every taxonomy of a team, by the number of its row."""
-    newest: dict[str, LibraryTaxonomy] = {}
-    for kept in LibraryTaxonomy.objects.filter(team=team):
+    newest: dict[str, Any] = {}
+    for kept in kept_by_team(team):
         newest.setdefault(kept.name, kept)
     return {str(kept.pk): kept for kept in newest.values()}
 
 
-def _lay(kept: LibraryTaxonomy, values: Column) -> Outline:
+def kept_by_team(team: Team) -> QuerySet[Any]:
+    """Return all versions a team keeps, the newest of each name first; they stay closed."""
+    used = Count("uses__column__dataset", distinct=True)
+    counted = LibraryTaxonomy.objects.filter(team=team).annotate(dataset_count=used)
+    return counted.select_related("made_by").order_by("name", "-number")
+
+
+@dataclass(frozen=True)
+class KeptLine:
+    """A taxonomy of the team in the list of its library: the newest version, and how many."""
+
+    kept: Any
+    versions: int
+    datasets: int
+
+
+def list_team_library(team: Team) -> list[KeptLine]:
+    by_name: dict[str, list[Any]] = {}
+    for kept in kept_by_team(team).defer("tree"):
+        by_name.setdefault(kept.name, []).append(kept)
+    return [
+        KeptLine(own[0], len(own), sum(kept.dataset_count for kept in own))
+        for own in by_name.values()
+    ]
+
+
+def lay_alone(kept: LibraryTaxonomy) -> Outline:
+    """Lay a kept tree over its own values, without a table."""
+    content = json.dumps(kept.tree).encode()
+    own = parse_json(content, Column.from_cells("", []))
+    return parse_json(content, Column.from_cells("", [branch.label for branch in own.values()]))
+
+
+def lay_kept(kept: LibraryTaxonomy, values: Column) -> Outline:
     return parse_json(json.dumps(kept.tree).encode(), values)

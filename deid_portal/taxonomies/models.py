@@ -40,6 +40,9 @@ class TaxonomyVersion(models.Model):
     steps = SealedJSONField(default=list)
     step_count = models.PositiveIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)
+    taken_from = models.ForeignKey(
+        "LibraryTaxonomy", null=True, on_delete=models.SET_NULL, related_name="uses"
+    )
     made_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)
 
@@ -51,10 +54,6 @@ class TaxonomyVersion(models.Model):
 
     def __str__(self) -> str:
         return f"version {self.number} of the taxonomy of {self.column}"
-
-    @property
-    def is_edited(self) -> bool:
-        return self.step_count > 0
 
 
 class ColumnTaxonomy(models.Model):

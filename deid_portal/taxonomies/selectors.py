@@ -2,6 +2,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.db.models import Count
 
 from deid_portal.common.prefetching import is_prefetched
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
@@ -181,9 +182,28 @@ def _describe_outline(outline: Outline) -> TaxonomyView:
 
 
 def versions_of(column: DatasetColumn) -> list[TaxonomyVersion]:
-    """List the versions of a column's taxonomy, the newest first, without opening them."""
+    """List the versions of a column's taxonomy, the newest first, with the runs that used each.
+
+    They are not opened: lists need no values.
+    """
     versions = TaxonomyVersion.objects.filter(column=column).select_related("made_by")
-    return list(versions.defer("recipe", "file_text", "outline", "base", "steps"))
+    counted = versions.annotate(run_count=Count("runs", distinct=True)).order_by("-number")
+    return list(counted.defer("recipe", "file_text", "outline", "base", "steps"))
+
+
+def versions_in_force(dataset: Dataset) -> list[TaxonomyVersion]:
+    taxonomies = ColumnTaxonomy.objects.filter(column__dataset=dataset, version__isnull=False)
+    return [one.version for one in taxonomies.select_related("version") if one.version]
+
+
+def is_used(version: TaxonomyVersion) -> bool:
+    """True once a run was started with it: the run's record says which version it was."""
+    return version.pk is not None and version.runs.exists()
+
+
+def is_released(version: TaxonomyVersion | None) -> bool:
+    """True once a release that it shaped was approved."""
+    return version is not None and version.runs.filter(requests__release__isnull=False).exists()
 
 
 def build_taxonomy(column: DatasetColumn) -> tuple[Column, Taxonomy] | None:

@@ -20,8 +20,10 @@ from deid_portal.engine.taxonomies import (
     replay,
     write_paths,
 )
-from deid_portal.taxonomies.models import ColumnTaxonomy, Kind, TaxonomyVersion
+from deid_portal.taxonomies.models import ColumnTaxonomy, Kind, LibraryTaxonomy, TaxonomyVersion
 from deid_portal.taxonomies.selectors import (
+    is_released,
+    is_used,
     lay_out,
     may_have_taxonomy,
     outline_of,
@@ -84,7 +86,12 @@ def set_taxonomy(
 
 
 def set_outline(
-    *, column: DatasetColumn, changed_by: User, outline: Outline, words: str
+    *,
+    column: DatasetColumn,
+    changed_by: User,
+    outline: Outline,
+    words: str,
+    taken_from: LibraryTaxonomy | None = None,
 ) -> ColumnTaxonomy:
     """Give a column a tree that was put together elsewhere: read from JSON, pasted, proposed."""
     check_can_build(changed_by, column)
@@ -94,7 +101,7 @@ def set_outline(
             f"None of the values of {column.name} has a place in this taxonomy. "
             "Nothing was changed."
         )
-    version = TaxonomyVersion(column=column, words=words, made_by=changed_by)
+    version = TaxonomyVersion(column=column, words=words, taken_from=taken_from, made_by=changed_by)
     _take_outline(version, outline)
     return _put_in_force(column, version, changed_by, "taxonomy.changed")
 
@@ -124,11 +131,13 @@ def edit_taxonomy(
     check_can_build(changed_by, column)
     with transaction.atomic():
         version = _lock_version(column)
+        check_not_released(version)
         outline = outline_of(version)
         if outline is None:
             raise InvalidPlan("This tree is too large to be edited here. Export it, and upload it.")
         changed = replay(outline, steps)
-        if not version.is_edited or version.done + len(steps) > MOST_STEPS:
+        is_full = version.done + len(steps) > MOST_STEPS
+        if version.base is None or is_full or is_used(version):
             version = TaxonomyVersion(
                 column=column,
                 words=f"Edited by hand, from version {version.number}",
@@ -148,13 +157,49 @@ def undo_step(*, column: DatasetColumn, changed_by: User, forward: bool = False)
     check_can_build(changed_by, column)
     with transaction.atomic():
         version = _lock_version(column)
+        check_not_released(version)
         done = version.done + (1 if forward else -1)
         if not 0 <= done <= version.step_count:
             raise Refused(f"There is nothing to {'redo' if forward else 'undo'}.")
+        if is_used(version):
+            version = _twin(version, changed_by)
         version.done = done
         base = Outline.from_document(version.base)
         _take_outline(version, replay(base, version.steps[:done]))
         return _put_in_force(column, version, changed_by, "taxonomy.edited")
+
+
+def edit_as_new_version(*, column: DatasetColumn, changed_by: User) -> ColumnTaxonomy:
+    """Begin a version of its own with the tree that an approved release was made with."""
+    check_can_build(changed_by, column)
+    with transaction.atomic():
+        version = _lock_version(column)
+        if not is_released(version):
+            raise Refused("This version can be edited as it is.")
+        twin = _twin(version, changed_by)
+        if twin.base is None:
+            twin.base = twin.outline
+        return _put_in_force(column, twin, changed_by, "taxonomy.changed")
+
+
+def check_not_released(version: TaxonomyVersion) -> None:
+    if is_released(version):
+        raise Refused(
+            "This version shaped an approved release, so it stays as it is. "
+            "Edit it as a new version."
+        )
+
+
+def _twin(version: TaxonomyVersion, made_by: User) -> TaxonomyVersion:
+    """Return a version that is not yet saved and looks like this one, steps and all."""
+    taken = ("kind", "recipe", "file_text", "height", "uncovered", "outline", "base", "steps")
+    counts = ("step_count", "done", "taken_from_id")
+    return TaxonomyVersion(
+        column=version.column,
+        words=f"Edited by hand, from version {version.number}",
+        made_by=made_by,
+        **{name: getattr(version, name) for name in (*taken, *counts)},
+    )
 
 
 def use_version(*, column: DatasetColumn, changed_by: User, number: int) -> ColumnTaxonomy:
@@ -170,6 +215,7 @@ def use_version(*, column: DatasetColumn, changed_by: User, number: int) -> Colu
         height=earlier.height,
         uncovered=earlier.uncovered,
         outline=earlier.outline,
+        taken_from=earlier.taken_from,
         made_by=changed_by,
     )
     return _put_in_force(column, version, changed_by, "taxonomy.changed")

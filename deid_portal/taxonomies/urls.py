@@ -1,9 +1,19 @@
 from django.urls import path
 
-from deid_portal.taxonomies import views
+from deid_portal.taxonomies import library_views, views
 
 app_name = "taxonomies"
 urlpatterns = [
+    path("library/", library_views.show_library, name="library"),
+    path("library/shelf/<slug:slug>/", library_views.show_shelf_entry, name="shelf-entry"),
+    path(
+        "library/shelf/<slug:slug>/export/",
+        library_views.export_shelf_entry,
+        name="export-shelf-entry",
+    ),
+    path("library/<int:kept_id>/", library_views.show_kept, name="kept"),
+    path("library/<int:kept_id>/export/", library_views.export_kept, name="export-kept"),
+    path("library/<int:kept_id>/remove/", library_views.remove_kept, name="remove-kept"),
     path("datasets/<uuid:dataset_id>/taxonomies/", views.overview, name="overview"),
     path(
         "datasets/<uuid:dataset_id>/taxonomies/<int:position>/", views.workbench, name="workbench"
@@ -38,6 +48,11 @@ urlpatterns = [
         "datasets/<uuid:dataset_id>/taxonomies/<int:position>/library/<str:key>/forget/",
         views.forget,
         name="forget",
+    ),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/begin-version/",
+        views.begin_version,
+        name="begin-version",
     ),
     path(
         "datasets/<uuid:dataset_id>/taxonomies/<int:position>/fitting/",

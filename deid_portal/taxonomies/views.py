@@ -18,10 +18,12 @@ from deid_portal.datasets.selectors import get_column_or_404, get_dataset_or_404
 from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine import EngineError
 from deid_portal.engine.taxonomies import write_json, write_paths, write_rows
+from deid_portal.taxonomies.downloads import as_download
 from deid_portal.taxonomies.editing import ACTIONS, node_to_show, read_steps, say
 from deid_portal.taxonomies.forms import BuilderForm, KeepForm
 from deid_portal.taxonomies.library import (
     find_fitting,
+    get_of_team,
     remove_from_library,
     save_to_library,
     use_from_library,
@@ -44,6 +46,7 @@ from deid_portal.taxonomies.selectors import (
 )
 from deid_portal.taxonomies.services import (
     check_can_build,
+    edit_as_new_version,
     edit_taxonomy,
     propose_taxonomy,
     remove_taxonomy,
@@ -208,6 +211,15 @@ def restore(request: HttpRequest, dataset_id: UUID, position: int, number: int) 
 
 
 @require_POST
+def begin_version(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
+    """Edit a version that shaped an approved release, as a new one."""
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    edit_as_new_version(column=column, changed_by=person_of(request))
+    messages.success(request, "A new version was begun. What was released stays as it was.")
+    return redirect("taxonomies:workbench", dataset.id, position)
+
+
+@require_POST
 def use_library(request: HttpRequest, dataset_id: UUID, position: int, key: str) -> HttpResponse:
     dataset, column = get_column_to_build_or_404(request, dataset_id, position)
     try:
@@ -265,10 +277,12 @@ def _show_fitting(request: HttpRequest, dataset: Dataset, column: DatasetColumn)
 def forget(request: HttpRequest, dataset_id: UUID, position: int, key: str) -> HttpResponse:
     """Take a taxonomy out of the team's library."""
     dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    check_can_build(person_of(request), column)
     try:
-        remove_from_library(column=column, removed_by=person_of(request), key=key)
+        kept = get_of_team(column, key)
     except KeyError:
         raise Http404 from None
+    remove_from_library(kept=kept, removed_by=person_of(request))
     messages.success(request, "It was removed from the team library, with all its versions.")
     return _lead_to_library(dataset, position)
 
@@ -301,17 +315,11 @@ def export(request: HttpRequest, dataset_id: UUID, position: int) -> HttpRespons
     if request.GET.get("form") == "json":
         if outline is None:
             raise Http404
-        return _as_download(write_json(outline), "application/json", f"{column.number}.json")
+        return as_download(write_json(outline), "application/json", f"{column.number}.json")
     if outline is not None:
         content = write_paths(outline.paths())
     elif (built := build_taxonomy(column)) is not None:
         content = write_rows(built[1])
     else:
         raise Http404
-    return _as_download(content, "text/csv; charset=utf-8", f"{column.number}.csv")
-
-
-def _as_download(content: bytes, kind: str, name: str) -> HttpResponse:
-    response = HttpResponse(content, content_type=kind)
-    response["Content-Disposition"] = f'attachment; filename="taxonomy-{name}"'
-    return response
+    return as_download(content, "text/csv; charset=utf-8", f"{column.number}.csv")

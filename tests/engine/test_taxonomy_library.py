@@ -38,6 +38,15 @@ def test_every_entry_has_a_source_and_covers_its_example(slug: str) -> None:
     outline.check()
 
 
+@pytest.mark.parametrize("slug", SHELF)
+def test_every_entry_can_be_looked_at(slug: str) -> None:
+    values = SHELF[slug].shown()
+    assert len(values) >= 20
+    outline = SHELF[slug].outline(Column.from_cells("q", values))
+    outline.check()
+    assert not outline.unplaced
+
+
 @pytest.mark.parametrize(
     ("slug", "values"),
     [

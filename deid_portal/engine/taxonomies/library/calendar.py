@@ -28,6 +28,7 @@ AGES = Ages(
     "Five-year groups of the UN Demographic Yearbook; 90 and older joined as HIPAA, "
     "45 CFR 164.514(b)(2)(i)(C), asks",
     IntervalTaxonomy(Decimal(0), Decimal(5), (2, 2), top=Decimal(90)),
+    examples=tuple(str(age) for age in range(101)),
 )
 
 DATES = FromRecipe(
@@ -36,4 +37,5 @@ DATES = FromRecipe(
     "month, quarter, year, decade",
     "Gregorian calendar, written as ISO 8601",
     DateTaxonomy(("month", "quarter", "year", "decade")),
+    examples=tuple(f"{year}-{month:02d}-01" for year in (2019, 2020) for month in range(1, 13)),
 )

@@ -5,6 +5,8 @@ Source: United Nations Statistics Division, Standard country or area codes for s
 Eastern Asia, Kosovo, which has no ISO code, is left out, and Antarctica is a region of its own.
 """
 
+from collections.abc import Iterator
+
 from deid_portal.engine.taxonomies.library.entry import NamedPlaces
 
 CONTINENTS = {
@@ -144,15 +146,22 @@ COUNTRIES_BY_REGION = {
 }
 
 
-def _read() -> dict[str, tuple[str, ...]]:
-    continent_of = {region: name for name, regions in CONTINENTS.items() for region in regions}
-    paths: dict[str, tuple[str, ...]] = {}
+def _countries() -> Iterator[tuple[str, list[str], str]]:
+    """Yield the region, the names and codes of every country, its usual name first."""
     for region, listed in COUNTRIES_BY_REGION.items():
         for country in listed.split(";"):
             short, long, names = country.split(maxsplit=2)
-            for name in (short, long, *" ".join(names.split()).split("/")):
-                paths[name.casefold()] = (region, continent_of[region])
-    return paths
+            spellings = " ".join(names.split()).split("/")
+            yield region, [*spellings, short, long], spellings[0]
+
+
+def _read() -> dict[str, tuple[str, ...]]:
+    continent_of = {region: name for name, regions in CONTINENTS.items() for region in regions}
+    return {
+        name.casefold(): (region, continent_of[region])
+        for region, names, _ in _countries()
+        for name in names
+    }
 
 
 COUNTRIES = NamedPlaces(
@@ -161,4 +170,5 @@ COUNTRIES = NamedPlaces(
     "region, continent; by name or ISO code of two or three letters",
     "United Nations Statistics Division, M49; ISO 3166-1 codes; 2024",
     _read(),
+    examples=tuple(name for _, _, name in _countries()),
 )

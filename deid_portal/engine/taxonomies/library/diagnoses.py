@@ -86,4 +86,5 @@ DIAGNOSES = Diagnoses(
     "Diagnoses, ICD-10",
     "category, block, chapter; by code",
     "World Health Organization, ICD-10 version 2019; titles of chapters in short words of our own",
+    examples=tuple(f"{block.first}.0" for block in BLOCK_SPANS),
 )

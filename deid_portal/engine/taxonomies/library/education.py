@@ -53,4 +53,5 @@ EDUCATION = NamedPlaces(
     "level, then low, medium or high; by number, name or US census wording",
     "UNESCO Institute for Statistics, ISCED 2011; groups as Eurostat joins them",
     _read(),
+    examples=tuple(word for _, words, _ in LEVELS.values() for word in words),
 )

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from deid_portal.engine.table import Column
 from deid_portal.engine.taxonomies.outline import Outline, Path
@@ -18,6 +18,16 @@ class ShelfEntry(ABC):
     name: str
     levels: str  # what stands at each level, in words
     source: str  # who publishes the classification, and its edition
+    examples: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
+
+    @property
+    def is_list(self) -> bool:
+        """True when it knows the values it shows and no others, but for their spellings."""
+        return False
+
+    def shown(self) -> tuple[str, ...]:
+        """Return values to look at it with: all it knows, or examples of its rule."""
+        return self.examples
 
     @abstractmethod
     def covered(self, column: Column) -> Mapping[str, Path]:
@@ -32,6 +42,10 @@ class NamedPlaces(ShelfEntry):
     """Values looked up by name or code, whatever their case."""
 
     paths: Mapping[str, tuple[str, ...]]  # the value in lower case -> its groups, finest first
+
+    @property
+    def is_list(self) -> bool:
+        return True
 
     def covered(self, column: Column) -> Mapping[str, Path]:
         found = {

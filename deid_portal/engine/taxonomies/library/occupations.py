@@ -43,4 +43,5 @@ OCCUPATIONS = Occupations(
     "Occupations, ISCO-08",
     "minor group, sub-major group, major group, skill level; by code of two to four digits",
     "International Labour Organization, ISCO-08",
+    examples=tuple(f"{group}11" for group in sorted(SUB_MAJOR_GROUPS)),
 )

@@ -17,6 +17,7 @@ from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL
 # Eurostat writes two countries its own way; Kosovo has no ISO code.
 ISO_CODES = {"EL": "gr", "UK": "gb"}
 PARTS = {"XK": "Southern Europe"}
+LONGEST = 5
 
 
 @cache
@@ -43,6 +44,13 @@ def _codes_by_name() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Regions(ShelfEntry):
+    @property
+    def is_list(self) -> bool:
+        return True
+
+    def shown(self) -> tuple[str, ...]:
+        return tuple(code for code in region_names() if len(code) == LONGEST)
+
     def covered(self, column: Column) -> dict[str, Path]:
         texts = [value for value in column.values if value and not value[0].isdigit()]
         if not texts:

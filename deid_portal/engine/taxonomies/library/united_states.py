@@ -100,6 +100,7 @@ ZIP_CODES = ZipCodes(
     "US ZIP codes",
     "first three digits, state, Census region",
     "USPS three-digit ZIP prefixes (DMM L002); U.S. Census Bureau regions, 2020",
+    examples=tuple(f"{first:03d}01" for first, _, _ in RUNS),
 )
 
 STATES = NamedPlaces(
@@ -112,4 +113,5 @@ STATES = NamedPlaces(
         for code, (name, division, region) in DIVISIONS.items()
         for key in (code, name)
     },
+    examples=tuple(name for name, _, _ in DIVISIONS.values()),
 )
