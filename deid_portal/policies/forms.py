@@ -41,6 +41,11 @@ class PolicyForm(forms.Form):
     most_left_out_of_group = _share(
         "No group loses more of its people than", "100 asks for nothing."
     )
+    smallest_group_judged = forms.IntegerField(
+        label="… of the groups with at least so many people",
+        min_value=1,
+        help_text="The rarest groups cannot hide among many and are always left out.",
+    )
     surest_guess = _share("A sensitive value is guessed right at most", "100 asks for nothing.")
     protect_sensitive = forms.BooleanField(
         label="Every sensitive column is protected by a rule of its own", required=False

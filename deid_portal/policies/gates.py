@@ -121,10 +121,10 @@ def _check_groups(rules: Rules, report: Report) -> Checked:
         (group["suppressed"] / group["records"], table["column"], group)
         for table in report["who_pays"]
         for group in table["groups"]
-        if group["records"]
+        if group["records"] >= max(rules.smallest_group_judged, 1)
     ]
     if not groups:
-        return True, "no column has groups large enough to tell of"
+        return True, "no group is large enough to be judged"
     share, column, group = max(groups, key=lambda found: found[0])
     words = (
         f"{middle_cut(column)} “{middle_cut(str(group['value']))}”: "

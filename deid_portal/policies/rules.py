@@ -24,6 +24,8 @@ class Rules:
     highest_risk: float = 0.2
     most_left_out: float = 0.1
     most_left_out_of_group: float = 0.5  # 1 turns the gate off
+    # Of a handful of people nobody can hide among many, so smaller groups are not judged.
+    smallest_group_judged: int = 100
     # Every sensitive column needs a rule, one of these if any are named.
     protect_sensitive: bool = True
     sensitive_models: tuple[str, ...] = ()
@@ -54,6 +56,8 @@ class Rules:
         """Refuse what makes no sense, in the first sentence that applies."""
         if self.least_k < 1:
             raise Refused("Everybody must hide among at least 1; enter a whole number from 1.")
+        if self.smallest_group_judged < 1:
+            raise Refused("Groups are judged from a size of at least 1; enter a whole number.")
         for words, share in self._shares().items():
             if not 0 <= share <= 1:
                 raise Refused(f"{words} is a share: enter a number between 0 and 100 percent.")
@@ -87,7 +91,9 @@ class Rules:
         }
         if self.most_left_out_of_group < 1:
             most = percent(self.most_left_out_of_group)
-            said["most_left_out_of_group"] = f"No group loses more than {most} of its people."
+            size = self.smallest_group_judged
+            which = f"No group of {size:,} or more" if size > 1 else "No group"
+            said["most_left_out_of_group"] = f"{which} loses more than {most} of its people."
         if self.protect_sensitive:
             said["protect_sensitive"] = self._sensitive_sentence()
         if self.surest_guess < 1:

@@ -48,6 +48,7 @@ def _scenario(run: Run, rules: Rules, *, is_promoted: bool) -> Scenario:
         is_open=run.is_open,
         is_allowed=not fails,
         why_not=f"{fails[0].asks}: {fails[0].has}" if fails else "",
+        falls_short=fails[0].has if fails else "",
         is_promoted=is_promoted,
         origin=run.origin_words,
     )
@@ -74,13 +75,19 @@ class Board:
 
     @classmethod
     def read(cls, scenarios: Sequence[Scenario], asked: Mapping[str, str]) -> "Board":
-        """Read what the address asks for; whatever it does not know is as usual."""
+        """Read what the address asks for; whatever it does not know is as usual.
+
+        A run that was only recommended is sent back as "auto"; it stays one until it is compared.
+        """
+        a, b = _number(asked.get("a", "")), _number(asked.get("b", ""))
+        if b is None and a == _number(asked.get("auto", "")):
+            a = None
         return cls(
             scenarios,
             RISKS.get(asked.get("risk", ""), RISKS[USUAL_RISK]),
             DETAILS.get(asked.get("detail", ""), DETAILS[USUAL_DETAIL]),
-            _number(asked.get("a", "")),
-            _number(asked.get("b", "")),
+            a,
+            b,
         )
 
     @cached_property
@@ -121,7 +128,7 @@ class Board:
 
     @property
     def _recommended(self) -> Scenario | None:
-        return recommend(self.front, self.risk.is_log)
+        return recommend(self.front)
 
     def _find(self, number: int | None) -> Scenario | None:
         return next((own for own in self.scenarios if own.number == number), None)

@@ -18,6 +18,8 @@ OTHER = ("x", "✕")
 TICKS = (1, 2, 5)
 PINS = (("A", "accent"), ("B", "before"))
 MARK, PINNED = 10, 16
+# How near two points are when their labels would touch: in powers of ten, in share of the height.
+LABEL_ACROSS, LABEL_UP = 0.06, 0.08
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Sign:
 def board_chart(board: Board) -> Chart:
     return Chart(
         id="board-chart",
-        title=title_of(board.points, board.front, board.risk.is_log),
+        title=title_of(board.points, board.front),
         caption=(
             f"{board.risk.title} against detail lost. Shape: share of rows that may be left out; "
             "label: hides among k. Nothing beats the runs on the line."
@@ -111,17 +113,15 @@ def _marks(
 ) -> dict[str, Any]:
     front = {point.scenario.number for point in board.front}
     on_line = [point.scenario.number in front for point in points]
+    labels = _labels(board)
     colors = ["token:accent" if is_on else "token:mute" for is_on in on_line]
     return {
         "type": "scatter",
         "mode": "markers+text",
         "x": [_across(board.risk, point) for point in points],
         "y": [point.detail for point in points],
-        "text": [
-            f"{point.scenario.k:,}" if is_on and point.scenario.k else ""
-            for point, is_on in zip(points, on_line, strict=True)
-        ],
-        "textposition": "bottom left",
+        "text": [labels.get(point.scenario.number, "") for point in points],
+        "textposition": _label_sides(points, labels),
         "textfont": {"color": "token:ink-2", "size": 12},
         "customdata": [point.scenario.number for point in points],
         "hovertext": [_hover(board, point) for point in points],
@@ -134,6 +134,38 @@ def _marks(
             "line": {"width": 1.5, "color": colors},
         },
     }
+
+
+def _labels(board: Board) -> dict[int, str]:
+    """Name the points on the line by k; what stands in one place gets one label, at its first."""
+    places: dict[tuple[float, float], list[Scenario]] = {}
+    for point in board.front:
+        places.setdefault((round(point.risk, 6), round(point.detail, 6)), []).append(point.scenario)
+    labels = {}
+    for scenarios in places.values():
+        hides = sorted({own.k for own in scenarios if own.k})
+        if hides:
+            label = f"{hides[0]:,}" if len(hides) == 1 else f"{hides[0]:,}–{hides[-1]:,}"
+            labels[scenarios[0].number] = label
+    return labels
+
+
+def _label_sides(points: list[Point], labels: dict[int, str]) -> list[str]:
+    """Put a label below its point, or above where it would cover the one before."""
+    widest = max((point.risk for point in points), default=1) or 1
+    tallest = max((point.detail for point in points), default=1) or 1
+    sides, before = [], None
+    for point in points:
+        side = "bottom left"
+        if point.scenario.number in labels:
+            is_near = before is not None and (
+                abs(log10((point.risk or widest) / (before.risk or widest))) < LABEL_ACROSS
+                and abs(point.detail - before.detail) / tallest < LABEL_UP
+            )
+            side = "top right" if is_near else side
+            before = None if is_near else point
+        sides.append(side)
+    return sides
 
 
 def _symbol(point: Point, shapes: dict[float | None, tuple[str, str]]) -> str:
@@ -168,7 +200,7 @@ def _flag(board: Board, point: Point, letter: str, color: str) -> dict[str, Any]
     return {
         "x": log10(across) if _is_log(board) else across,
         "y": point.detail,
-        "text": f"<b>{letter}</b> run {point.scenario.number}",
+        "text": f"{letter} · run {point.scenario.number}",
         "font": {"color": f"token:{color}", "size": 12},
         "arrowcolor": f"token:{color}",
         "arrowwidth": 1,

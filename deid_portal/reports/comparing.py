@@ -19,6 +19,7 @@ NOTABLE_LOSS = 0.001
 NOTABLE_SHARE = 0.0005
 COLUMNS_NAMED = 3
 NAME_LENGTH = 28
+SMALL_GROUP = 100  # people; what befalls a handful says little
 
 
 @dataclass(frozen=True)
@@ -172,27 +173,41 @@ def _out_of_all(own: Scenario) -> str:
 def _risk_line(name: str, mine: float, others: float) -> Line:
     smaller, larger = sorted((mine, others))
     words = f"{{}} has {percent(larger - smaller)} less"
-    if smaller > 0 and larger / smaller >= 1.9:
-        times = larger / smaller
-        words = "{} halves it" if times < 2.25 else f"{{}} has 1 / {times:.0f} of it"
+    times = larger / smaller if smaller > 0 else 0
+    if times >= 2.5:
+        words = f"{{}} has 1 / {times:.0f} of it"
+    elif times >= 1.75:
+        words = "{} halves it" if times >= 1.95 else "{} nearly halves it"
     return _line(name, percent(mine), percent(others), _less(mine, others, NOTABLE_SHARE), words)
 
 
 def _smallest_group(a: Scenario, b: Scenario) -> Line | None:
-    """Compare what the smallest group that both tell of has to pay."""
-    mine, others = _groups_of(a.summary), _groups_of(b.summary)
-    shared = [key for key in mine if key in others]
-    if not shared:
+    """Compare what a small group of people that both tell of has to pay."""
+    found = _small_group(a, b)
+    if found is None:
         return None
-    key = min(shared, key=lambda key: (mine[key]["records"], key))
-    first, second = mine[key], others[key]
+    key, first, second = found
     return _line(
         f"Left out, {group_name(*key)}",
         _of_group(first),
         _of_group(second),
         _less(_share(first), _share(second), NOTABLE_SHARE),
-        "{} is kinder to the smallest group",
+        "{} is kinder to this small group",
     )
+
+
+def _small_group(a: Scenario, b: Scenario) -> tuple[tuple[str, str], Summary, Summary] | None:
+    """Return the smallest group that is not a mere handful, as both runs treat it."""
+    mine, others = _groups_of(a.summary), _groups_of(b.summary)
+    shared = [key for key in mine if key in others]
+    if not shared:
+        return None
+    large = [key for key in shared if mine[key]["records"] >= SMALL_GROUP]
+    if large:
+        key = min(large, key=lambda key: (mine[key]["records"], key))
+    else:
+        key = max(shared, key=lambda key: (mine[key]["records"], key))
+    return key, mine[key], others[key]
 
 
 def _groups_of(summary: Summary) -> dict[tuple[str, str], Any]:
@@ -341,12 +356,11 @@ def _reasons(
 
 
 def _for_people(own: str, a: Scenario, b: Scenario) -> str:
-    line = _smallest_group(a, b)
-    if line is None or line.better != own:
+    line, found = _smallest_group(a, b), _small_group(a, b)
+    if line is None or found is None or line.better != own:
         return "when as many people as possible must stay in."
-    mine, others = _groups_of(a.summary), _groups_of(b.summary)
-    key = min((key for key in mine if key in others), key=lambda key: (mine[key]["records"], key))
-    kinder, harder = (mine[key], others[key]) if own == A else (others[key], mine[key])
+    key, first, second = found
+    kinder, harder = (first, second) if own == A else (second, first)
     return (
         f"when small groups must stay in: {group_name(*key)} loses {percent(_share(kinder), 0)} "
         f"instead of {percent(_share(harder), 0)}."

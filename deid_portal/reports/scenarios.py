@@ -3,7 +3,6 @@
 Pure functions of summaries (`runs/summaries.py`); no report is opened here.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +28,7 @@ class Scenario:
     is_open: bool = False
     is_allowed: bool = True
     why_not: str = ""  # the first gate of the policy that it fails
+    falls_short: str = ""  # what it has instead of what that gate asks for
     is_promoted: bool = False
     origin: str = ""
 
@@ -200,16 +200,16 @@ def beaten_by(point: Point, points: Iterable[Point]) -> Scenario | None:
     return best.scenario if best is not None else None
 
 
-def bend_of(front: Sequence[Point], is_log: bool) -> list[Point]:
+def bend_of(front: Sequence[Point]) -> list[Point]:
     """Return the points furthest below the straight line between the ends of the front.
 
-    There a little more on one side has stopped to buy much on the other. Several points are
-    returned where they are about as far.
+    There a little more on one side has stopped to buy much on the other. Risk counts as it is,
+    also where it is drawn on a logarithmic scale. Several points are returned where they are
+    about as far.
     """
     if len(front) < 3:
         return []
-    across = [math.log(max(point.risk, 1e-9)) if is_log else point.risk for point in front]
-    up = [point.detail for point in front]
+    across, up = [point.risk for point in front], [point.detail for point in front]
     width, height = across[-1] - across[0], up[0] - up[-1]
     if width <= 0 or height <= 0:
         return []
@@ -224,16 +224,16 @@ def bend_of(front: Sequence[Point], is_log: bool) -> list[Point]:
     ]
 
 
-def recommend(front: Sequence[Point], is_log: bool) -> Scenario | None:
+def recommend(front: Sequence[Point]) -> Scenario | None:
     """Return the run to look at first: allowed, and at the bend where there is one."""
     allowed = [point for point in front if point.scenario.is_allowed] or list(front)
-    bend = bend_of(allowed, is_log)
+    bend = bend_of(allowed)
     found = min(bend or allowed, key=lambda own: own.detail, default=None)
     return found.scenario if found is not None else None
 
 
-def title_of(points: Sequence[Point], front: Sequence[Point], is_log: bool) -> str:
-    """State the finding of the chart."""
+def title_of(points: Sequence[Point], front: Sequence[Point]) -> str:
+    """State the finding of the chart; runs that come to the same count once."""
     if not points:
         return "No run has ended with a release yet"
     if len(points) == 1:
@@ -242,9 +242,9 @@ def title_of(points: Sequence[Point], front: Sequence[Point], is_log: bool) -> s
     allowed = [point for point in front if point.scenario.is_allowed]
     if not allowed:
         return "None of the runs on the line meets the team’s policy"
-    count = len(allowed)
+    count = len({(round(own.risk, 9), round(own.detail, 9)) for own in allowed})
     lead = "One allowed run is" if count == 1 else f"{count} allowed runs are"
-    hides = sorted({own.scenario.k for own in bend_of(front, is_log) if own.scenario.k})
+    hides = sorted({own.scenario.k for own in bend_of(front) if own.scenario.k})
     if not hides:
         return f"{lead} worth a look"
     where = f"k {hides[0]:,}" if len(hides) == 1 else f"k {hides[0]:,} to {hides[-1]:,}"

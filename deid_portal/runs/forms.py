@@ -86,7 +86,7 @@ class SweepForm(forms.Form):
             label="Methods",
             required=False,
             choices=[(name, METHODS[name].title) for name in METHODS_TO_SWEEP],
-            widget=forms.CheckboxSelectMultiple,
+            widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input"}),
             help_text="None ticked: the method as chosen.",
         )
 

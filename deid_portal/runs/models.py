@@ -39,6 +39,9 @@ class Run(Work):
     )
     # The versions of taxonomies that the plan was frozen with; nobody edits them afterwards.
     taxonomies = models.ManyToManyField(TaxonomyVersion, related_name="runs")
+    # What the plan asks for, in words and without a value; lists and polls open no sealed plan.
+    plan_words = models.CharField(max_length=200, default="", blank=True)
+    short_words = models.CharField(max_length=80, default="", blank=True)
     # The plan exactly as executed, with the taxonomy files it names; both can hold values.
     plan = SealedJSONField()
     plan_files = SealedJSONField(default=dict)

@@ -10,9 +10,9 @@ LABELS = {
     "read": "Read the table",
     "patterns": "Find patterns",
     "search": "Search levels",
-    "release": "Build the release",
-    "measure": "Measure and test",
-    "store": "Encrypt and store",
+    "release": "Build release",
+    "measure": "Measure, test",
+    "store": "Store",
 }
 CHANGING = "Change the cells"
 

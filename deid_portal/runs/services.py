@@ -17,6 +17,7 @@ from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.summaries import describe_request
 from deid_portal.runs.tasks import execute_run
+from deid_portal.runs.wording import plan_words, short_words
 from deid_portal.taxonomies.selectors import versions_in_force
 
 
@@ -60,7 +61,10 @@ def retry_run(*, run: Run, retried_by: User) -> Run:
     """Carry out the frozen plan of a run that failed or was stopped once more, as a new run."""
     check_can_retry_run(retried_by, run)
     plan = run.frozen_plan()
-    return open_twin(hold_dataset(run.dataset), plan) or queue_run(
+    twin = open_twin(hold_dataset(run.dataset), plan)
+    if twin is not None:
+        return twin
+    again = queue_run(
         dataset=run.dataset,
         plan=plan,
         files=run.plan_files,
@@ -71,6 +75,9 @@ def retry_run(*, run: Run, retried_by: User) -> Run:
         priority=Priority(run.priority),
         retry_of=run,
     )
+    # In a sweep it takes the place of the run without an answer.
+    run.memberships.update(run=again, is_new=True)
+    return again
 
 
 def open_twin(dataset: Dataset, plan: Plan) -> Run | None:
@@ -97,6 +104,7 @@ def queue_run(
 ) -> Run:
     """Write a run with its frozen plan and queue it; call it while the dataset is held."""
     last = dataset.runs.aggregate(last=Max("number"))["last"] or 0
+    document = plan.to_document()
     run = Run.objects.create(
         dataset=dataset,
         number=last + 1,
@@ -106,9 +114,11 @@ def queue_run(
         change_words=change_words,
         priority=priority,
         retry_of=retry_of,
-        plan=plan.to_document(),
+        plan=document,
+        plan_words=plan_words(document),
+        short_words=short_words(document),
         plan_files=dict(files),
-        summary=describe_request(plan.to_document()),
+        summary=describe_request(document),
         plan_sha256=plan.sha256,
         input_sha256=dataset.file_sha256,
     )

@@ -57,15 +57,26 @@ def summarize(report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _telling(who_pays: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Keep two groups of each column: the smallest, and the one that is left out most."""
+    """Keep of each column the smallest group, and those that pay more than every larger one.
+
+    So the one that pays most is there, whatever size a policy begins to judge at.
+    """
     kept = []
     for table in who_pays:
         groups = [group for group in table["groups"] if group["records"]]
         if groups:
-            smallest = min(groups, key=lambda group: group["records"])
-            worst = max(groups, key=lambda group: group["suppressed"] / group["records"])
-            both = [smallest] if smallest is worst else [smallest, worst]
-            kept.append({"column": table["column"], "groups": both})
+            kept.append({"column": table["column"], "groups": _smallest_and_worst(groups)})
+    return kept
+
+
+def _smallest_and_worst(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    by_size = sorted(groups, key=lambda group: (-group["records"], -group["suppressed"]))
+    kept, most = [], -1.0
+    for group in by_size:
+        share = group["suppressed"] / group["records"]
+        if share > most or group is by_size[-1]:
+            kept.append(group)
+            most = max(most, share)
     return kept
 
 

@@ -3,15 +3,15 @@
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
-from deid_portal.common.http import STOP_POLLING
+from deid_portal.common.http import STOP_POLLING, wants_part
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import Refused, refusal
@@ -19,11 +19,14 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine import EngineError
 from deid_portal.plans.changes import read_changes
+from deid_portal.runs.figures import trace_chart
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.progress import describe_progress
 from deid_portal.runs.selectors import get_light_run_or_404, get_run_or_404, runs_of
 from deid_portal.runs.services import (
+    check_can_move_ahead,
+    check_can_retry_run,
     check_can_start_run,
     move_run_ahead,
     retry_run,
@@ -31,7 +34,7 @@ from deid_portal.runs.services import (
     stop_run,
 )
 from deid_portal.runs.variants import start_variant
-from deid_portal.runs.waiting import describe_wait
+from deid_portal.runs.waiting import describe_queue, describe_wait, wait_briefly
 
 
 @require_GET
@@ -100,6 +103,7 @@ def try_change(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_GET
 def show(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = get_light_run_or_404(person_of(request), run_id)
+    wait_briefly(run)
     if run.status == Run.Status.FINISHED:
         return redirect("reports:report", run.id)
     return render(request, "runs/show.html", _context(request, run))
@@ -150,19 +154,23 @@ def move_ahead(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
     waiting = run.status == Run.Status.QUEUED
+    person = person_of(request)
     return {
         "dataset": run.dataset,
         "run": run,
         "current": "run",
         "help_slug": "run",
+        "is_poll": wants_part(request),
         "progress": describe_progress(run),
+        "chart": trace_chart(run) if run.is_open else None,
         "wait": describe_wait(run) if waiting else None,
+        "queue": describe_queue(run) if run.is_open else None,
         "queue_is_away": waiting and not is_queue_reachable(),
-        "stop_refusal": refusal(check_can_run, person_of(request), run.dataset),
-        "start_refusal": _start_refusal(person_of(request), run),
+        "attempts": settings.WORK_ATTEMPTS,
+        "memory_limit_mb": settings.RUN_MEMORY_MB,
+        "minutes_limit": settings.RUN_MINUTES,
+        "stop_refusal": refusal(check_can_run, person, run.dataset),
+        "move_refusal": refusal(check_can_move_ahead, person, run),
+        # Why it cannot be run again; not asked while it is still at work.
+        "retry_refusal": "" if run.is_open else refusal(check_can_retry_run, person, run),
     }
-
-
-def _start_refusal(person: User, run: Run) -> str:
-    """Why it cannot be run again; not asked while it is still at work."""
-    return "" if run.is_open else refusal(check_can_start_run, person, run.dataset)

@@ -1,9 +1,12 @@
 """How long a run will have to wait: what is ahead of it, and how long that usually takes."""
 
 import heapq
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
+
+from django.utils import timezone
 
 from deid_portal.common.work import Status
 from deid_portal.common.workers import count_workers
@@ -12,6 +15,9 @@ from deid_portal.runs.progress import describe_progress
 from deid_portal.runs.selectors import HEAVY, waiting_in_turn
 
 RUNS_LOOKED_AT = 20
+RUNS_SHOWN = 5
+SECONDS_WORTH_NO_PAGE = 2.0
+SECONDS_BETWEEN_LOOKS = 0.1
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,37 @@ def describe_wait(run: Run) -> Wait:
     left = [describe_progress(other).seconds_left for other in running]
     known = (usual if seconds is None else seconds for seconds in left)
     return Wait(ahead, workers, seconds_until_start(ahead, known, workers, usual))
+
+
+@dataclass(frozen=True)
+class QueueView:
+    """What waits beside a run: the runs of its own team by name, those of others as a number."""
+
+    runs: list[Run]
+    more: int  # of the same team, not shown
+    of_others: int
+
+
+def describe_queue(run: Run) -> QueueView:
+    """Cost: two queries while nothing waits, three otherwise."""
+    order = [waiting for waiting in waiting_in_turn() if waiting.id != run.id]
+    own = [waiting.id for waiting in order if waiting.team == run.dataset.team_id]
+    shown = Run.objects.filter(id__in=own[:RUNS_SHOWN]).defer(*HEAVY).select_related("dataset")
+    found = {other.id: other for other in shown} if own else {}
+    runs = [found[run_id] for run_id in own if run_id in found]
+    return QueueView(runs, len(own) - len(runs), len(order) - len(own))
+
+
+def wait_briefly(run: Run) -> None:
+    """Give a run that was just started the time to end: a page that flashes by helps nobody.
+
+    Only where a worker was told; the person waits for two seconds at most.
+    """
+    while run.is_open and run.sent_at is not None:
+        if (timezone.now() - run.queued_at).total_seconds() > SECONDS_WORTH_NO_PAGE:
+            return
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+        run.refresh_from_db(fields=["status"])
 
 
 def usual_seconds() -> float | None:

@@ -4,7 +4,9 @@ Sits between the engine, which knows what it does, and the row, which people loo
 levels and names of columns; nothing here is a value of the table.
 """
 
+import math
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +19,9 @@ STAGES = {"protect": "search", "attack": "measure"}
 # What follows the search usually takes this much longer than reading and finding patterns did.
 AFTER_PER_BEFORE = 3.0
 # Too little of the search to judge the rest by.
-LEAST_SECONDS, LEAST_FRACTION = 2.0, 0.02
+LEAST_SECONDS, LEAST_FRACTION = 5.0, 0.02
+# Searches become slower: what the last seconds have settled says more than the whole way so far.
+RECENT_SECONDS = 10.0
 # A new estimate moves the old one this part of the way per second, and never lifts it faster than
 # the clock runs: time left may stand still, but does not climb before one's eyes.
 TRUST_PER_SECOND = 0.25
@@ -46,6 +50,7 @@ class Watch:
         self._stage = "read"
         self._fraction = 0.0
         self._left: float | None = None
+        self._places: deque[tuple[float, float]] = deque()  # when, how much of the search
         self._trace: list[list[float | None]] = []  # seconds, best, bound
         self._improved = 0
         self._search: dict[str, Any] = {}
@@ -81,9 +86,18 @@ class Watch:
             searched = spent.get("search", 0.0)
             if searched < LEAST_SECONDS or within < LEAST_FRACTION:
                 return None
-            return searched * (1 - within) / within + after
+            slowest = min(within / searched, self._recent_pace(within))
+            return (1 - within) / slowest + after if slowest else self._left
         used = sum(spent.get(stage, 0.0) for stage in ("release", "measure", "store"))
         return max(after - used, 0.0)
+
+    def _recent_pace(self, within: float) -> float:
+        """Return how much of the search one of the last seconds has settled."""
+        self._places.append((self._last, within))
+        while self._last - self._places[0][0] > RECENT_SECONDS:
+            self._places.popleft()
+        then, was = self._places[0]
+        return (within - was) / (self._last - then) if self._last - then > 1 else math.inf
 
     def _remember(self, elapsed: float, figures: dict[str, Any]) -> None:
         """Keep the figures of the search, and a point whenever best or bound has moved."""
@@ -114,9 +128,11 @@ def gently(left: float | None, estimate: float | None, passed: float) -> float |
     """Return the time left to show, after `passed` seconds and in the light of a new estimate."""
     if estimate is None or left is None:
         return estimate if left is None else max(left - passed, 0.0)
-    expected = max(left - passed, 0.0)
-    moved = expected + (estimate - expected) * min(1.0, TRUST_PER_SECOND * passed)
-    return max(0.0, min(moved, left + LONGEST_CLIMB * passed))
+    trust = min(1.0, TRUST_PER_SECOND * passed)
+    if estimate >= left:
+        return min(left + (estimate - left) * trust, left + LONGEST_CLIMB * passed)
+    counted_down = max(left - passed, 0.0)
+    return min(left, counted_down + (estimate - counted_down) * trust)
 
 
 def thinned(trace: list[list[float | None]]) -> list[list[float | None]]:

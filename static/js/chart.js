@@ -121,6 +121,7 @@ async function draw(box) {
       showTips: false,
     });
     box.classList.add("is-drawn");
+    box.drawnFrom = document.getElementById(box.dataset.chart)?.textContent;
     drawn.add(box);
     for (const part of box.querySelectorAll("svg")) part.setAttribute("aria-hidden", "true");
     // Pages whose points can be chosen listen to the drawing from here on.
@@ -138,7 +139,9 @@ function drawAll() {
     window.Plotly?.purge(box);
   }
   for (const box of document.querySelectorAll("[data-chart]")) {
-    if (!drawn.has(box)) draw(box);
+    // One that was kept while its numbers were replaced (hx-preserve) is drawn again in its place.
+    const isOld = drawn.has(box) && box.drawnFrom !== document.getElementById(box.dataset.chart)?.textContent;
+    if (!drawn.has(box) || isOld) draw(box);
   }
 }
 

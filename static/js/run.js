@@ -1,6 +1,10 @@
-// The tab's title follows the run, and every tenth of the way is announced once.
+// The run page: the tab's title follows the run, every tenth of the way is announced once, a hidden tab asks less
+// often, and what a person has opened stays open when the box is replaced.
+const HIDDEN_WAIT = 5000;
 const box = () => document.getElementById("run-box");
 let announced = 0;
+let askedAt = Date.now();
+let open = [];
 
 function follow() {
   const run = box();
@@ -14,5 +18,18 @@ function follow() {
   }
 }
 
-document.body.addEventListener("htmx:afterSwap", follow);
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.elt !== box()) return;
+  if (document.hidden && Date.now() - askedAt < HIDDEN_WAIT) event.preventDefault();
+  else askedAt = Date.now();
+});
+
+document.addEventListener("htmx:beforeSwap", () => {
+  open = [...document.querySelectorAll("details[data-keep-open][open]")].map((details) => details.id);
+});
+
+document.body.addEventListener("htmx:afterSwap", () => {
+  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
+  follow();
+});
 follow();

@@ -24,6 +24,7 @@ LENIENT = Rules(
     highest_risk=1,
     most_left_out=1,
     most_left_out_of_group=1,
+    smallest_group_judged=2,
     protect_sensitive=False,
     surest_guess=1,
     attacks={},
@@ -84,6 +85,13 @@ def test_a_gate_closes_just_beyond_its_limit(
     closed = check_gates(Rules.from_document(base | too_much), make_report())
     assert gate_of(name, passing).result is Result.PASS
     assert [gate.name for gate in failing(closed)] == [name]
+
+
+def test_groups_too_small_to_hide_are_not_judged() -> None:
+    rules = Rules(most_left_out_of_group=0.4, smallest_group_judged=3, attacks={})
+    gate = gate_of("most_left_out_of_group", check_gates(rules, make_report()))
+    assert not gate.fails
+    assert gate.asks == "No group of 3 or more loses more than 40\u00a0% of its people"
 
 
 def test_failures_stand_first() -> None:

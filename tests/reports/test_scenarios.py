@@ -58,8 +58,8 @@ def test_a_run_is_beaten_by_an_allowed_one_rather_than_by_a_better_one_that_is_n
 def test_the_bend_is_furthest_from_the_straight_line() -> None:
     front = front_of(_points((0.1, 0.1), (0.2, 0.9), (0.9, 0.05), (0.01, 1.0)))
     assert _numbers(front) == [4, 1, 3]
-    assert _numbers(bend_of(front, is_log=False)) == [1]
-    assert bend_of(front[:2], is_log=False) == []
+    assert _numbers(bend_of(front)) == [1]
+    assert bend_of(front[:2]) == []
 
 
 def test_the_allowed_run_at_the_bend_is_recommended() -> None:
@@ -69,10 +69,10 @@ def test_the_allowed_run_at_the_bend_is_recommended() -> None:
         for n, (x, y) in enumerate(pairs, start=1)
     ]
     front = front_of(place(runs, AVERAGE, LOSS))
-    recommended = recommend(front, is_log=False)
+    recommended = recommend(front)
     assert recommended is not None
     assert recommended.number == 3
-    assert recommend([], is_log=False) is None
+    assert recommend([]) is None
 
 
 def test_runs_without_numbers_are_not_drawn() -> None:
@@ -97,15 +97,13 @@ def test_runs_without_numbers_are_not_drawn() -> None:
     ],
 )
 def test_the_title_states_the_finding(points: list[Point], title: str) -> None:
-    assert title_of(points, front_of(points), is_log=False) == title
+    assert title_of(points, front_of(points)) == title
 
 
 def test_the_title_says_when_no_run_is_allowed() -> None:
     runs = [make_scenario(n, average=n / 10, loss=1 - n / 10, is_allowed=False) for n in (1, 2)]
     points = place(runs, AVERAGE, LOSS)
-    assert title_of(points, points, is_log=False) == (
-        "None of the runs on the line meets the team’s policy"
-    )
+    assert title_of(points, points) == ("None of the runs on the line meets the team’s policy")
 
 
 def test_precision_is_turned_round_so_that_less_is_better() -> None:

@@ -7,8 +7,9 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.datasets.services import tag_columns
-from deid_portal.runs.models import Run
-from deid_portal.runs.services import start_run, stop_run
+from deid_portal.runs.models import Priority, Run
+from deid_portal.runs.services import retry_run, start_run, stop_run
+from deid_portal.runs.sweeps import Grid, start_sweep
 from tests import factories
 from tests.conftest import Cast
 
@@ -59,3 +60,14 @@ def test_a_run_with_an_answer_is_not_retried(cast: Cast, signed_in: SignIn) -> N
 def test_a_reviewer_retries_nothing(cast: Cast, signed_in: SignIn, stopped: Run) -> None:
     signed_in(cast.reviewer).post(reverse("runs:retry", args=[stopped.id]))
     assert Run.objects.count() == 1
+
+
+def test_in_a_sweep_the_retry_takes_its_place(cast: Cast) -> None:
+    dataset = factories.make_planned_dataset(cast.steward, cast.team)
+    sweep = start_sweep(dataset=dataset, grid=Grid(look_alikes=(2, 3)), started_by=cast.steward)
+    run, other = sweep.runs.order_by("number")
+    stop_run(run=run, stopped_by=cast.steward)
+    run.refresh_from_db()
+    again = retry_run(run=run, retried_by=cast.steward)
+    assert set(sweep.runs.all()) == {again, other}
+    assert again.priority == Priority.SWEEP

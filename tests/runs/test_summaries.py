@@ -38,15 +38,15 @@ def test_values_that_rules_name_stay_in_the_plan() -> None:
     assert "Cancer" not in str(summary)
 
 
-def test_the_smallest_and_the_most_burdened_group_of_a_column_are_kept(cast: Cast) -> None:
+def test_the_smallest_group_and_those_that_pay_more_than_larger_ones_are_kept(cast: Cast) -> None:
     run = factories.make_finished_run(cast.steward, cast.team)
     groups = [
         {"value": name, "records": records, "suppressed": left_out, "loss": 0}
-        for name, records, left_out in (("a", 100, 1), ("b", 50, 25), ("c", 10, 2))
+        for name, records, left_out in (("a", 100, 1), ("b", 50, 25), ("c", 40, 4), ("d", 10, 2))
     ]
     report = {**run.report, "who_pays": [{"column": "Zip", "gap": 0.49, "groups": groups}]}
     kept = summarize(report)["who_pays"][0]["groups"]
-    assert [group["value"] for group in kept] == ["c", "b"]
+    assert [group["value"] for group in kept] == ["a", "b", "d"]
 
 
 def test_runs_from_before_get_their_summaries_when_the_portal_is_updated(cast: Cast) -> None:

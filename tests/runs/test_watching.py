@@ -60,7 +60,7 @@ def test_no_time_left_is_promised_from_too_little_work() -> None:
 def test_steady_work_counts_down_steadily() -> None:
     told = Told()
     told.at(0, 0, 1000, "search")
-    shown = [told.at(second, second, 100, "search").get("left") for second in range(3, 100)]
+    shown = [told.at(second, second, 100, "search").get("left") for second in range(6, 100)]
     assert all(later <= sooner for sooner, later in pairwise(shown))
     assert shown[-1] == pytest.approx(1, abs=1)
 
@@ -72,6 +72,16 @@ def test_time_left_may_stand_still_but_climbs_no_faster_than_the_clock() -> None
         assert later is not None
         assert later <= left + 0.2
         left = later
+
+
+def test_a_search_that_becomes_slower_is_judged_by_its_last_seconds() -> None:
+    told = Told()
+    told.at(0, 0, 1000, "search")
+    told.at(5, 770, 1000, "search")
+    for second in range(6, 40):
+        news = told.at(second, 770 + second, 1000, "search")
+    # One in a thousand per second, and 191 to go; counting from the start it would be 9 seconds.
+    assert news["left"] > 20
 
 
 def test_a_better_estimate_is_believed_within_seconds() -> None:

@@ -1,0 +1,30 @@
+"""What a plan asks for, in a few words: for titles, lists and messages. Never a value."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from deid_portal.common.templatetags.numbers import percent
+from deid_portal.plans.changes import Basis, limit_of, look_alikes_of
+
+
+def plan_words(plan: Mapping[str, Any]) -> str:
+    """For example: 12 quasi-identifiers, hides among 5, up to 5 % left out."""
+    columns = plan.get("columns", {}).values()
+    quasi = sum(column.get("role") == "quasi-identifier" for column in columns)
+    counted = "1 quasi-identifier" if quasi == 1 else f"{quasi} quasi-identifiers"
+    limit = limit_of(Basis(dict(plan)))
+    left_out = "" if limit is None else f"up to {percent(limit)} left out" if limit else "all kept"
+    return ", ".join(part for part in (counted, short_words(plan), left_out) if part)
+
+
+def short_words(plan: Mapping[str, Any]) -> str:
+    """For example: hides among 5; else what the first rule or method is called."""
+    look_alikes = look_alikes_of(Basis(dict(plan)))
+    if look_alikes:
+        return f"hides among {look_alikes}"
+    models = plan.get("models") or []
+    if models:
+        return str(models[0]["model"])
+    methods = plan.get("method") or {}
+    first = methods[0] if isinstance(methods, list) else methods
+    return str(first.get("name", ""))
