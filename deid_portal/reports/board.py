@@ -14,6 +14,7 @@ from deid_portal.reports.scenarios import (
     RISKS,
     Axis,
     Point,
+    Recommendation,
     Scenario,
     beaten_by,
     front_of,
@@ -113,6 +114,15 @@ class Board:
             (own for own in (self._promoted, self._recommended) if own and own != self.b), None
         )
 
+    @property
+    def why_a(self) -> str:
+        """Say why a run that nobody pinned stands first."""
+        if self.a is None or self.a_is_pinned:
+            return ""
+        recommended = self.recommendation
+        is_recommended = recommended is not None and recommended.scenario == self.a
+        return f"Recommended: {recommended.why}" if recommended and is_recommended else "Promoted"
+
     @cached_property
     def b(self) -> Scenario | None:
         found = self._find(self.wanted_b)
@@ -126,9 +136,13 @@ class Board:
     def _promoted(self) -> Scenario | None:
         return next((own for own in self.scenarios if own.is_promoted), None)
 
+    @cached_property
+    def recommendation(self) -> Recommendation | None:
+        return recommend(self.front)
+
     @property
     def _recommended(self) -> Scenario | None:
-        return recommend(self.front)
+        return self.recommendation.scenario if self.recommendation else None
 
     def _find(self, number: int | None) -> Scenario | None:
         return next((own for own in self.scenarios if own.number == number), None)

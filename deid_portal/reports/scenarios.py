@@ -15,6 +15,7 @@ from deid_portal.engine.utility import METRICS
 
 Summary = Mapping[str, Any]
 ROUNDING = 1e-12
+CURVE = 5  # points that make a curve with a bend worth following
 NEAR_THE_BEND = 0.9  # of the largest distance from the straight line
 
 
@@ -224,12 +225,28 @@ def bend_of(front: Sequence[Point]) -> list[Point]:
     ]
 
 
-def recommend(front: Sequence[Point]) -> Scenario | None:
-    """Return the run to look at first: allowed, and at the bend where there is one."""
-    allowed = [point for point in front if point.scenario.is_allowed] or list(front)
-    bend = bend_of(allowed)
-    found = min(bend or allowed, key=lambda own: own.detail, default=None)
-    return found.scenario if found is not None else None
+@dataclass(frozen=True)
+class Recommendation:
+    scenario: Scenario
+    why: str
+
+
+def recommend(front: Sequence[Point]) -> Recommendation | None:
+    """Return the run to look at first: allowed, and at the bend of a curve worth the name."""
+    allowed = [point for point in front if point.scenario.is_allowed]
+    chosen = allowed or list(front)
+    if not chosen:
+        return None
+    bend = bend_of(chosen) if count_places(chosen) >= CURVE else []
+    found = min(bend or chosen, key=lambda own: own.detail)
+    first = "allowed, and" if allowed else "none is allowed, and"
+    second = "where the curve bends" if bend else "nothing on the line keeps more detail"
+    return Recommendation(found.scenario, f"{first} {second}")
+
+
+def count_places(points: Iterable[Point]) -> int:
+    """Count runs, those that come to the same once."""
+    return len({(round(own.risk, 9), round(own.detail, 9)) for own in points})
 
 
 def title_of(points: Sequence[Point], front: Sequence[Point]) -> str:
@@ -242,7 +259,7 @@ def title_of(points: Sequence[Point], front: Sequence[Point]) -> str:
     allowed = [point for point in front if point.scenario.is_allowed]
     if not allowed:
         return "None of the runs on the line meets the team’s policy"
-    count = len({(round(own.risk, 9), round(own.detail, 9)) for own in allowed})
+    count = count_places(allowed)
     lead = "One allowed run is" if count == 1 else f"{count} allowed runs are"
     hides = sorted({own.scenario.k for own in bend_of(front) if own.scenario.k})
     if not hides:

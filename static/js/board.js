@@ -41,16 +41,18 @@ document.addEventListener("keydown", (event) => {
   if (number) pin(number);
 });
 
-// The table stays as open, and as far scrolled, as it was while the board is drawn anew.
+// The table stays as open, as far scrolled and as much in focus as it was while the board is drawn anew.
 let table = null;
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.target?.id !== "board") return;
   const box = document.getElementById("board-table");
-  table = box && { open: box.open, top: box.querySelector(".board-table")?.scrollTop };
+  const focus = box?.contains(document.activeElement) ? document.activeElement.id : "";
+  table = box && { open: box.open, top: box.querySelector(".board-table")?.scrollTop, focus };
 });
 document.addEventListener("htmx:afterSwap", (event) => {
   const box = document.getElementById("board-table");
   if (event.detail.target?.id !== "board" || !box || !table) return;
   box.open = table.open;
+  if (table.focus) document.getElementById(table.focus)?.focus({ preventScroll: true });
   box.querySelector(".board-table").scrollTop = table.top;
 });

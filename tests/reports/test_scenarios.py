@@ -62,16 +62,35 @@ def test_the_bend_is_furthest_from_the_straight_line() -> None:
     assert bend_of(front[:2]) == []
 
 
-def test_the_allowed_run_at_the_bend_is_recommended() -> None:
-    pairs = [(0.01, 1.0), (0.05, 0.2), (0.2, 0.15), (0.9, 0.1)]
+def _recommended(pairs: list[tuple[float, float]], forbidden: set[int]) -> tuple[int, str]:
     runs = [
-        make_scenario(n, average=x, loss=y, is_allowed=n != 2)
+        make_scenario(n, average=x, loss=y, is_allowed=n not in forbidden)
         for n, (x, y) in enumerate(pairs, start=1)
     ]
-    front = front_of(place(runs, AVERAGE, LOSS))
-    recommended = recommend(front)
-    assert recommended is not None
-    assert recommended.number == 3
+    found = recommend(front_of(place(runs, AVERAGE, LOSS)))
+    assert found is not None
+    return found.scenario.number, found.why
+
+
+CURVE = [(0.01, 1.0), (0.05, 0.2), (0.2, 0.18), (0.5, 0.15), (0.9, 0.1)]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "forbidden", "number", "why"),
+    [
+        (CURVE, set(), 2, "allowed, and where the curve bends"),
+        (CURVE, {2}, 5, "allowed, and nothing on the line keeps more detail"),
+        (CURVE[:2], set(), 2, "allowed, and nothing on the line keeps more detail"),
+        (CURVE, {1, 2, 3, 4, 5}, 2, "none is allowed, and where the curve bends"),
+    ],
+)
+def test_one_run_is_recommended_and_it_says_why(
+    pairs: list[tuple[float, float]], forbidden: set[int], number: int, why: str
+) -> None:
+    assert _recommended(pairs, forbidden) == (number, why)
+
+
+def test_nothing_is_recommended_where_nothing_is() -> None:
     assert recommend([]) is None
 
 
