@@ -12,7 +12,12 @@ from django.db import transaction
 from deid_portal.attacks.choices import EARLIER_RELEASES, HELD_OUT, make_attack
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.models import AttackTest
-from deid_portal.attacks.opening import EarlierRelease, earlier_releases, open_case
+from deid_portal.attacks.opening import (
+    EarlierRelease,
+    difference_words,
+    earlier_releases,
+    open_case,
+)
 from deid_portal.attacks.outside import delete_table, read_outside
 from deid_portal.attacks.remedies import Finding, price_remedies
 from deid_portal.attacks.results import Result, other_columns_of
@@ -145,6 +150,7 @@ class _Trial:
             left_out=int(report["rows"]["suppressed"]),
             loss=float(report["utility"]["loss"]),
             releases=[own.number for own, _ in self.earlier],
+            notes=[difference_words(self.run, own) for own, _ in self.earlier],
         )
 
     def _measured_on(self) -> str:

@@ -1,15 +1,64 @@
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
 from deid_portal.attacks.models import OutsideTable
+from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.attacks.outside_linkage import MATCHING
+from deid_portal.engine.parameters import Choice, Parameter
 
 MATCHING_WORDS = {
     "exact, then nearest": "Exact, then nearest",
     "exact": "Exact only",
     "nearest": "Nearest only",
 }
+
+
+LABELS = {
+    "excluded": "Values that can be ruled out",
+    "attempts": "Guesses",
+    "columns": "Columns in a description",
+    "threshold": "Gain that counts, 0 to 1",
+    "level": "Level at which values mean the same",
+    "width": "How near is near",
+    "unit": "Measured as",
+    "most_people": "People looked at",
+    "tried_people": "People tried",
+    "shadows": "Shadow models",
+    "k": "Smallest group allowed",
+}
+
+
+class TuningForm(forms.Form):
+    """The parameters of one attack; whether a number makes sense is for the engine to say."""
+
+    def __init__(self, data: Any = None, *, attack: str, chosen: Mapping[str, Any]) -> None:
+        super().__init__(data)
+        for declared in ATTACKS[attack].parameters:
+            label = LABELS.get(declared.name, declared.name.replace("_", " ").capitalize())
+            if isinstance(declared, Parameter):
+                self.fields[declared.name] = _number_field(declared, label, chosen)
+            elif isinstance(declared, Choice):
+                self.fields[declared.name] = forms.ChoiceField(
+                    label=label,
+                    required=False,
+                    choices=[(word, word) for word in declared.choices],
+                    initial=chosen.get(declared.name, declared.choices[0]),
+                    widget=forms.Select(attrs={"class": "form-select"}),
+                )
+
+    def to_parameters(self) -> dict[str, Any]:
+        return {name: own for name, own in self.cleaned_data.items() if own not in (None, "")}
+
+
+def _number_field(declared: Parameter, label: str, chosen: Mapping[str, Any]) -> forms.Field:
+    kind = forms.IntegerField if declared.whole else forms.FloatField
+    field: forms.Field = kind(
+        label=label, required=False, initial=chosen.get(declared.name, declared.default)
+    )
+    field.widget.attrs["class"] = "form-control"
+    return field
 
 
 class OutsideForm(forms.Form):

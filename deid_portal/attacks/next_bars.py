@@ -2,9 +2,13 @@
 
 from django.urls import reverse
 
-from deid_portal.attacks.selectors import Summary
+from deid_portal.accounts.models import Role, User
+from deid_portal.accounts.permissions import has_role
+from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.selectors import Summary, standings_of
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.templatetags.numbers import duration_words
+from deid_portal.policies.gates import AttackStanding
 from deid_portal.runs.models import Run
 
 NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
@@ -31,6 +35,44 @@ def bar_of_attacks(run: Run, summary: Summary, *, refusal: str, seconds: float) 
     if refusal:
         return NextBar(summary.words, refusal, icon="lock", primary=report)
     return _bar_of_results(run, summary)
+
+
+def bar_before_review(bar: NextBar, run: Run, person: User) -> NextBar:
+    """Lead to the attacks a policy wants, where a steward would be led to the review without them.
+
+    Where a review was asked for already, or the person is no steward, the bar stays as it is.
+    """
+    if not run.has_release or not has_role(person, run.dataset.team, Role.STEWARD):
+        return bar
+    if run.requests.filter(status__in=("submitted", "approved")).exists():
+        return bar
+    wanted = limits_of(run.dataset.team).rules.attacks
+    known = standings_of(run)
+    missing = [name for name in wanted if name not in known or not _is_answered(known[name])]
+    if not missing:
+        return bar
+    still = _missing(len(missing), len(wanted))
+    return NextBar(
+        "Before asking for review:",
+        f"the policy wants {_attacks(len(wanted))} on this run; {still}.",
+        secondary=Act("Open scenario board", url=reverse("reports:board", args=[run.dataset_id])),
+        primary=Act("Attack this release", url=reverse("attacks:show", args=[run.id])),
+    )
+
+
+def _is_answered(standing: AttackStanding) -> bool:
+    return standing.success is not None or not standing.is_possible
+
+
+def _attacks(count: int) -> str:
+    return "one attack" if count == 1 else f"{_count(count).lower()} attacks"
+
+
+def _missing(missing: int, wanted: int) -> str:
+    if missing == wanted:
+        words = {1: "it has", 2: "neither has"}.get(wanted, "none has")
+        return f"{words} been made yet" if wanted > 1 else "it has not been made yet"
+    return f"{_count(missing).lower()} {'has' if missing == 1 else 'have'} not been made yet"
 
 
 def _bar_of_results(run: Run, summary: Summary) -> NextBar:

@@ -12,6 +12,7 @@ from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import Table
 from deid_portal.engine.attacks.case import Case
 from deid_portal.engine.writing import write_csv
+from deid_portal.reports.selectors import level_label
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import origins_of
 
@@ -19,6 +20,7 @@ NOT_KEPT = (
     "This run was made before the portal kept what attacks are scored with. "
     "Run the same plan again, and attack that run."
 )
+MOST_TOLD = 4
 NOT_THE_SAME = "What the run kept is not what it released; run the same plan again."
 
 
@@ -48,6 +50,23 @@ def earlier_releases(run: Run) -> list[EarlierRelease]:
     pairs = numbered.values_list("id", "requests__release__number")
     runs = Run.objects.select_related("dataset__team").in_bulk([found for found, _ in pairs])
     return [EarlierRelease(runs[found], number) for found, number in pairs]
+
+
+def difference_words(run: Run, earlier: EarlierRelease) -> str:
+    """Say in which columns a run and an earlier release differ."""
+    own, theirs = run.report["columns"], earlier.run.report["columns"]
+    shown = [
+        f"{name} {level_label(theirs[name])} there, {level_label(own[name])} here"
+        for name in own
+        if name in theirs
+        and own[name]["role"] == theirs[name]["role"] == "quasi-identifier"
+        and own[name].get("level") != theirs[name].get("level")
+    ]
+    name = f"Release {earlier.number}"
+    if not shown:
+        return f"{name} shows every column at the same level of detail; others were left out."
+    more = f"; and {len(shown) - MOST_TOLD} more" if len(shown) > MOST_TOLD else ""
+    return f"{name} shows the columns differently: {'; '.join(shown[:MOST_TOLD])}{more}."
 
 
 def _released_runs(run: Run) -> QuerySet[Run]:

@@ -31,6 +31,10 @@ MOST_TRIED = 12
 MOST_SHOWN = 3
 SECONDS = 60  # of work on candidates, as far as the time of the run tells
 LEAVE_OUT_FREELY = 1.0
+# Attacks that live on a group's values being spread unlike everybody's, and how far apart is far.
+TOLD_BY_SPREAD = ("skewness", "inference", "similarity")
+USUAL_DISTANCE = 0.2
+USUAL_LOOK_ALIKES = 5
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,8 @@ def most_tried(run_seconds: float) -> int:
 def find_candidates(finding: Finding) -> Iterator[Candidate]:
     """List changes that could help against this attack, those most to the point first."""
     yield from _of_earlier_releases(finding)
-    yield from _about_sensitive_values(finding)
+    yield from _about_different_values(finding)
+    yield from _about_tilted_groups(finding)
     yield from _about_look_alikes(finding)
     yield from _about_noise(finding)
     yield from _about_levels(finding)
@@ -77,7 +82,7 @@ def _of_earlier_releases(finding: Finding) -> Iterator[Candidate]:
             yield Candidate(f"Show {shown} as release {number} does", (_fixed(dict(levels)),))
 
 
-def _about_sensitive_values(finding: Finding) -> Iterator[Candidate]:
+def _about_different_values(finding: Finding) -> Iterator[Candidate]:
     wanted = {
         "homogeneity": 2,
         "background-knowledge": int(finding.answer.result.figures.get("excluded", 1)) + 2,
@@ -93,6 +98,21 @@ def _about_sensitive_values(finding: Finding) -> Iterator[Candidate]:
     yield Candidate(f"Ask for {wanted} different values of {column}", (rule,), searches=True)
 
 
+def _about_tilted_groups(finding: Finding) -> Iterator[Candidate]:
+    """Groups whose values are spread like everybody's tell nothing about whoever is in them."""
+    column = finding.answer.column
+    if column is None or finding.attack not in TOLD_BY_SPREAD:
+        return
+    t = float(finding.answer.result.figures.get("threshold", USUAL_DISTANCE))
+    rule = AddRule({"model": "t-closeness", "t": t, "distance": "equal", "column": column})
+    if finding.case.has_one_level:
+        yield Candidate(
+            f"Leave out groups whose {column} differs much from everybody’s",
+            (rule, _fixed(dict(finding.case.levels))),
+        )
+    yield Candidate(f"Keep {column} of every group near everybody’s", (rule,), searches=True)
+
+
 def _different_values(basis: Basis, column: str, wanted: int) -> Change:
     """Ask for so many different values: raise the rule that says so, or add one."""
     for rule in basis.rules:
@@ -104,16 +124,15 @@ def _different_values(basis: Basis, column: str, wanted: int) -> Change:
 
 def _about_look_alikes(finding: Finding) -> Iterator[Candidate]:
     before = look_alikes_of(finding.basis)
-    steps = (2 * before, 4 * before) if before else (5, 10)
-    for k in steps:
-        if k > finding.case.original.rows:
-            continue
-        if finding.case.has_one_level:
-            yield Candidate(
-                f"Leave out who hides among fewer than {k:,}",
-                (HideAmong(k), _fixed(dict(finding.case.levels))),
-            )
-        yield Candidate(f"Let everybody hide among {k:,}", (HideAmong(k),), searches=True)
+    k = 2 * before if before else USUAL_LOOK_ALIKES
+    if k > finding.case.original.rows:
+        return
+    if finding.case.has_one_level:
+        yield Candidate(
+            f"Leave out who hides among fewer than {k:,}",
+            (HideAmong(k), _fixed(dict(finding.case.levels))),
+        )
+    yield Candidate(f"Let everybody hide among {k:,}", (HideAmong(k),), searches=True)
 
 
 def _about_noise(finding: Finding) -> Iterator[Candidate]:

@@ -41,6 +41,7 @@ class Result:
     tried: int = 0  # changes that were priced
     remedies: Sequence[Remedy] = ()
     releases: Sequence[int] = field(default=())  # earlier ones that were crossed
+    notes: Sequence[str] = ()  # what else a person should know
 
     def word(self, limit: float) -> Word:
         return judge(self.stake, limit)
@@ -76,6 +77,7 @@ class Result:
             "tried": self.tried,
             "remedies": [vars(remedy) for remedy in self.remedies],
             "releases": list(self.releases),
+            "notes": list(self.notes),
         }
 
     @classmethod

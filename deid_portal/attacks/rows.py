@@ -208,5 +208,7 @@ def _key_of(test: AttackTest) -> str:
 def _how_bad(row: AttackRow) -> tuple[int, float, int]:
     place = list(LOOKS).index(row.state)
     share = row.result.stake.share if row.result is not None else 0.0
+    # A limit of nothing is passed by anything, however little.
+    times_the_limit = share / max(row.limit, 1e-9)
     order = (OUTSIDE_LINKAGE, *STANDARD).index(row.attack)
-    return (place, -share, order)
+    return (place, -times_the_limit, order)

@@ -10,9 +10,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
-from deid_portal.attacks.choices import HELD_OUT, STANDARD
+from deid_portal.attacks.choices import HELD_OUT, STANDARD, parameters_of
 from deid_portal.attacks.figures import attack_chart
-from deid_portal.attacks.forms import OutsideForm
+from deid_portal.attacks.forms import OutsideForm, TuningForm
+from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.models import OutsideTable
 from deid_portal.attacks.next_bars import bar_of_attacks
 from deid_portal.attacks.outside import bring_table, discard_table, waiting_table
@@ -64,8 +65,17 @@ def start(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Make one attack, or all of them where none is named."""
     run = _run_with_release(request, run_id)
     wanted = [name for name in request.POST.getlist("attack") if name in STANDARD]
+    chosen: dict[str, Any] = {}
+    if len(wanted) == 1:
+        tuning = TuningForm(request.POST, attack=wanted[0], chosen={})
+        if not tuning.is_valid():
+            messages.error(request, "Nothing was started. Enter numbers for what is tried.")
+            return _back(run, wanted[0])
+        chosen = tuning.to_parameters()
     try:
-        start_attacks(run=run, asked_by=person_of(request), attacks=wanted or STANDARD)
+        start_attacks(
+            run=run, asked_by=person_of(request), attacks=wanted or STANDARD, chosen=chosen
+        )
     except (Refused, EngineError) as reason:
         messages.error(request, str(reason))
     return _back(run, wanted[0] if len(wanted) == 1 else "")
@@ -207,6 +217,7 @@ def _context(request: HttpRequest, run: Run, selected_key: str = "", **more: Any
         "next": rows[place + 1] if place + 1 < len(rows) else None,
         "chart": attack_chart(selected.result, selected.wording) if selected.result else None,
         "cites": ATTACKS[selected.attack].cites,
+        "tuning": TuningForm(attack=selected.attack, chosen=_parameters_of(selected, run)),
         "can_compare": selected.attack in HELD_OUT,
         "summary": summary,
         "attack_refusal": closed,
@@ -221,6 +232,13 @@ def _context(request: HttpRequest, run: Run, selected_key: str = "", **more: Any
         context["outside"] = table
         context["outside_form"] = OutsideForm(table=table) if table is not None else None
     return {**context, **more}
+
+
+def _parameters_of(row: AttackRow, run: Run) -> dict[str, Any]:
+    """What the attack was made with last, else what it would be made with."""
+    if row.test is not None:
+        return dict(row.test.parameters["attack"])
+    return parameters_of(row.attack, limits_of(run.dataset.team), {})
 
 
 def _token(row: AttackRow) -> str:

@@ -45,6 +45,29 @@ def test_one_attack_can_be_started_alone(cast: Cast, signed_in: SignIn) -> None:
     assert [test.attack for test in run.attack_tests.all()] == ["homogeneity"]
 
 
+def test_what_the_intruder_can_do_is_chosen(cast: Cast, signed_in: SignIn) -> None:
+    run = factories.make_exposed_run(cast.steward, cast.team)
+    client = signed_in(cast.steward)
+    address = reverse("attacks:start", args=[run.id])
+    client.post(address, {"attack": "background-knowledge", "excluded": "2"})
+    test = factories.finish_attack(run.attack_tests.get())
+    assert test.parameters["attack"] == {"excluded": 2}
+    page = client.get(reverse("attacks:show", args=[run.id])).content.decode()
+    assert "two values ruled out" in page
+
+
+@pytest.mark.parametrize("typed", ["many", "0", "-1"])
+def test_a_number_that_makes_no_sense_starts_nothing(
+    cast: Cast, signed_in: SignIn, typed: str
+) -> None:
+    run = factories.make_finished_run(cast.steward, cast.team)
+    address = reverse("attacks:start", args=[run.id])
+    given = {"attack": "background-knowledge", "excluded": typed}
+    answer = signed_in(cast.steward).post(address, given, follow=True)
+    assert "note-bad" in answer.content.decode()
+    assert not run.attack_tests.exists()
+
+
 def test_an_attack_at_work_is_not_started_twice(cast: Cast) -> None:
     run = factories.make_finished_run(cast.steward, cast.team)
     start_attacks(run=run, asked_by=cast.steward, attacks=["homogeneity"])

@@ -1,0 +1,24 @@
+"""What other rooms' pages say about attacks on a run; they stand before this one and cannot ask."""
+
+from typing import Any
+
+from django import template
+
+from deid_portal.attacks.next_bars import bar_before_review
+from deid_portal.attacks.selectors import Summary, summary_of
+from deid_portal.common.next_bar import NextBar
+from deid_portal.runs.models import Run
+
+register = template.Library()
+
+
+@register.simple_tag
+def attack_summary(run: Run) -> Summary:
+    """Return how the attacks on a run went: `{% attack_summary run as attacked %}`."""
+    return summary_of(run)
+
+
+@register.simple_tag(takes_context=True)
+def with_attacks(context: dict[str, Any], bar: NextBar, run: Run) -> NextBar:
+    """Return the bar of a report, or one that first leads to attacks the policy wants."""
+    return bar_before_review(bar, run, context["request"].user)
