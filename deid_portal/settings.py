@@ -69,6 +69,7 @@ INSTALLED_APPS = [
     "deid_portal.policies",
     "deid_portal.datasets",
     "deid_portal.sources",
+    "deid_portal.pseudonyms",
     "deid_portal.taxonomies",
     "deid_portal.plans",
     "deid_portal.runs",
@@ -276,6 +277,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "deid_portal.attacks.tasks.pick_up_forgotten_attacks",
         "schedule": WORK_SWEEP_SECONDS,
         "options": {"expires": WORK_SWEEP_SECONDS},
+    },
+    "destroy-retired-keys": {
+        "task": "deid_portal.pseudonyms.tasks.destroy_retired_keys",
+        "schedule": 3600,
+        "options": {"expires": 3600},
     },
     "delete-leftovers": {
         "task": "deid_portal.datasets.tasks.delete_leftovers",

@@ -10,6 +10,7 @@ urlpatterns = [
     path("", include("deid_portal.policies.urls")),
     path("", include("deid_portal.datasets.urls")),
     path("", include("deid_portal.sources.urls")),
+    path("", include("deid_portal.pseudonyms.urls")),
     path("", include("deid_portal.taxonomies.urls")),
     path("", include("deid_portal.plans.urls")),
     path("", include("deid_portal.runs.urls")),

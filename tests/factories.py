@@ -5,6 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from uuid import uuid4
 
+from django.db import transaction
+
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.services import add_member, create_team
 from deid_portal.attacks.execution import perform_attack
@@ -13,10 +15,14 @@ from deid_portal.attacks.services import start_attacks
 from deid_portal.common import vault
 from deid_portal.common.work import claim
 from deid_portal.datasets.models import Dataset, Reading
+from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.datasets.reading import perform_reading
 from deid_portal.datasets.services import keep_dataset, tag_columns, upload_dataset
 from deid_portal.datasets.uploading import SealedUpload
+from deid_portal.engine.methods.pseudonyms import pseudonym_of
 from deid_portal.plans.services import choose_protection
+from deid_portal.pseudonyms.models import WayBack
+from deid_portal.pseudonyms.services import keep_way_back, store_way_back
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.policies import fingerprints_of
@@ -169,3 +175,20 @@ def attack(run: Run, steward: User, *attacks: str) -> list[AttackTest]:
     """Make attacks on a run; all that need no outside table, unless some are named."""
     named = {"attacks": attacks} if attacks else {}
     return [finish_attack(test) for test in start_attacks(run=run, asked_by=steward, **named)]
+
+
+def make_way_back(run: Run) -> WayBack:
+    """A way back that leads to one invented person."""
+    key = pseudonym_key_of(run.dataset.team)
+    way = (pseudonym_of("Jack", key.bytes), "Name", "Jack")
+    store_way_back(dataset=run.dataset, run_id=run.id, attempt=run.attempt, ways=[way])
+    with transaction.atomic():
+        return keep_way_back(
+            dataset=run.dataset,
+            run_id=run.id,
+            run_number=run.number,
+            attempt=run.attempt,
+            key=key,
+            pseudonyms=1,
+            asked_by=run.started_by,
+        )

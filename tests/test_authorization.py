@@ -15,6 +15,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.services import invite
+from deid_portal.pseudonyms.models import WayBack
 from deid_portal.releases.models import Release
 from deid_portal.runs.models import Sweep
 from deid_portal.sources.models import Connection, Fetch
@@ -88,6 +89,10 @@ TABLE = {
     "accounts:set-theme": Line("POST", "", 400, 400, 400, 400),
     "datasets:list": Line("GET", "", 200, 200, 302, 200),
     "datasets:new": Line("GET", "", 200, 403, 403, 200),
+    "pseudonyms:show": Line("GET", "", 200, 200, 404, 200),
+    "pseudonyms:rotate": Line("POST", "", 403, 403, 403, 403, administrator=422),
+    "pseudonyms:way-back": Line("GET", "way back", 403, 403, 404, 404, administrator=200),
+    "pseudonyms:destroy": Line("POST", "way back", 403, 403, 404, 404, administrator=302),
     "sources:list": Line("GET", "", 200, 403, 403, 200),
     "sources:choose": Line("GET", "connection", 403, 403, 404, 404),
     "sources:password": Line("POST", "connection", 403, 403, 404, 404),
@@ -201,6 +206,7 @@ def release(cast: Cast) -> Release:
     factories.make_fetch(cast.steward, cast.team)
     release = factories.make_release(cast.steward, cast.approver, cast.team)
     dataset = release.request.run.dataset
+    factories.make_way_back(release.request.run)
     Sweep.objects.create(dataset=dataset, number=1, started_by=cast.steward, words="")
     zips = dataset.columns.get(name="Zip")
     save_to_library(column=zips, saved_by=cast.steward, name="Zips", source="")
@@ -226,6 +232,7 @@ def _address(name: str, line: Line, release: Release) -> str:
         "invitation": {"invitation_id": request.run.dataset.team.invitations.get().id},
         "person": {"user_id": request.asked_by_id},
         "connection": {"connection_id": _get(Connection)},
+        "way back": {"way_back_id": _get(WayBack)},
         "fetch": {"fetch_id": _get(Fetch)},
         "kept": {"kept_id": request.run.dataset.team.library_taxonomies.get().id},
     }

@@ -11,6 +11,7 @@ HOUSE = Path(__file__).parent.parent / "deid_portal"
 ORDER = [
     "datasets",
     "sources",
+    "pseudonyms",
     "taxonomies",
     "plans",
     "runs",

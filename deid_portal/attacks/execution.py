@@ -67,7 +67,7 @@ class _Trial:
         lease.progress(0, 1, "read")
         self.attack: Attack = make_attack(self.test.attack, self.test.parameters["attack"])
         self.limit = limits_of(self.run.dataset.team).of(self.test.attack)
-        self.key = pseudonym_key_of(self.run.dataset.team)
+        self.key = pseudonym_key_of(self.run.dataset.team).bytes
         # The same release gives the same answer, whoever asks and however often.
         self.seed = int(self.run.output_sha256[:8], 16)
         self.case = open_case(self.run)

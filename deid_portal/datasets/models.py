@@ -22,6 +22,7 @@ class ColumnRole(models.TextChoices):
 class Treatment(models.TextChoices):
     REMOVE = "remove", "Remove"
     PSEUDONYM = "pseudonym", "Replace by a pseudonym"
+    REVERSIBLE = "reversible", "Pseudonym with a way back"
     MASK = "mask", "Mask: ***** in every row"
 
 
@@ -179,11 +180,28 @@ class Tagging(models.Model):
 
 
 class PseudonymKey(models.Model):
-    """The secret from which a team's pseudonyms are made; no change of the data key changes it."""
+    """The secret from which a team's pseudonyms are made; no change of the data key changes it.
 
-    team = models.OneToOneField(Team, on_delete=models.CASCADE, related_name="pseudonym_key")
-    secret = SealedJSONField()
+    The newest is in force. An older one stays while pseudonyms made with it can be looked up.
+    """
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="pseudonym_keys")
+    number = models.PositiveIntegerField(default=1)
+    secret = SealedJSONField(null=True)  # None once it was destroyed
     made_at = models.DateTimeField(auto_now_add=True)
+    retired_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "number"], name="pseudonym_keys_are_numbered_per_team"
+            )
+        ]
 
     def __str__(self) -> str:
-        return f"pseudonym key of {self.team}"
+        return f"pseudonym key {self.number} of {self.team}"
+
+    @property
+    def bytes(self) -> bytes:
+        return bytes.fromhex(self.secret)

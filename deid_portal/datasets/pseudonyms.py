@@ -8,9 +8,16 @@ from deid_portal.datasets.models import PseudonymKey
 KEY_BYTES = 32
 
 
-def pseudonym_key_of(team: Team) -> bytes:
-    """Return the team's key; it is made when it is first needed and then stays."""
+def pseudonym_key_of(team: Team) -> PseudonymKey:
+    """Return the key in force; the first is made when it is first needed."""
+    newest = PseudonymKey.objects.filter(team=team).first()
+    if newest is not None:
+        return newest
     key, _ = PseudonymKey.objects.get_or_create(
-        team=team, defaults={"secret": os.urandom(KEY_BYTES).hex()}
+        team=team, number=1, defaults={"secret": new_secret()}
     )
-    return bytes.fromhex(key.secret)
+    return key
+
+
+def new_secret() -> str:
+    return os.urandom(KEY_BYTES).hex()

@@ -34,6 +34,8 @@ class Treatment(StrEnum):
 
     REMOVE = "remove"
     PSEUDONYM = "pseudonym"
+    # A pseudonym like any other; beside the release, whoever runs it keeps who is behind it.
+    REVERSIBLE = "reversible"
     MASK = "mask"
 
 
@@ -56,6 +58,10 @@ class ColumnPlan:
     @property
     def is_removed(self) -> bool:
         return self.treatment == Treatment.REMOVE
+
+    @property
+    def is_pseudonym(self) -> bool:
+        return self.treatment in (Treatment.PSEUDONYM, Treatment.REVERSIBLE)
 
     @classmethod
     def parse(cls, name: str, place: Place, read_file: ReadFile | None) -> "ColumnPlan":
@@ -147,6 +153,11 @@ class Plan:
     def sha256(self) -> str:
         """Return the hash of the plan; the order of its columns makes no difference."""
         return hash_document(self.to_document())
+
+    @property
+    def reversible_columns(self) -> list[str]:
+        """The columns whose pseudonyms shall have a way back."""
+        return [c.name for c in self.columns if c.treatment == Treatment.REVERSIBLE]
 
     def column(self, name: str) -> ColumnPlan | None:
         return next((column for column in self.columns if column.name == name), None)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from deid_portal.engine.methods import METHODS
-from deid_portal.engine.plan import ColumnPlan, Plan, hash_document
+from deid_portal.engine.plan import ColumnPlan, Plan, Treatment, hash_document
 from deid_portal.engine.privacy.hiding import hidden_name
 from deid_portal.engine.table import Table
 from deid_portal.engine.taxonomies import FileTaxonomy, Recipe, TreeTaxonomy
@@ -170,6 +170,9 @@ class _Names:
 def _publish_column(
     column: ColumnPlan, number: int, names: _Names, files: dict[str, bytes]
 ) -> ColumnPlan:
+    if column.treatment == Treatment.REVERSIBLE:
+        # That there is a way back, and who has it, is nobody's business outside.
+        return replace(column, treatment=Treatment.PSEUDONYM)
     paths = _paths_of(column.taxonomy)
     if paths is None:
         return column

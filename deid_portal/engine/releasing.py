@@ -56,7 +56,7 @@ def build_release(
 def check_pseudonym_key(table: Table, plan: Plan, key: bytes | None) -> None:
     """Refuse a missing key before any work is done."""
     for column in plan.columns:
-        if column.treatment == Treatment.PSEUDONYM:
+        if column.is_pseudonym:
             pseudonymize(table[column.name].take(slice(0, 0)), key)
 
 
@@ -93,7 +93,7 @@ def _pack_ranks(
 
 
 def _show(column: Column, planned: ColumnPlan | None, pseudonym_key: bytes | None) -> Column:
-    if planned is not None and planned.treatment == Treatment.PSEUDONYM:
+    if planned is not None and planned.is_pseudonym:
         return pseudonymize(column, pseudonym_key)
     if planned is not None and planned.treatment == Treatment.MASK:
         return mask(column)

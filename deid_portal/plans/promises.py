@@ -107,6 +107,7 @@ def _removed(dataset: Dataset) -> list[str]:
     identifiers = dataset.columns.filter(role=ColumnRole.IDENTIFIER)
     removed = [c.name for c in identifiers if c.treatment == Treatment.REMOVE]
     replaced = [c.name for c in identifiers if c.treatment == Treatment.PSEUDONYM]
+    reversible = [c.name for c in identifiers if c.treatment == Treatment.REVERSIBLE]
     masked = [c.name for c in identifiers if c.treatment == Treatment.MASK]
     sentences = []
     if removed:
@@ -114,6 +115,10 @@ def _removed(dataset: Dataset) -> list[str]:
         sentences.append(f"{_listed(removed)} {verb} removed.")
     if replaced:
         sentences.append(f"{_listed(replaced)} become pseudonyms that only this team's key makes.")
+    if reversible:
+        sentences.append(
+            f"{_listed(reversible)} become pseudonyms that administrators of this team can look up."
+        )
     if masked:
         verb = "shows" if len(masked) == 1 else "show"
         sentences.append(f"{_listed(masked)} {verb} ***** in every row.")

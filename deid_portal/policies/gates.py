@@ -14,6 +14,7 @@ from deid_portal.policies.rules import Rules, attack_words
 Report = Mapping[str, Any]
 
 ROUNDING = 1e-9
+HIDING_TREATMENTS = ("pseudonym", "reversible", "mask")
 
 
 class Result(StrEnum):
@@ -193,7 +194,7 @@ def _check_identifiers(rules: Rules, report: Report) -> Checked:
         for name, column in report["columns"].items()
         if column["role"] == "identifier"
         and column["released"]
-        and report["plan"]["columns"].get(name, {}).get("treatment") not in ("pseudonym", "mask")
+        and report["plan"]["columns"].get(name, {}).get("treatment") not in HIDING_TREATMENTS
     ]
     if left:
         return False, f"{middle_cut(left[0])} is in the release"

@@ -19,6 +19,12 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.origins import delete_origins, keep_origins
 from deid_portal.runs.summaries import summarize
 from deid_portal.runs.watching import Watch
+from deid_portal.runs.ways_back import (
+    StoredWayBack,
+    delete_way_back_of,
+    enter_way_back,
+    store_way_back_of,
+)
 
 NO_ROOM = (
     "There was no room left to store the result. Nothing was released; your plan is kept. "
@@ -39,8 +45,10 @@ def perform_run(lease: Lease[Run]) -> None:
     try:
         with lease, limits.refusing_too_much():
             plan = lease.work.frozen_plan()
-            outcome = _protect(lease, plan)
+            key = pseudonym_key_of(lease.work.dataset.team)
+            outcome = _protect(lease, plan, key.bytes)
             stored = _store(lease, plan, outcome)
+            way_back = store_way_back_of(lease.work, plan, outcome, key)
     except LeaseLost:
         delete_dead_attempts(lease.work)
     except Cancelled:
@@ -67,6 +75,7 @@ def perform_run(lease: Lease[Run]) -> None:
             report=report,
             summary=summarize(report),
             engine_version=ENGINE_VERSION,
+            way_back=way_back,
             **stored,
         )
 
@@ -82,12 +91,12 @@ def run_limits() -> Limits:
     )
 
 
-def _protect(lease: Lease[Run], plan: Plan) -> Outcome:
+def _protect(lease: Lease[Run], plan: Plan, pseudonym_key: bytes) -> Outcome:
     run = lease.work
     watch = Watch(lease.progress, lambda: lease.memory_mb)
     watch(0, 1, "read")
     table = table_of(run.dataset)
-    outcome = protect(table, plan, watch, pseudonym_key=pseudonym_key_of(run.dataset.team))
+    outcome = protect(table, plan, watch, pseudonym_key=pseudonym_key)
     watch(0, 1, "store")
     return outcome
 
@@ -113,12 +122,24 @@ def _fail(lease: Lease[Run], problem: object) -> None:
     _end(lease, Status.FAILED, "run.failed", problem=str(problem))
 
 
-def _end(lease: Lease[Run], status: Status, action: str, **values: Any) -> None:
-    patiently(lambda: _write_end(lease, status, action, values))
+def _end(
+    lease: Lease[Run],
+    status: Status,
+    action: str,
+    way_back: StoredWayBack | None = None,
+    **values: Any,
+) -> None:
+    patiently(lambda: _write_end(lease, status, action, way_back, values))
 
 
 @transaction.atomic
-def _write_end(lease: Lease[Run], status: Status, action: str, values: dict[str, Any]) -> None:
+def _write_end(
+    lease: Lease[Run],
+    status: Status,
+    action: str,
+    way_back: StoredWayBack | None,
+    values: dict[str, Any],
+) -> None:
     run = lease.work
     try:
         lease.finish(status, **values)
@@ -131,6 +152,8 @@ def _write_end(lease: Lease[Run], status: Status, action: str, values: dict[str,
     if "output_sha256" in values:
         facts["output_sha256"] = values["output_sha256"]
     record_event(action, actor=run.started_by, team=run.dataset.team, subject=run, facts=facts)
+    if way_back is not None:
+        enter_way_back(run, way_back)
 
 
 @transaction.atomic
@@ -151,3 +174,4 @@ def delete_dead_attempts(run: Run) -> None:
     for attempt in set(range(1, now.attempt + 1)) - living:
         vault.delete(run.attempt_folder(attempt))
         delete_origins(run, attempt)
+        delete_way_back_of(run, attempt)

@@ -155,3 +155,70 @@ def test_cold_process_needs_no_database(folder: Path) -> None:
     assert (answer.returncode, answer.stderr, answer.stdout) == (0, "", "")
     report = json.loads((folder / "out" / "report.json").read_text())
     assert report["rows"]["suppressed"] == 1346
+
+
+PEOPLE = "name,zip\nAnn,13053\n=Bob,13053\nAnn,13053\n"
+
+
+def pseudonymous(folder: Path, treatment: str) -> None:
+    (folder / "table.csv").write_text(PEOPLE)
+    columns = {
+        "name": {"role": "identifier", "treatment": treatment},
+        "zip": {"role": "quasi-identifier"},
+    }
+    (folder / "plan.json").write_text(json.dumps(document(columns)))
+    (folder / "key").write_text("a secret of more than sixteen signs\n")
+
+
+def released_names(folder: Path) -> list[str]:
+    rows = (folder / "out" / "release.csv").read_text().splitlines()[1:]
+    return [row.split(",")[0] for row in rows]
+
+
+def test_pseudonyms_follow_from_the_key_alone(folder: Path) -> None:
+    pseudonymous(folder, "pseudonym")
+    assert protect(folder, "--pseudonym-key", str(folder / "key")) == 0
+    first = released_names(folder)
+    assert len(set(first)) == 2
+    (folder / "key").write_text("a secret of more than sixteen signs")  # without the line break
+    assert protect(folder, "--pseudonym-key", str(folder / "key")) == 0
+    assert released_names(folder) == first
+    (folder / "key").write_text("another secret of many more signs")
+    assert protect(folder, "--pseudonym-key", str(folder / "key")) == 0
+    assert set(released_names(folder)).isdisjoint(first)
+
+
+@pytest.mark.parametrize("key", ["", "short", None])
+def test_a_key_that_is_none_is_refused(
+    folder: Path, key: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pseudonymous(folder, "pseudonym")
+    (folder / "key").unlink()
+    if key is not None:
+        (folder / "key").write_text(key)
+    assert protect(folder, "--pseudonym-key", str(folder / "key")) == 2
+    assert "key" in capsys.readouterr().err
+    assert not (folder / "out").exists()
+
+
+def test_the_way_back_lies_apart_and_is_for_its_owner(folder: Path) -> None:
+    pseudonymous(folder, "reversible")
+    back = folder / "back.csv"
+    assert protect(folder, "--pseudonym-key", str(folder / "key"), "--way-back", str(back)) == 0
+    rows = [line.split(",") for line in back.read_text().splitlines()]
+    assert rows[0] == ["pseudonym", "column", "original"]
+    assert {row[0] for row in rows[1:]} == set(released_names(folder))
+    assert {tuple(row[1:]) for row in rows[1:]} == {("name", "Ann"), ("name", "'=Bob")}
+    assert back.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_way_back_is_asked_for_twice_or_not_at_all(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pseudonymous(folder, "reversible")
+    assert protect(folder, "--pseudonym-key", str(folder / "key")) == 2
+    assert "--way-back" in capsys.readouterr().err
+    pseudonymous(folder, "pseudonym")
+    back = ["--pseudonym-key", str(folder / "key"), "--way-back", str(folder / "back.csv")]
+    assert protect(folder, *back) == 2
+    assert not (folder / "back.csv").exists()

@@ -5,21 +5,33 @@ import os
 import sys
 import tempfile
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from django.core.management.base import BaseCommand
 
-from deid_portal.engine import EngineError, InvalidTable, Outcome, Table, load_plan, protect
+from deid_portal.engine import (
+    EngineError,
+    InvalidPlan,
+    InvalidTable,
+    Outcome,
+    Plan,
+    Table,
+    load_plan,
+    protect,
+)
 from deid_portal.engine.csv_format import SAMPLE_BYTES
+from deid_portal.engine.methods.pseudonyms import ways_back
 from deid_portal.engine.reading import CsvFormat, detect_csv, read_csv
 from deid_portal.engine.starting import start_lightly
+from deid_portal.engine.table import Column
 from deid_portal.engine.writing import write_csv
 
 UNUSABLE = 2
 NO_SOLUTION = 3
+SHORTEST_KEY = 16
 
 
 class Command(BaseCommand):
@@ -32,15 +44,31 @@ class Command(BaseCommand):
         parser.add_argument(
             "--out", type=Path, required=True, help="where to write; made if needed"
         )
+        parser.add_argument(
+            "--pseudonym-key",
+            type=Path,
+            help="a file with the secret that pseudonyms are made from; the same for every table",
+        )
+        parser.add_argument(
+            "--way-back",
+            type=Path,
+            help="where to write who is behind reversible pseudonyms; keep it apart",
+        )
         add_format_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         start_lightly()
         try:
             plan = load_plan(options["plan"])
+            check_way_back(plan, options["way_back"])
+            key = read_key(options["pseudonym_key"])
             table, form = read_table(options["table"], options)
-            outcome = protect(table, plan, progress=TerminalProgress.if_terminal())
+            progress = TerminalProgress.if_terminal()
+            outcome = protect(table, plan, progress=progress, pseudonym_key=key)
             write_outcome(outcome, options["out"], form.delimiter)
+            if options["way_back"] is not None and key and outcome.released is not None:
+                people = ways_back(table, outcome.released, plan.reversible_columns, key)
+                write_way_back(people, options["way_back"])
         except (EngineError, OSError) as error:
             refuse(self, error)
         if not outcome.solution:
@@ -60,6 +88,42 @@ class TerminalProgress:
     @classmethod
     def if_terminal(cls) -> "TerminalProgress | None":
         return cls() if sys.stderr.isatty() else None
+
+
+def check_way_back(plan: Plan, path: Path | None) -> None:
+    """Refuse before any work is done what would leave pseudonyms without the way back asked for."""
+    columns = plan.reversible_columns
+    if columns and path is None:
+        raise InvalidPlan(
+            f"columns.{columns[0]}.treatment: say with --way-back where to write who is behind the "
+            f'pseudonyms, or use "pseudonym".'
+        )
+    if path is not None and not columns:
+        raise InvalidPlan('columns: --way-back needs a column with the treatment "reversible".')
+
+
+def read_key(path: Path | None) -> bytes | None:
+    """Return the secret in a file, without the line break an editor leaves at its end."""
+    if path is None:
+        return None
+    try:
+        key = path.read_bytes().strip()
+    except OSError:
+        raise InvalidPlan(f'There is no readable file "{path}" with a key.') from None
+    if len(key) < SHORTEST_KEY:
+        raise InvalidPlan(
+            f"The key has {len(key)} characters; at least {SHORTEST_KEY} random ones are needed, "
+            f"for example from: openssl rand -hex 32"
+        )
+    return key
+
+
+def write_way_back(people: Iterable[tuple[str, str, str]], path: Path) -> None:
+    """Write a CSV file that only its owner can read."""
+    names = ("pseudonym", "column", "original")
+    cells = zip(*people, strict=True)
+    table = Table(tuple(Column.from_cells(*pair) for pair in zip(names, cells, strict=True)))
+    _write(path, lambda stream: write_csv(table, stream), mode=0o600)
 
 
 def add_format_arguments(parser: ArgumentParser) -> None:
@@ -109,13 +173,13 @@ def _detect(path: Path) -> CsvFormat:
         raise InvalidTable(f'There is no readable file "{path}".') from None
 
 
-def _write(path: Path, write: Callable[[BinaryIO], object]) -> None:
+def _write(path: Path, write: Callable[[BinaryIO], object], mode: int = 0o644) -> None:
     """Write under a temporary name beside the target and rename, so no half file is seen."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "wb") as stream:
             write(stream)
-        Path(name).chmod(0o644)
+        Path(name).chmod(mode)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -1,0 +1,163 @@
+"""Changing the key of pseudonyms, keeping a way back, and looking somebody up.
+
+Every one of these leaves an audit record. It never holds an original, nor the reason of a look-up:
+people write names into such a text, so it is sealed with the look-up.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from deid_portal.accounts.models import Team, User
+from deid_portal.audit.services import record_event
+from deid_portal.common import vault
+from deid_portal.datasets.models import Dataset, PseudonymKey
+from deid_portal.datasets.pseudonyms import new_secret, pseudonym_key_of
+from deid_portal.engine.methods.pseudonyms import pseudonym_of
+from deid_portal.pseudonyms.models import LookUp, WayBack, way_back_file
+from deid_portal.pseudonyms.permissions import check_can_look_up, check_can_rotate
+from deid_portal.pseudonyms.policies import check_can_be_opened
+from deid_portal.pseudonyms.tables import Person, find_people, write_ways_back
+
+# A run that began with a key may still end after the key was retired.
+STAYS_AFTER_RETIRING = timedelta(days=1)
+
+
+@transaction.atomic
+def rotate_key(*, team: Team, rotated_by: User, reason: str) -> PseudonymKey:
+    """Make a new key: whatever is released from now on has other pseudonyms."""
+    check_can_rotate(rotated_by, team)
+    Team.objects.select_for_update().get(id=team.id)
+    old = pseudonym_key_of(team)
+    old.retired_at = timezone.now()
+    old.save(update_fields=["retired_at"])
+    new = PseudonymKey.objects.create(team=team, number=old.number + 1, secret=new_secret())
+    record_event(
+        "pseudonyms.key_rotated",
+        actor=rotated_by,
+        team=team,
+        subject=new,
+        facts={"number": new.number, "reason": reason},
+    )
+    return new
+
+
+def destroy_unneeded_keys() -> int:
+    """Destroy retired keys with which nothing can be looked up; sent every hour by the clock."""
+    before = timezone.now() - STAYS_AFTER_RETIRING
+    retired = PseudonymKey.objects.filter(retired_at__lt=before, ways_back=None)
+    destroyed = 0
+    for key in retired.select_related("team"):
+        if key.secret is not None:
+            _destroy(key)
+            destroyed += 1
+    return destroyed
+
+
+@transaction.atomic
+def _destroy(key: PseudonymKey) -> None:
+    key.secret = None
+    key.save(update_fields=["secret"])
+    record_event(
+        "pseudonyms.key_destroyed",
+        actor=None,
+        team=key.team,
+        subject=key,
+        facts={"number": key.number},
+    )
+
+
+def store_way_back(
+    *, dataset: Dataset, run_id: UUID, attempt: int, ways: Iterable[tuple[str, str, str]]
+) -> int:
+    """Write the file of an attempt; it counts once `keep_way_back` says so."""
+    return write_ways_back(way_back_file(dataset, run_id, attempt), ways)
+
+
+def keep_way_back(
+    *,
+    dataset: Dataset,
+    run_id: UUID,
+    run_number: int,
+    attempt: int,
+    key: PseudonymKey,
+    pseudonyms: int,
+    asked_by: User,
+) -> WayBack:
+    """Enter the file of the attempt that gave the answer, in the transaction that ends the run."""
+    way_back = WayBack.objects.create(
+        dataset=dataset,
+        run_id=run_id,
+        run_number=run_number,
+        attempt=attempt,
+        key=key,
+        pseudonyms=pseudonyms,
+    )
+    record_event(
+        "pseudonyms.way_back_kept",
+        actor=asked_by,
+        team=dataset.team,
+        subject=way_back,
+        facts={"run": run_number, "pseudonyms": pseudonyms, "key": key.number},
+    )
+    return way_back
+
+
+def delete_way_back(dataset: Dataset, run_id: UUID, attempt: int) -> None:
+    """Delete the file of an attempt that gave no answer."""
+    vault.delete(way_back_file(dataset, run_id, attempt))
+
+
+def look_up(*, way_back: WayBack, looked_up_by: User, pseudonym: str, reason: str) -> list[Person]:
+    """Say who is behind a pseudonym. It is on record before anybody learns the answer."""
+    check_can_look_up(looked_up_by, way_back.team)
+    check_can_be_opened(way_back)
+    people = [
+        person
+        for person in find_people(way_back.file, pseudonym)
+        # A line that the key does not confirm was not written by the run.
+        if pseudonym_of(person.original, way_back.key.bytes) == pseudonym
+    ]
+    with transaction.atomic():
+        LookUp.objects.create(
+            way_back=way_back,
+            looked_up_by=looked_up_by,
+            pseudonym=pseudonym,
+            reason=reason,
+            found=bool(people),
+        )
+        record_event(
+            "pseudonyms.looked_up",
+            actor=looked_up_by,
+            team=way_back.team,
+            subject=way_back,
+            facts={"pseudonym": pseudonym, "found": bool(people)},
+        )
+    return people
+
+
+@transaction.atomic
+def destroy_way_back(*, way_back: WayBack, destroyed_by: User) -> None:
+    """Delete the way back for good, while the dataset stays."""
+    check_can_look_up(destroyed_by, way_back.team)
+    file, team = way_back.file, way_back.team
+    record_event(
+        "pseudonyms.way_back_destroyed",
+        actor=destroyed_by,
+        team=team,
+        subject=way_back,
+        facts={"run": way_back.run_number, "pseudonyms": way_back.pseudonyms},
+    )
+    way_back.delete()
+    transaction.on_commit(lambda: vault.delete(file))
+
+
+def forget_ways_back(dataset: Dataset) -> dict[str, int]:
+    """Called when a dataset is forgotten; the files go with its folder and its key."""
+    ways_back = dataset.ways_back.all()
+    count = ways_back.count()
+    ways_back.delete()
+    return {"ways_back": count} if count else {}

@@ -1,0 +1,8 @@
+from deid_portal.celery_app import app
+from deid_portal.pseudonyms.services import destroy_unneeded_keys
+
+
+@app.task
+def destroy_retired_keys() -> None:
+    """Sent every hour by the clock process."""
+    destroy_unneeded_keys()
