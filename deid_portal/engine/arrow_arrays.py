@@ -4,33 +4,52 @@
 that every fresh process would pay.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import pyarrow as pa
 
-from deid_portal.engine.table import Codes
+from deid_portal.engine.table import PackedCodes
+from deid_portal.engine.texts import NO_GAP, Texts
+
+MOST_SHORT_BYTES = (1 << 31) - 1  # more than these need wider offsets
 
 
-def codes_to_arrow(codes: Codes) -> "pa.Int32Array":
-    """Wrap codes without copying them."""
-    contiguous = np.ascontiguousarray(codes, np.int32)
-    return pa.Array.from_buffers(pa.int32(), len(codes), [None, pa.py_buffer(contiguous)])
+def codes_to_arrow(codes: PackedCodes) -> "pa.Array":
+    """Wrap codes without copying them, as numbers of the same kind."""
+    contiguous = np.ascontiguousarray(codes)
+    kind = pa.from_numpy_dtype(contiguous.dtype)
+    return pa.Array.from_buffers(kind, len(codes), [None, pa.py_buffer(contiguous)])
 
 
-def codes_from_arrow(array: "pa.Int32Array") -> Codes:
+def codes_from_arrow(array: "pa.Array") -> PackedCodes:
     """View the codes of an array that has no nulls."""
     start, stop = array.offset, array.offset + len(array)
-    return np.frombuffer(array.buffers()[1] or b"", np.int32)[start:stop]
+    kind = np.dtype(array.type.to_pandas_dtype())
+    return np.frombuffer(array.buffers()[1] or b"", kind)[start:stop]
 
 
-def texts_to_arrow(texts: Sequence[str | None]) -> "pa.StringArray":
-    """Return texts as a string array, None as null."""
-    encoded = [b"" if text is None else text.encode() for text in texts]
-    offsets = np.zeros(len(encoded) + 1, np.int32)
-    np.cumsum([len(text) for text in encoded], out=offsets[1:])
-    present = np.packbits(
-        np.array([text is not None for text in texts], np.bool_), bitorder="little"
-    )
-    buffers = [pa.py_buffer(present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
-    return pa.Array.from_buffers(pa.string(), len(encoded), buffers)
+def texts_to_arrow(texts: Texts) -> "pa.Array":
+    """Return texts as a string array, the gap as null."""
+    is_short = len(texts.store) <= MOST_SHORT_BYTES
+    kind = pa.string() if is_short else pa.large_string()
+    offsets = texts.offsets.astype(np.int32) if is_short else texts.offsets
+    present = None
+    if texts.gap != NO_GAP:
+        is_present = np.ones(len(texts), np.bool_)
+        is_present[texts.gap] = False
+        present = pa.py_buffer(np.packbits(is_present, bitorder="little"))
+    buffers = [present, pa.py_buffer(offsets), pa.py_buffer(texts.store)]
+    return pa.Array.from_buffers(kind, len(texts), buffers)
+
+
+def texts_from_arrow(array: "pa.Array") -> Texts:
+    """View the bytes of a string array that has at most one null."""
+    present, offsets, store = array.buffers()
+    kind = np.int64 if pa.types.is_large_string(array.type) else np.int32
+    bounds = np.frombuffer(offsets or b"", kind)[array.offset : array.offset + len(array) + 1]
+    gap = NO_GAP
+    if array.null_count:
+        bits = np.unpackbits(np.frombuffer(present, np.uint8), bitorder="little")
+        gap = int(bits[array.offset :].argmin())
+    # An array without any text may come without offsets.
+    wide = bounds.astype(np.int64) if len(bounds) else np.zeros(1, np.int64)
+    return Texts(np.frombuffer(store or b"", np.uint8), wide, gap)

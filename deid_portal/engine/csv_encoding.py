@@ -1,255 +1,237 @@
 """The cells of CSV text as numbers of distinct texts, block after block.
 
-Several encoders may work side by side, each on blocks of its own: every one keeps the texts it has
-met, and `TableBuilder` joins what they found in the order of the file, so the table is the same
-however many there are.
+Blocks are split into cells side by side, and columns are numbered side by side; every column sees
+its cells in the order of the file, so the table is the same however many cores work on it.
 """
 
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
-from dataclasses import dataclass
-from itertools import cycle
+from concurrent.futures import Executor, Future, wait
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deid_portal.engine import csv_kernels
-from deid_portal.engine.csv_format import CsvFormat
-from deid_portal.engine.csv_kernels import (
-    COLUMN,
-    ENTRIES,
-    FIRST_SLOT,
-    LENGTH,
-    OFFSET,
-    SLOT_BITS,
-    WORD,
-)
-from deid_portal.engine.kernels import EMPTY
-from deid_portal.engine.table import Codes, Column
-from deid_portal.engine.values import infer_type
+from deid_portal.engine.csv_format import UTF_8, CsvFormat
+from deid_portal.engine.csv_kernels import WORD
+from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.packed_column import PackedColumn, kind_for
+from deid_portal.engine.table import Codes, Column, PackedCodes
+from deid_portal.engine.text_values import infer_type_of
+from deid_portal.engine.texts import NO_GAP, Texts
 
 Block = bytes | memoryview
 
 # Small, so that tables of every size take the way through growing.
-FIRST_BITS = 2
-FIRST_ENTRIES = 64
-FIRST_BYTES = 1 << 10
-FIRST_NUMBERS = 1 << 10
-ROWS_TO_SPARE = 1 << 16
+FIRST_BITS = 4
+FIRST_TEXTS = 64
+LARGE_BITS = 16
+BLOCKS_AT_ONCE = 4
+PARTS = 16  # the columns are numbered in so many parts, for the cores to share
 OPEN_QUOTE = "opens a quote that is never closed; mend the file or choose another quote sign."
 NOT_UTF_8 = "holds a character that is not UTF-8; choose Windows-1252 or Latin-1."
 
 
 class BrokenRecord(Exception):  # noqa: N818
-    """A record that cannot be read: where it stands, counted from the last block that could."""
+    """A record that cannot be read: where it stands, counted from where the counter stood."""
 
     def __init__(self, records_before: int, what: str) -> None:
         super().__init__(what)
-        self._records_before = records_before
+        self.records_before = records_before
         self._what = what
+
+    def after(self, records: int) -> "BrokenRecord":
+        """Return the same, counted from so many records earlier."""
+        return BrokenRecord(records + self.records_before, self._what)
 
     def sentence(self, first_row: int) -> str:
         """Say what is wrong; `first_row` is the row the counting starts at."""
-        return f"Row {first_row + self._records_before} {self._what}"
-
-
-@dataclass(frozen=True)
-class EncodedBlock:
-    """The records of a block; an entry is the number of a text among those of its encoder."""
-
-    cells: Codes  # column × row: entries
-    first_new: int  # entries from here on were not there before this block
-    new_texts: list[str]
-    new_columns: list[int]  # the column of each
-
-
-class Encoder:
-    """Reads blocks of whole records; keeps a dictionary for every column."""
-
-    def __init__(self, columns: int, form: CsvFormat) -> None:
-        self._signs = (ord(form.delimiter), ord(form.quote))
-        self._text = np.empty(0, np.uint8)
-        size = 1 << FIRST_BITS
-        self._tables = np.zeros((columns, 3), np.int64)
-        self._tables[:, FIRST_SLOT] = np.arange(columns) * size
-        self._tables[:, SLOT_BITS] = FIRST_BITS
-        self._slots = np.full(columns * size, EMPTY, np.int32)
-        self._slots_used = len(self._slots)
-        self._entries = np.empty((FIRST_ENTRIES, 3), np.int64)
-        self._hashes = np.empty(FIRST_ENTRIES, np.uint64)
-        self._store = np.empty(FIRST_BYTES, np.uint8)
-        self._used = np.zeros(2, np.int64)
-
-    def encode(self, block: Block) -> EncodedBlock:
-        """Number the cells of whole records; only the last may lack its line break."""
-        self._load(block)
-        columns, length = len(self._tables), len(block)
-        # A record has a delimiter or line break per cell; the last may lack one.
-        cells = np.empty((columns, length // columns + 1), np.int32)
-        first_new, first_byte = self._used.tolist()
-        reason, at, rows, detail = csv_kernels.NO_ROOM, 0, 0, 0
-        while reason != csv_kernels.DONE:
-            reason, at, rows, detail = csv_kernels.encode_records(
-                self._text,
-                length,
-                at,
-                rows,
-                *self._signs,
-                self._tables,
-                self._slots,
-                self._entries,
-                self._hashes,
-                self._store,
-                self._used,
-                cells,
-            )
-            if reason == csv_kernels.OPEN_QUOTE:
-                raise BrokenRecord(rows, OPEN_QUOTE)
-            if reason == csv_kernels.RAGGED:
-                raise BrokenRecord(rows, ragged(detail, columns))
-            if reason == csv_kernels.NO_SLOT:
-                self._add_slots(detail)
-            elif reason == csv_kernels.NO_ROOM:
-                self._add_room(detail)
-        cells = cells[:, :rows]
-        new_columns = self._entries[first_new : self._used[ENTRIES], COLUMN].tolist()
-        new_texts = self._new_texts(first_new, first_byte, cells)
-        return EncodedBlock(cells, first_new, new_texts, new_columns)
-
-    def _load(self, block: Block) -> None:
-        """Copy a block to where it is followed by line feeds and room for its longest cell."""
-        length = len(block)
-        if len(self._text) < 2 * (length + WORD):
-            self._text = np.empty(2 * (length + WORD), np.uint8)
-        self._text[:length] = np.frombuffer(block, np.uint8)
-        self._text[length : length + WORD] = csv_kernels.LINE_FEED
-
-    def _add_slots(self, column: int) -> None:
-        """Give a column a table four times as large; the slots it leaves stay unused."""
-        old, bits = self._tables[column, FIRST_SLOT], self._tables[column, SLOT_BITS]
-        new, new_bits = self._slots_used, bits + 2
-        self._slots_used += 1 << int(new_bits)
-        if self._slots_used > len(self._slots):
-            slots = np.full(2 * self._slots_used, EMPTY, np.int32)
-            slots[:new] = self._slots[:new]
-            self._slots = slots
-        csv_kernels.move_slots(self._slots, self._hashes, old, 1 << int(bits), new, new_bits)
-        self._tables[column, FIRST_SLOT] = new
-        self._tables[column, SLOT_BITS] = new_bits
-
-    def _add_room(self, size: int) -> None:
-        """Make room for at least one more text of this size."""
-        entries, used = self._used.tolist()
-        if entries == len(self._entries):
-            self._entries = np.concatenate([self._entries, np.empty_like(self._entries)])
-            self._hashes = np.concatenate([self._hashes, np.empty_like(self._hashes)])
-        if used + size + WORD > len(self._store):
-            more = np.empty(max(len(self._store), size + WORD), np.uint8)
-            self._store = np.concatenate([self._store, more])
-
-    def _new_texts(self, first: int, first_byte: int, cells: Codes) -> list[str]:
-        last, end = self._used.tolist()
-        new = self._entries[first:last]
-        starts = (new[:, OFFSET] - first_byte).tolist()
-        ends = (new[:, OFFSET] + new[:, LENGTH] - first_byte).tolist()
-        written = self._store[first_byte:end].tobytes()
-        if written.isascii():
-            text = written.decode()
-            return [text[start:end] for start, end in zip(starts, ends, strict=True)]
-        texts = []
-        for entry, (start, end) in enumerate(zip(starts, ends, strict=True), start=first):
-            try:
-                texts.append(written[start:end].decode())
-            except UnicodeDecodeError:
-                row = int(np.argmax((cells == entry).any(axis=0)))
-                raise BrokenRecord(row, NOT_UTF_8) from None
-        return texts
-
-
-def encode_in_turn(
-    blocks: Iterator[Block], encoders: Sequence[Encoder]
-) -> Iterator[tuple[int, EncodedBlock]]:
-    """Hand out blocks to the encoders in turn; give back what they made of them, in order.
-
-    More than one encoder work in threads of their own while the next blocks are read.
-    """
-    if len(encoders) == 1:
-        yield from ((0, encoders[0].encode(block)) for block in blocks)
-        return
-    with ExitStack() as stack:
-        pools = [stack.enter_context(ThreadPoolExecutor(1)) for _ in encoders]
-        waiting: deque[tuple[int, Future[EncodedBlock]]] = deque()
-        turns = cycle(range(len(encoders)))
-        failure: Exception | None = None
-        while True:
-            try:
-                block = next(blocks)
-            except StopIteration:
-                break
-            except Exception as error:
-                # What is wrong with an earlier block must be told first.
-                failure = error
-                break
-            turn = next(turns)
-            waiting.append((turn, pools[turn].submit(encoders[turn].encode, block)))
-            if len(waiting) > len(encoders):
-                turn, done = waiting.popleft()
-                yield turn, done.result()
-        for turn, done in waiting:
-            yield turn, done.result()
-        if failure:
-            raise failure
+        return f"Row {first_row + self.records_before} {self._what}"
 
 
 def ragged(found: int, expected: int) -> str:
     return f"has {found} cells where {expected} are expected."
 
 
-class TableBuilder:
-    """The columns of a table while it is being read."""
+class SplitBlock:
+    """Room for one block of whole records and where its cells are; filled again and again."""
 
-    def __init__(self, names: Sequence[str], form: CsvFormat, encoders: int) -> None:
+    def __init__(self, columns: int, form: CsvFormat) -> None:
         self.rows = 0
-        self._names = names
+        self.text = np.empty(0, np.uint8)
+        self._columns = columns
+        self._signs = (ord(form.delimiter), ord(form.quote))
+        # Other encodings were decoded, so what was made of them is sound.
+        self._may_be_broken = form.encoding.lower() in UTF_8
+        self._starts = self._sizes = np.empty((columns, 0), np.int32)
+        self._hashes = np.empty((columns, 0), np.uint64)
+
+    def fill(self, block: Block) -> None:
+        """Find the cells of whole records; only the last may lack its line break."""
+        length = len(block)
+        if len(self.text) < 2 * (length + 2 * WORD):
+            self._grow(length)
+        is_ascii = csv_kernels.load_block(np.frombuffer(block, np.uint8), self.text)
+        broken = None if is_ascii else self._find_broken_character(length)
+        reason, self.rows, found = csv_kernels.split_records(
+            self.text, length, *self._signs, self._starts, self._sizes, self._hashes
+        )
+        if broken is not None and broken.records_before <= self.rows:
+            raise broken
+        if reason == csv_kernels.OPEN_QUOTE:
+            raise BrokenRecord(self.rows, OPEN_QUOTE)
+        if reason == csv_kernels.RAGGED:
+            raise BrokenRecord(self.rows, ragged(found, self._columns))
+
+    def cells_of(self, column: int) -> tuple[Codes, Codes, NDArray[np.uint64]]:
+        """Return where the cells of a column begin, their sizes and their hashes."""
+        return self._starts[column], self._sizes[column], self._hashes[column]
+
+    def _grow(self, length: int) -> None:
+        """Make room for the text, for cells written without their quotes, and for the cells."""
+        self.text = np.empty(2 * (length + 2 * WORD), np.uint8)
+        # A record has a delimiter or line break per cell; the last may lack one.
+        shape = (self._columns, length // self._columns + 1)
+        self._starts, self._sizes = np.empty(shape, np.int32), np.empty(shape, np.int32)
+        self._hashes = np.empty(shape, np.uint64)
+
+    def _find_broken_character(self, length: int) -> BrokenRecord | None:
+        if not self._may_be_broken:
+            return None
+        at = csv_kernels.find_broken_utf8(self.text, length)
+        if at == length:
+            return None
+        count_blank = self._columns == 1
+        records, _, _ = csv_kernels.scan_records(self.text[:at], *self._signs, count_blank)
+        return BrokenRecord(records, NOT_UTF_8)
+
+
+class ColumnBuilder:
+    """One column while it is being read: the texts it has had so far, and a code per row."""
+
+    def __init__(self, place: int, form: CsvFormat) -> None:
+        self._place = place
         self._decimal = form.decimal
-        self._gaps = {"", *form.missing}
-        self._dictionaries: list[dict[str | None, int]] = [{} for _ in names]
-        self._codes: list[Codes] = [np.empty(0, np.int32) for _ in names]
-        # Per encoder: entry -> code in its column.
-        self._numbers = [np.empty(FIRST_NUMBERS, np.int32) for _ in range(encoders)]
+        words = [word.encode() for word in dict.fromkeys(("", *form.missing))]
+        self._words = np.cumsum([0, *(len(word) for word in words)], dtype=np.int64)
+        self._store = np.frombuffer(bytearray(b"".join(words) + bytes(WORD)), np.uint8).copy()
+        self._bits = max(FIRST_BITS, len(words).bit_length() + 2)
+        self._slots = np.zeros(1 << self._bits, np.uint64)
+        csv_kernels.enter_words(self._store, self._words, self._slots, self._bits)
+        self._offsets = np.full(FIRST_TEXTS, self._words[-1])
+        self._used = np.array([0, self._words[-1], NO_GAP], np.int64)
+        self._codes: list[PackedCodes] = []
 
-    def add(self, encoder: int, block: EncodedBlock) -> None:
-        """Add the records of a block that comes after those added so far."""
-        self._add_texts(encoder, block)
-        rows = slice(self.rows, self.rows + block.cells.shape[1])
-        if rows.stop > len(self._codes[0]):
-            self._resize(rows.stop + max(rows.stop // 8, ROWS_TO_SPARE))
-        for codes, cells in zip(self._codes, block.cells, strict=True):
-            codes[rows] = self._numbers[encoder][cells]
-        self.rows = rows.stop
+    def __len__(self) -> int:
+        """Return how many different texts there are."""
+        return int(self._used[csv_kernels.TEXTS])
 
-    def build(self) -> tuple[Column, ...]:
-        self._resize(self.rows)
-        return tuple(self._build_column(index) for index in range(len(self._names)))
+    def add(self, blocks: Sequence[SplitBlock]) -> None:
+        """Number the cells of blocks that come after those added so far."""
+        for block in blocks:
+            codes = self._number(block)
+            self._codes.append(codes.astype(kind_for(len(self)), copy=False))
 
-    def _resize(self, rows: int) -> None:
-        """Make every column so long, in place: a second copy of the table would not fit."""
-        for codes in self._codes:
-            codes.resize(rows, refcheck=False)
+    def build(self, name: str) -> Column:
+        """Return the column; nothing can be added to it any more."""
+        texts, size, gap = self._used.tolist()
+        self._slots = np.zeros(0, np.uint64)
+        self._offsets.resize(texts + 1, refcheck=False)
+        self._offsets -= self._words[-1]
+        self._store.resize(size, refcheck=False)
+        found = Texts(self._store[self._words[-1] :], self._offsets, gap)
+        codes: PackedCodes = np.concatenate(self._codes, dtype=kind_for(texts))
+        self._codes.clear()
+        kind = infer_type_of(found, self._decimal)
+        return PackedColumn(name, kind, codes, found, self._decimal)
 
-    def _add_texts(self, encoder: int, block: EncodedBlock) -> None:
-        """Number the texts that are new to an encoder; another may have met them already."""
-        last = block.first_new + len(block.new_texts)
-        if last > len(self._numbers[encoder]):
-            self._numbers[encoder] = np.resize(self._numbers[encoder], 2 * last)
-        known, gaps = self._dictionaries, self._gaps
-        self._numbers[encoder][block.first_new : last] = [
-            known[column].setdefault(None if text in gaps else text, len(known[column]))
-            for text, column in zip(block.new_texts, block.new_columns, strict=True)
+    def _number(self, block: SplitBlock) -> Codes:
+        cells = block.cells_of(self._place)
+        codes = np.empty(block.rows, np.int32)
+        row = 0
+        while True:
+            row = csv_kernels.number_cells(
+                block.text,
+                *cells,
+                row,
+                block.rows,
+                self._slots,
+                self._bits,
+                self._offsets,
+                self._store,
+                self._used,
+                self._words,
+                codes,
+            )
+            if row == block.rows:
+                return codes
+            self._make_room(int(cells[1][row]))
+
+    def _make_room(self, size: int) -> None:
+        """Make room for at least one more text of this size, wherever there is none."""
+        texts, used, _ = self._used.tolist()
+        if texts + len(self._words) >= len(self._slots) // 2:
+            self._bits += 2 if self._bits < LARGE_BITS else 1
+            slots = np.zeros(1 << self._bits, np.uint64)
+            csv_kernels.move_slots(self._slots, slots, self._bits)
+            self._slots = slots
+        if texts + 1 >= len(self._offsets):
+            self._offsets.resize(2 * len(self._offsets), refcheck=False)
+        if used + size + WORD > len(self._store):
+            self._store.resize(2 * len(self._store) + size + WORD, refcheck=False)
+
+
+def encode_blocks(
+    blocks: Iterator[Block], columns: Sequence[ColumnBuilder], form: CsvFormat, pool: Executor
+) -> Iterator[int]:
+    """Add the records of all blocks to the columns; yield how many rows have been found so far.
+
+    While some blocks are read, those before them are split, and the ones before those numbered.
+    """
+    here, there = ([SplitBlock(len(columns), form) for _ in range(BLOCKS_AT_ONCE)] for _ in "12")
+    numbering: list[Future[None]] = []
+    rows = 0
+    failure: Exception | None = None
+    while failure is None:
+        some, failure = _take(blocks, BLOCKS_AT_ONCE)
+        rooms = here[: len(some)]
+        splitting = [pool.submit(room.fill, block) for room, block in zip(rooms, some, strict=True)]
+        _wait_for(numbering)
+        for room, done in zip(rooms, splitting, strict=True):
+            try:
+                done.result()
+            except BrokenRecord as broken:
+                wait(splitting)
+                raise broken.after(rows) from None
+            rows += room.rows
+        # The longest first: then no core is left waiting for it at the end.
+        by_length = sorted(columns, key=len, reverse=True)
+        numbering = [
+            pool.submit(_add, by_length[first :: min(PARTS, len(columns))], rooms)
+            for first in range(min(PARTS, len(columns)))
         ]
+        yield rows
+        here, there = there, here
+    _wait_for(numbering)
+    if not isinstance(failure, StopIteration):
+        raise failure.after(rows) if isinstance(failure, BrokenRecord) else failure
 
-    def _build_column(self, index: int) -> Column:
-        values = tuple(self._dictionaries[index])
-        kind = infer_type(values, self._decimal)
-        return Column(self._names[index], kind, self._codes[index], values, self._decimal)
+
+def _take(blocks: Iterator[Block], count: int) -> tuple[list[Block], Exception | None]:
+    """Return the next blocks, and why there are no more: what is wrong earlier is told first."""
+    some: list[Block] = []
+    try:
+        while len(some) < count:
+            some.append(next(blocks))
+    except (StopIteration, BrokenRecord, InvalidTable) as error:
+        return some, error
+    return some, None
+
+
+def _add(columns: Sequence[ColumnBuilder], blocks: Sequence[SplitBlock]) -> None:
+    for column in columns:
+        column.add(blocks)
+
+
+def _wait_for(work: Sequence[Future[None]]) -> None:
+    for part in work:
+        part.result()

@@ -1,5 +1,9 @@
 """The compiled loops that read CSV, bytes in, numbers of distinct cells out, and write it.
 
+Reading takes two steps: records are split into cells, block by block, and the cells of a column are
+numbered by the texts it has had so far. Blocks can be split side by side, and so can columns be
+numbered, since neither step needs anything of its neighbors.
+
 Eight bytes are looked at together wherever that is possible, as one word with the first byte
 lowest; so text needs eight bytes to spare behind its end.
 
@@ -13,10 +17,11 @@ from typing import Any, cast
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from deid_portal.engine.kernels import EMPTY, SPREAD, compiled
+from deid_portal.engine.kernels import SPREAD, compiled
 
 Bytes = NDArray[np.uint8]
 
@@ -28,45 +33,56 @@ HIGH_BITS = np.uint64(0x8080808080808080)
 # Times 256^n, this has n as its highest byte.
 PLACES = np.uint64(0x0001020304050607)
 
-# Why `encode_records` stops; entries are 0 and more, so these can stand in their place.
+# Why `split_records` stops.
 DONE = 0
-NO_SLOT = -1
-NO_ROOM = -2
-RAGGED = -3
-OPEN_QUOTE = -4
+RAGGED = 1
+OPEN_QUOTE = 2
 
-# What `tables`, `entries` and `used` hold, by position.
-FIRST_SLOT, SLOT_BITS, TEXTS = 0, 1, 2
-OFFSET, LENGTH, COLUMN = 0, 1, 2
-ENTRIES, BYTES = 0, 1
+# What `used` holds of a column, by position.
+TEXTS, BYTES, GAP = 0, 1, 2
+
+# A slot holds the upper half of a hash, by which it is found again in a larger table, and below it
+# the code of a text or, marked as such, the number of a word for a gap, from 1 on. 0 is free.
+UPPER_HALF = np.uint64(0xFFFFFFFF00000000)
+IS_GAP_WORD = np.uint64(0x80000000)
+BELOW_MARK = np.uint64(0x7FFFFFFF)
+# How many cells ahead a slot is asked for, if the table is too large for the nearest memory: what
+# lies farther away takes about as long as numbering so many.
+AHEAD = 16
+NEAR_BITS = 12
 
 # A call for every cell would take as long as the work.
 inlined = njit(forceinline=True)
 
 
 @compiled
-def encode_records(
-    text: Bytes,  # whole records, eight line feeds, and room for the longest cell
+def load_block(block: Bytes, text: Bytes) -> bool:
+    """Copy a block and put line feeds behind it; say whether it is all ASCII."""
+    seen = np.uint8(0)
+    for at in range(len(block)):
+        text[at] = block[at]
+        seen |= block[at]
+    for at in range(len(block), len(block) + WORD):
+        text[at] = LINE_FEED
+    return bool(seen < 0x80)
+
+
+@compiled
+def split_records(
+    text: Bytes,  # whole records, eight line feeds, and room for as much again
     length: int,  # of the text without those
-    at: int,  # where the next record begins
-    rows: int,  # how many are done
     delimiter: int,
     quote: int,
-    tables: NDArray[np.int64],  # column × (first slot, slots as a power of 2, texts)
-    slots: NDArray[np.int32],  # the hash tables of all columns: entry or EMPTY
-    entries: NDArray[np.int64],  # distinct text × (offset in the store, length, column)
-    hashes: NDArray[np.uint64],  # one per entry
-    store: Bytes,  # the distinct texts one after the other
-    used: NDArray[np.int64],  # how many entries, and bytes of the store, are in use
-    cells: NDArray[np.int32],  # column × row: the entry of each cell, to be filled
-) -> tuple[int, int, int, int]:
-    """Find or enter every cell; return why it stops, where, the rows done and a detail.
+    starts: NDArray[np.int32],  # column × row: where each cell begins, to be filled
+    sizes: NDArray[np.int32],  # how long it is
+    hashes: NDArray[np.uint64],  # of its bytes
+) -> tuple[int, int, int]:
+    """Find every cell; return why it stops, the rows done and how many cells a ragged one has.
 
-    Without a slot or room for a text its record is not done; the caller makes room and goes on
-    with it. The detail is the column that has no slot, the bytes there is no room for, or how
-    many cells a ragged record has.
+    Cells with quotes inside are written without them behind the text, and begin there.
     """
-    columns = len(cells)
+    columns = len(starts)
+    at, rows, free = 0, 0, length + WORD
     while at < length:
         if columns > 1 and (text[at] == LINE_FEED or text[at] == CARRIAGE_RETURN):
             at += 1
@@ -81,41 +97,147 @@ def encode_records(
                 first += 1
                 at, spread = _scan_quoted(text, length, first, quote)
                 if at >= length:
-                    return OPEN_QUOTE, record, rows, 0
+                    return OPEN_QUOTE, rows, 0
                 size = at - first
                 at += 1
                 if not _ends_cell(text[at], delimiter):
-                    at, size = _join_pieces(text, length, first, delimiter, quote)
-                    first = length + WORD
+                    at, size = _join_pieces(text, length, first, free, delimiter, quote)
+                    first = free
+                    free += size
                     spread = _hash(text, first, size)
-            entry, slot = _find(
-                text, first, size, spread, column, tables, slots, entries, hashes, store
-            )
-            if entry == EMPTY:
-                if 2 * tables[column, TEXTS] >= 1 << tables[column, SLOT_BITS]:
-                    return NO_SLOT, record, rows, column
-                entry, offset = used[ENTRIES], used[BYTES]
-                if entry >= len(entries) or offset + size + WORD > len(store):
-                    return NO_ROOM, record, rows, size
-                slots[slot] = entry
-                hashes[entry] = spread
-                entries[entry, OFFSET] = offset
-                entries[entry, LENGTH] = size
-                entries[entry, COLUMN] = column
-                for index in range(size):
-                    store[offset + index] = text[first + index]
-                tables[column, TEXTS] += 1
-                used[ENTRIES] += 1
-                used[BYTES] += size
-            cells[column, rows] = entry
+            starts[column, rows] = first
+            sizes[column, rows] = size
+            hashes[column, rows] = spread
             is_followed = text[at] == delimiter
             if is_followed == (column == columns - 1):
-                return RAGGED, record, rows, _count_cells(text, length, record, delimiter, quote)
+                return RAGGED, rows, _count_cells(text, length, record, delimiter, quote)
             at += 1
         if text[at - 1] == CARRIAGE_RETURN and text[at] == LINE_FEED:
             at += 1
         rows += 1
-    return DONE, at, rows, 0
+    return DONE, rows, 0
+
+
+@compiled
+def number_cells(
+    text: Bytes,
+    starts: NDArray[np.int32],  # of the cells of one column
+    sizes: NDArray[np.int32],
+    hashes: NDArray[np.uint64],
+    row: int,  # the first cell to number
+    rows: int,
+    slots: NDArray[np.uint64],  # the hash table of the column
+    bits: int,  # it has 2^bits slots
+    offsets: NDArray[np.int64],  # where each text begins in the store, and where the last ends
+    store: Bytes,  # the words for a gap and then the different texts, one after the other
+    used: NDArray[np.int64],  # how many texts and bytes there are, and the code of the gap, if any
+    words: NDArray[np.int64],  # where each word for a gap begins in the store, and the last ends
+    codes: NDArray[np.int32],  # one per cell, to be filled
+) -> int:
+    """Find or enter the text of every cell; return the first cell there was no room for."""
+    mask = np.uint64((1 << bits) - 1)
+    shift = np.uint64(64 - bits)
+    is_far = bits > NEAR_BITS
+    most = min((1 << bits) // 2 - len(words), len(offsets) - 1)
+    texts, end, gap = used[TEXTS], used[BYTES], used[GAP]
+    while row < rows:
+        if is_far and row + AHEAD < rows:
+            _ask_for(slots, np.int64(hashes[row + AHEAD] >> shift))  # type: ignore[arg-type]
+        spread, first, size = hashes[row], np.int64(starts[row]), np.int64(sizes[row])
+        slot = spread >> shift
+        entry = slots[slot]
+        code = np.int64(-1)
+        while entry != 0:
+            if (entry ^ spread) & UPPER_HALF == 0:
+                is_word = entry & IS_GAP_WORD != 0
+                number = np.int64(entry & BELOW_MARK) - 1
+                offset = words[number] if is_word else offsets[number]
+                length = (words[number + 1] if is_word else offsets[number + 1]) - offset
+                # No function around this: it would count who holds the arrays, for every cell.
+                if length == size and _is_same(text, first, store, offset, size):  # type: ignore[arg-type]
+                    if is_word and gap < 0 and texts < most:
+                        gap = texts
+                        texts += 1
+                        offsets[texts] = end
+                    code = gap if is_word else number
+                    break
+            slot = (slot + np.uint64(1)) & mask
+            entry = slots[slot]
+        if code < 0:
+            # A word for the gap comes here, too, if there was no room for the gap itself.
+            if entry != 0 or texts >= most or end + size + WORD > len(store):
+                break
+            slots[slot] = (spread & UPPER_HALF) | np.uint64(texts + 1)
+            for index in range(size):
+                store[end + index] = text[first + index]
+            code = texts
+            end += size
+            texts += 1
+            offsets[texts] = end
+        codes[row] = code
+        row += 1
+    used[TEXTS], used[BYTES], used[GAP] = texts, end, gap
+    return row
+
+
+@compiled
+def enter_words(
+    store: Bytes, words: NDArray[np.int64], slots: NDArray[np.uint64], bits: int
+) -> None:
+    """Enter the words for a gap into an empty table."""
+    mask = np.uint64((1 << bits) - 1)
+    for number in range(len(words) - 1):
+        spread = _hash(store, words[number], words[number + 1] - words[number])
+        slot = spread >> np.uint64(64 - bits)
+        while slots[slot] != 0:
+            slot = (slot + np.uint64(1)) & mask
+        slots[slot] = (spread & UPPER_HALF) | IS_GAP_WORD | np.uint64(number + 1)
+
+
+@compiled
+def move_slots(old: NDArray[np.uint64], slots: NDArray[np.uint64], bits: int) -> None:
+    """Enter what a table holds into a larger, empty one."""
+    mask = np.uint64((1 << bits) - 1)
+    for place in range(len(old)):
+        entry = old[place]
+        if entry != 0:
+            slot = entry >> np.uint64(64 - bits)
+            while slots[slot] != 0:
+                slot = (slot + np.uint64(1)) & mask
+            slots[slot] = entry
+
+
+@compiled
+def find_broken_utf8(text: Bytes, length: int) -> int:
+    """Return where the first byte stands that is not UTF-8, or the length if there is none.
+
+    As the Unicode standard has it (table 3-7): no detours, no surrogates, nothing past U+10FFFF.
+    """
+    at = 0
+    while at < length:
+        lead = text[at]
+        if lead < 0x80:
+            at += 1
+            continue
+        low, high = 0x80, 0xBF
+        if 0xC2 <= lead <= 0xDF:
+            more = 1
+        elif 0xE0 <= lead <= 0xEF:
+            more = 2
+            low = 0xA0 if lead == 0xE0 else low
+            high = 0x9F if lead == 0xED else high
+        elif 0xF0 <= lead <= 0xF4:
+            more = 3
+            low = 0x90 if lead == 0xF0 else low
+            high = 0x8F if lead == 0xF4 else high
+        else:
+            return at
+        for place in range(at + 1, at + 1 + more):
+            if place >= length or not low <= text[place] <= high:
+                return at
+            low, high = 0x80, 0xBF
+        at += 1 + more
+    return length
 
 
 @compiled
@@ -141,26 +263,6 @@ def join_cells(
                 written[at] = texts[place]
                 at += 1
     return written
-
-
-@compiled
-def move_slots(
-    slots: NDArray[np.int32],
-    hashes: NDArray[np.uint64],
-    old: int,
-    old_size: int,
-    new: int,
-    new_bits: int,
-) -> None:
-    """Enter what the slots from `old` on hold into an empty table from `new` on."""
-    mask = (1 << new_bits) - 1
-    for place in range(old, old + old_size):
-        entry = slots[place]
-        if entry != EMPTY:
-            slot = np.int64(hashes[entry] >> np.uint64(64 - new_bits))
-            while slots[new + slot] != EMPTY:
-                slot = (slot + 1) & mask
-            slots[new + slot] = entry
 
 
 @compiled
@@ -234,41 +336,15 @@ def _scan_quoted(text: Bytes, length: int, start: int, quote: int) -> tuple[int,
     return at, _finish(spread, kept, at - start)
 
 
-@inlined
-def _find(
-    source: Bytes,
-    first: int,
-    size: int,
-    spread: np.uint64,
-    column: int,
-    tables: NDArray[np.int64],
-    slots: NDArray[np.int32],
-    entries: NDArray[np.int64],
-    hashes: NDArray[np.uint64],
-    store: Bytes,
-) -> tuple[int, int]:
-    """Return the entry of a text and its slot, or EMPTY and the slot it would get."""
-    table = tables[column, FIRST_SLOT]
-    bits = tables[column, SLOT_BITS]
-    mask = (1 << bits) - 1
-    slot = np.int64(spread >> np.uint64(64 - bits))
-    entry = np.int64(slots[table + slot])
-    while entry != EMPTY and not (
-        hashes[entry] == spread
-        and entries[entry, LENGTH] == size
-        and _is_same(source, first, store, entries[entry, OFFSET], size)
-    ):
-        slot = (slot + 1) & mask
-        entry = np.int64(slots[table + slot])
-    return entry, table + slot  # type: ignore[return-value]
-
-
 @compiled
-def _join_pieces(text: Bytes, length: int, at: int, delimiter: int, quote: int) -> tuple[int, int]:
-    """Write a cell whose quotes open before `at` without them behind the line feeds that follow
-    the text; return where the cell ends and the size of what was written.
+def _join_pieces(
+    text: Bytes, length: int, at: int, to: int, delimiter: int, quote: int
+) -> tuple[int, int]:
+    """Write a cell whose quotes open before `at` without them from `to` on.
+
+    Return where the cell ends and the size of what was written.
     """
-    to = length + WORD
+    first = to
     in_quotes = True
     while at < length and (in_quotes or not _ends_cell(text[at], delimiter)):
         if in_quotes and text[at] == quote:
@@ -279,7 +355,7 @@ def _join_pieces(text: Bytes, length: int, at: int, delimiter: int, quote: int) 
         text[to] = text[at]
         to += 1
         at += 1
-    return at, to - length - WORD
+    return at, to - first
 
 
 @compiled
@@ -329,6 +405,26 @@ def _load_word(_: Any, text: Any, at: Any) -> Any:
 
 
 _word = cast(Callable[[Bytes, int], np.uint64], intrinsic(_load_word))
+
+
+def _prefetch(_: Any, array: Any, place: Any) -> Any:
+    """Ask the memory for a place that will be read and written soon, without waiting for it."""
+
+    def ask(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        number, address = ir.IntType(32), ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [address, number, number, number])
+        insert: Any = cgutils.get_or_insert_function
+        prefetch = insert(builder.module, kind, "llvm.prefetch.p0i8")
+        to_write, keep, is_data = (ir.Constant(number, value) for value in (1, 3, 1))
+        wanted = builder.bitcast(builder.gep(data, [arguments[1]]), address)
+        builder.call(prefetch, [wanted, to_write, keep, is_data])
+        return context.get_dummy_value()
+
+    return types.void(array, place), ask
+
+
+_ask_for = cast(Callable[[NDArray[np.uint64], int], None], intrinsic(_prefetch))
 
 
 @inlined

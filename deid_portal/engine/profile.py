@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deid_portal.engine import text_kernels
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table import Column, Table
-from deid_portal.engine.values import ColumnType, find_date_format, parse_date, parse_number
+from deid_portal.engine.table import Column, Counts, Table
+from deid_portal.engine.text_values import Numbers, days_in, find_date_format_of, numbers_in
+from deid_portal.engine.values import ColumnType
 
 MOST_FREQUENT = 12
 MOST_BINS = 16
+MOST_SHOWN = max(MOST_FREQUENT, MOST_BINS)
 
 
 @dataclass(frozen=True)
@@ -45,63 +48,76 @@ def profile_table(
 
 
 def profile_column(column: Column) -> ColumnProfile:
-    """Count a column's values; numbers and dates get a histogram over their range."""
-    counts = {
-        text: int(rows)
-        for text, rows in zip(column.values, column.counts, strict=True)
-        if text is not None and rows
-    }
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    numbers = _numbers(column, counts)
+    """Count a column's values; numbers and dates get a histogram over their range.
+
+    Nothing is made of a value unless it is shown, so a column of a million different ones takes no
+    longer than its bytes.
+    """
+    texts, counts = column.texts, column.counts
+    is_counted = counts > 0
+    if column.gap is not None:
+        is_counted[column.gap] = False
+    rows = counts[is_counted]
+    first = text_kernels.rank_first(texts.store, texts.offsets, texts.gap, counts, MOST_SHOWN)
+    ordered = list(zip(texts.pick(first.tolist()), counts[first].tolist(), strict=True))
+    numbers = _numbers(column)[is_counted]
     return ColumnProfile(
         name=column.name,
         type=column.type,
-        rows=len(column.codes),
+        rows=column.rows,
         missing=column.missing,
-        distinct=len(counts),
-        uniques=sum(1 for rows in counts.values() if rows == 1),
-        rarest=min(counts.values(), default=0),
+        distinct=len(rows),
+        uniques=int(np.count_nonzero(rows == 1)),
+        rarest=int(rows.min()) if len(rows) else 0,
         most_frequent=tuple(ordered[:MOST_FREQUENT]),
-        histogram=_bin_numbers(column, numbers) if numbers else _bin_values(ordered),
-        **_summary(column, numbers),
+        histogram=_bin_numbers(column, numbers, rows)
+        if _have_a_range(numbers)
+        else _bin_values(ordered, rows),
+        **_summary(column, numbers, rows),
     )
 
 
-def _numbers(column: Column, counts: dict[str, int]) -> list[tuple[float, int]]:
-    """Return (number, rows) in order; dates as days, nothing for other types."""
+def _numbers(column: Column) -> Numbers:
+    """Return a number per value; dates as days, NaN for other types."""
     if column.type in (ColumnType.INTEGER, ColumnType.NUMBER):
-        pairs = [(float(parse_number(text, column.decimal)), n) for text, n in counts.items()]
-    elif column.type == ColumnType.DATE and (form := find_date_format(counts)):
-        pairs = [(float(parse_date(text, form).toordinal()), n) for text, n in counts.items()]
-    else:
-        pairs = []
-    return sorted(pairs)
+        return numbers_in(column.texts, column.decimal)
+    if column.type == ColumnType.DATE and (form := find_date_format_of(column.texts)):
+        return days_in(column.texts, form)
+    return np.full(len(column.texts), np.nan)
 
 
-def _summary(column: Column, numbers: list[tuple[float, int]]) -> dict[str, float]:
-    if not numbers or column.type == ColumnType.DATE:
+def _have_a_range(numbers: Numbers) -> bool:
+    """Say whether there are numbers, and none so large that floats have no distances for them."""
+    return bool(len(numbers)) and math.isfinite(float(numbers.max()) - float(numbers.min()))
+
+
+def _summary(column: Column, numbers: Numbers, rows: Counts) -> dict[str, float]:
+    if not _have_a_range(numbers) or column.type == ColumnType.DATE:
         return {}
-    rows = sum(count for _, count in numbers)
-    mean = math.fsum(number * count for number, count in numbers) / rows
-    return {"minimum": numbers[0][0], "maximum": numbers[-1][0], "mean": mean}
+    summary = {"minimum": float(numbers.min()), "maximum": float(numbers.max())}
+    with np.errstate(over="ignore"):
+        mean = text_kernels.add_exactly(numbers * rows) / int(rows.sum())
+    return summary | ({"mean": mean} if math.isfinite(mean) else {})
 
 
-def _bin_values(ordered: list[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
-    """Return a bar per value, the rarest joined into one when there are too many."""
-    if len(ordered) <= MOST_BINS:
+def _bin_values(ordered: list[tuple[str, int]], rows: Counts) -> tuple[tuple[str, int], ...]:
+    """Return a bar per value, the rarest joined into one when there are too many.
+
+    `ordered` are the most frequent values, `rows` those of each value.
+    """
+    if len(rows) <= MOST_BINS:
         return tuple(ordered)
-    shown, others = ordered[: MOST_BINS - 1], ordered[MOST_BINS - 1 :]
-    rest = sum(rows for _, rows in others)
-    return (*shown, (f"{len(others)} other values", rest))
+    shown = ordered[: MOST_BINS - 1]
+    rest = int(rows.sum()) - sum(count for _, count in shown)
+    return (*shown, (f"{len(rows) - len(shown)} other values", rest))
 
 
-def _bin_numbers(column: Column, numbers: list[tuple[float, int]]) -> tuple[tuple[str, int], ...]:
+def _bin_numbers(column: Column, values: Numbers, rows: Counts) -> tuple[tuple[str, int], ...]:
     """Return bars of equal width over the range, a bar per number when there are few."""
-    if len(numbers) <= MOST_BINS and column.type != ColumnType.DATE:
-        return tuple((_label(column, number), rows) for number, rows in numbers)
-    values = np.array([number for number, _ in numbers])
-    rows = np.array([count for _, count in numbers])
-    low, high = float(values[0]), float(values[-1])
+    if len(values) <= MOST_BINS and column.type != ColumnType.DATE:
+        pairs = sorted(zip(values.tolist(), rows.tolist(), strict=True))
+        return tuple((_label(column, number), count) for number, count in pairs)
+    low, high = float(values.min()), float(values.max())
     width = (high - low) / MOST_BINS or 1.0
     if column.type != ColumnType.NUMBER:
         width = math.ceil((high - low + 1) / MOST_BINS)

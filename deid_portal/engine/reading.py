@@ -8,7 +8,6 @@ import codecs
 import csv
 import hashlib
 import io
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,19 +18,20 @@ from typing import BinaryIO
 import numpy as np
 
 from deid_portal.engine import csv_kernels
+from deid_portal.engine.cores import open_pool, usable_cores
 from deid_portal.engine.csv_encoding import (
     NOT_UTF_8,
     OPEN_QUOTE,
     Block,
     BrokenRecord,
-    Encoder,
-    TableBuilder,
-    encode_in_turn,
+    ColumnBuilder,
+    encode_blocks,
     ragged,
 )
 from deid_portal.engine.csv_format import (
     SAMPLE_BYTES,
     SAMPLE_ROWS,
+    UTF_8,
     CsvFormat,
     Detection,
     check_is_text_table,
@@ -57,7 +57,6 @@ LONG_CELL = (
     f"choose another delimiter."
 )
 HEADER_ONLY = "The file has a header with column names but no rows below it."
-UTF_8 = ("utf-8", "utf_8", "utf8", "utf-8-sig", "utf_8_sig")
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def read_csv(
     length. The table remembers the SHA-256 of the file's bytes. A large file is read in as many
     threads as there are cores, unless told otherwise; the table is the same.
     """
-    with _opened(source) as (stream, size):
+    with _opened(source) as (stream, size), open_pool(_how_many(threads, size)) as pool:
         blocks = RecordBlocks(stream, form)
         steps = Progress(progress)
         rows = 0
@@ -110,17 +109,14 @@ def read_csv(
             parts = iter(blocks)
             first = next(parts, b"")
             names = _name_columns(blocks.first_record, form)
-            encoders = [Encoder(len(names), form) for _ in range(_how_many(threads, size))]
-            builder = TableBuilder(names, form, len(encoders))
-            for encoder, block in encode_in_turn(chain([first], parts), encoders):
-                builder.add(encoder, block)
-                rows = builder.rows
+            columns = [ColumnBuilder(place, form) for place in range(len(names))]
+            for rows in encode_blocks(chain([first], parts), columns, form, pool):
                 steps.report(blocks.bytes_read, size, "read", rows=rows)
         except BrokenRecord as broken:
-            raise InvalidTable(broken.sentence(rows + (2 if form.has_header else 1))) from None
+            raise InvalidTable(broken.sentence(2 if form.has_header else 1)) from None
         if not rows:
             raise InvalidTable(HEADER_ONLY)
-        return Table(builder.build(), blocks.sha256)
+        return Table(tuple(pool.map(ColumnBuilder.build, columns, names)), blocks.sha256)
 
 
 class RecordBlocks:
@@ -291,11 +287,7 @@ def _how_many(threads: int | None, size: int) -> int:
     """Return what was asked for, or one for a small file and as many as there are cores else."""
     if threads is not None:
         return max(threads, 1)
-    if 0 < size < WORTH_THREADS:
-        return 1
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return 1 if 0 < size < WORTH_THREADS else usable_cores()
 
 
 def _name_columns(record: Sequence[str], form: CsvFormat) -> tuple[str, ...]:

@@ -8,14 +8,17 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.texts import Texts
 from deid_portal.engine.values import ColumnType, infer_type
 
 Codes = NDArray[np.int32]
+PackedCodes = NDArray[np.integer[Any]]
 Counts = NDArray[np.int64]
 
 
@@ -50,6 +53,20 @@ class Column:
         values = tuple(dictionary)
         return cls(name, type or infer_type(values), np.array(codes, dtype=np.int32), values)
 
+    @property
+    def packed(self) -> PackedCodes:
+        """Return the codes, maybe in fewer bytes: for whoever only counts or keeps them."""
+        return self.codes
+
+    @cached_property
+    def texts(self) -> Texts:
+        """Return the values as bytes, for whoever looks at all of them."""
+        return Texts.from_values(self.values)
+
+    @property
+    def rows(self) -> int:
+        return len(self.packed)
+
     @cached_property
     def gap(self) -> int | None:
         """Return the code of the gap, or None if no cell is missing."""
@@ -75,6 +92,10 @@ class Column:
     def take(self, rows: NDArray[np.intp] | slice) -> "Column":
         return replace(self, codes=self.codes[rows])
 
+    def with_type(self, type: ColumnType) -> "Column":
+        """Return the same cells read as another type."""
+        return replace(self, type=type)
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -89,7 +110,7 @@ class Table:
         object.__setattr__(self, "_by_name", {column.name: column for column in self.columns})
         if len(self._by_name) != len(self.columns):
             raise InvalidTable("Two columns of the table have the same name.")
-        if len({len(column.codes) for column in self.columns}) > 1:
+        if len({column.rows for column in self.columns}) > 1:
             raise InvalidTable("The columns of the table are not equally long.")
 
     @classmethod
@@ -100,7 +121,7 @@ class Table:
 
     @property
     def rows(self) -> int:
-        return len(self.columns[0].codes) if self.columns else 0
+        return self.columns[0].rows if self.columns else 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,9 +140,7 @@ class Table:
 
     def with_types(self, types: Mapping[str, ColumnType]) -> "Table":
         """Return the same cells read as other types."""
-        columns = (
-            replace(column, type=types.get(column.name, column.type)) for column in self.columns
-        )
+        columns = (column.with_type(types.get(column.name, column.type)) for column in self.columns)
         return Table(tuple(columns), self.source_sha256)
 
     @cached_property

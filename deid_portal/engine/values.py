@@ -12,8 +12,8 @@ from enum import StrEnum
 
 INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]{0,17})\Z")
 NUMBER = {
-    ".": re.compile(r"[+-]?(0|[1-9][0-9]*)?(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\Z"),
-    ",": re.compile(r"[+-]?(0|[1-9][0-9]*)?(,[0-9]+)?([eE][+-]?[0-9]{1,3})?\Z"),
+    ".": re.compile(r"[+-]?(?=[0-9.])(0|[1-9][0-9]*)?(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\Z"),
+    ",": re.compile(r"[+-]?(?=[0-9,])(0|[1-9][0-9]*)?(,[0-9]+)?([eE][+-]?[0-9]{1,3})?\Z"),
 }
 MOST_SPELLINGS = 6  # yes, Yes, YES, no, No, NO
 BOOLEAN_PAIRS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
@@ -57,7 +57,7 @@ def find_date_format(values: Iterable[str]) -> str | None:
     """Return the first known date format that fits every value, if there is one."""
     candidates = list(DATE_FORMATS)
     for text in values:
-        candidates = [form for form in candidates if _is_date(text, form)]
+        candidates = [form for form in candidates if is_date(text, form)]
         if not candidates:
             return None
     return candidates[0]
@@ -109,7 +109,7 @@ def is_boolean(values: Sequence[str]) -> bool:
     return any(words <= pair for pair in BOOLEAN_PAIRS)
 
 
-def _is_date(text: str, form: str) -> bool:
+def is_date(text: str, form: str) -> bool:
     if len(text) > LONGEST_DATE or not text[:1].isdigit():
         return False
     try:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from deid_portal.engine import csv_kernels
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.table import Column, Table
+from deid_portal.engine.packed_column import PackedColumn
+from deid_portal.engine.table import Table
 from deid_portal.engine.values import ColumnType, is_number
 
 ROWS_PER_BATCH = 1 << 18
@@ -40,22 +41,22 @@ def write_arrow(table: Table, stream: BinaryIO) -> None:
 
     from deid_portal.engine.arrow_arrays import codes_to_arrow, texts_to_arrow
 
+    dictionaries = [texts_to_arrow(column.texts) for column in table.columns]
     fields = [
         pa.field(
             column.name,
-            pa.dictionary(pa.int32(), pa.string()),
+            pa.dictionary(pa.from_numpy_dtype(column.packed.dtype), dictionary.type),
             metadata={"type": column.type.value, "decimal": column.decimal},
         )
-        for column in table.columns
+        for column, dictionary in zip(table.columns, dictionaries, strict=True)
     ]
     about = json.dumps({"version": ARROW_VERSION, "source_sha256": table.source_sha256})
     schema = pa.schema(fields, metadata={"deid_portal.table": about})
-    dictionaries = [texts_to_arrow(column.values) for column in table.columns]
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_stream(stream, schema, options=options) as writer:
         for chunk in _chunks(max(table.rows, 1)):
             arrays = [
-                pa.DictionaryArray.from_arrays(codes_to_arrow(column.codes[chunk]), dictionary)
+                pa.DictionaryArray.from_arrays(codes_to_arrow(column.packed[chunk]), dictionary)
                 for column, dictionary in zip(table.columns, dictionaries, strict=True)
             ]
             writer.write_batch(pa.record_batch(arrays, schema=schema))
@@ -66,7 +67,7 @@ def read_arrow(stream: BinaryIO) -> Table:
     import pyarrow as pa
     import pyarrow.ipc
 
-    from deid_portal.engine.arrow_arrays import codes_from_arrow
+    from deid_portal.engine.arrow_arrays import codes_from_arrow, texts_from_arrow
 
     try:
         with pa.ipc.open_stream(stream) as reader:
@@ -79,11 +80,11 @@ def read_arrow(stream: BinaryIO) -> Table:
         arrays = [batch.column(index) for batch in batches]
         codes = np.concatenate([codes_from_arrow(array.indices) for array in arrays])
         columns.append(
-            Column(
+            PackedColumn(
                 field.name,
                 ColumnType(field.metadata[b"type"].decode()),
                 codes,
-                tuple(arrays[0].dictionary.to_pylist()),
+                texts_from_arrow(arrays[0].dictionary),
                 field.metadata[b"decimal"].decode(),
             )
         )

@@ -75,8 +75,8 @@ def _how_many_rows(width: int) -> int:
 
 def _sample(column: Column, most: int) -> Keys:
     """Return the codes of evenly spread rows: the same ones for every column, and every time."""
-    step = -(-len(column.codes) // most) or 1
-    return column.codes[::step].astype(np.int64)
+    step = -(-column.rows // most) or 1
+    return column.packed[::step].astype(np.int64)
 
 
 def _join(sample: dict[int, Keys], places: tuple[int, ...]) -> Combination:

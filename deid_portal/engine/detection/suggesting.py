@@ -18,6 +18,7 @@ from deid_portal.engine.detection.value_patterns import Pattern, find_pattern, i
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.risk.distinction import Distinctness
 from deid_portal.engine.table import Column, Table
+from deid_portal.engine.text_values import integers_in
 from deid_portal.engine.values import ColumnType
 
 FEWEST_FOR_RUNNING_NUMBER = 20
@@ -141,7 +142,7 @@ def _together(place: int, isolation: Isolation) -> Together | None:
 
 def _look_at(column: Column, figures: Distinctness) -> _Look:
     words = names.take_apart(column.name)
-    filled = len(column.codes) - column.missing
+    filled = column.rows - column.missing
     different = int(np.count_nonzero(column.counts)) - bool(column.missing)
     share = different / filled if filled else 0.0
     if different <= 1:
@@ -205,8 +206,8 @@ def _by_distinctness(column: Column, words: names.Words, share: float, filled: i
 def _is_running(column: Column, filled: int) -> bool:
     if column.type != ColumnType.INTEGER:
         return False
-    numbers = [int(text) for text in column.values if text is not None]
-    return max(numbers) - min(numbers) == filled - 1
+    numbers = integers_in(column.texts)
+    return int(numbers.max()) - int(numbers.min()) == filled - 1
 
 
 def _suggest(

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 
 from deid_portal.engine.risk.safe_harbor import SHAPES
 from deid_portal.engine.table import Column
@@ -83,7 +82,7 @@ class Pattern:
 
 def find_pattern(column: Column) -> Pattern | None:
     """Return the direct identifier most values of a column look like."""
-    values = list(islice((text for text in column.values if text is not None), MOST_VALUES))
+    values = column.texts.first(MOST_VALUES)
     if len(values) < FEWEST_VALUES or column.type in (ColumnType.DATE, ColumnType.BOOLEAN):
         return None
     for words, hipaa, question in _questions(column.type):
@@ -97,7 +96,7 @@ def is_long_text(column: Column) -> bool:
     """Say whether the values are sentences rather than words."""
     if column.type != ColumnType.TEXT:
         return False
-    values = list(islice((text for text in column.values if text is not None), MOST_VALUES))
+    values = column.texts.first(MOST_VALUES)
     return len(values) >= FEWEST_VALUES and sum(map(len, values)) / len(values) > LONG_TEXT
 
 

@@ -1,0 +1,260 @@
+"""How fast a file becomes a tagged table: `python -m tests.benchmarks.intake [--rows N]`.
+
+A million people of fifteen columns as CSV, from the first byte of the upload to stored columns with
+profiles and suggestions: through the page that takes uploads, the vault and a worker's work, with a
+database. Seconds on the clock, as a multiple of what `pandas.read_csv` takes to read the same file
+in memory; each in a process of its own, the least of three runs in turn. The peak of memory is what
+the process needed beyond what it had before, as a multiple of the file.
+The answer is printed and kept in `tests/benchmarks/results/intake.md`.
+"""
+
+import argparse
+import io
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numba
+import numpy as np
+import pandas as pd
+
+from deid_portal.engine import Column, ColumnType, Table
+from deid_portal.engine.writing import write_csv
+from tests.benchmarks.enlarged import enlarge
+from tests.engine.tables import adult_table
+
+RESULTS = Path(__file__).parent / "results" / "intake.md"
+ROWS = 1_000_000
+REPEAT = 3
+MOST_TIMES_PANDAS = 6
+MOST_TIMES_FILE = 3
+MEGABYTE = 1 << 20
+BOUNDARY = "fifteen-columns"
+PHASES = {
+    "upload": "upload, encrypted on the way, and its format detected",
+    "read": "decrypt and read into codes and dictionaries",
+    "profile": "profile every column, and store it encrypted",
+    "detect": "suggestions",
+    "keep": "columns, profiles and suggestions in the database",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=ROWS)
+    parser.add_argument("--take-in", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--pandas", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.take_in:
+        print(json.dumps(measure_intake(options.take_in)))  # noqa: T201
+        return
+    if options.pandas:
+        print(json.dumps(measure_pandas(options.pandas)))  # noqa: T201
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "people.csv"
+        write_people(options.rows, path)
+        size = path.stat().st_size
+        runs = [(ask("--pandas", path), ask("--take-in", path)) for _ in range(REPEAT)]
+    text = write_up(options.rows, size, *zip(*runs, strict=True))
+    print(text)  # noqa: T201
+    if options.rows == ROWS:
+        RESULTS.write_text(text, encoding="utf-8")
+
+
+def ask(what: str, path: Path) -> dict[str, float]:
+    command = [sys.executable, "-m", "tests.benchmarks.intake", what, str(path)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    seconds: dict[str, float] = json.loads(answer.stdout)
+    return seconds
+
+
+def write_people(rows: int, path: Path) -> None:
+    """Write Adult, enlarged, with what real tables have besides: keys, contacts, days, sums."""
+    generator = np.random.default_rng(6)
+    people = enlarge(adult_table(), rows)
+    numbers = generator.permutation(rows)
+    names = [f"p{number // 50 * 50 + number % 49}@mail.test" for number in numbers.tolist()]
+    zips = [f"{code:05}" for code in range(501, 100_000, 11)]
+    days = np.arange("1930-01-01", "2010-01-01", dtype="datetime64[D]").astype(str).tolist()
+    diseases = [f"{letter}{number:02}" for letter in "ABCDEFGHIJKLM" for number in range(100)]
+    sums = np.round(generator.lognormal(7, 1.2, rows), 2)
+    columns = (
+        Column.from_cells("patient_id", (f"P{number:08}" for number in numbers.tolist())),
+        Column.from_cells("email", names),
+        _drawn("zip", zips, rows, generator),
+        _drawn("birth_date", days, rows, generator),
+        *people.columns,
+        Column.from_cells("charges", (f"{amount:.2f}" for amount in sums.tolist())),
+        _drawn("diagnosis", diseases, rows, generator),
+    )
+    with path.open("wb") as stream:
+        write_csv(Table(columns), stream)
+
+
+def _drawn(name: str, values: list[str], rows: int, generator: np.random.Generator) -> Column:
+    codes = generator.integers(0, len(values), rows, dtype=np.int32)
+    return Column(name, ColumnType.TEXT, codes, tuple(values))
+
+
+def measure_pandas(path: Path) -> dict[str, float]:
+    started = perf_counter()
+    frame = pd.read_csv(path)
+    return {"all": perf_counter() - started, "columns": len(frame.columns)}
+
+
+def measure_intake(path: Path) -> dict[str, float]:
+    """Return seconds per phase, and the peak of memory in megabytes before and after."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+
+    from deid_portal.accounts.models import Role
+    from tests import factories
+
+    team = factories.make_team()
+    steward = factories.make_person("steward", team, Role.STEWARD)
+    head = b"".join(path.open("rb").readlines(1 << 16))
+    take_in(io.BytesIO(head), steward)  # what every process loads once
+    before = forget_peak()
+    with path.open("rb") as stream:
+        seconds = take_in(stream, steward)
+    return {**seconds, "before": before, "peak": peak_megabytes()}
+
+
+def take_in(file: Any, steward: Any) -> dict[str, float]:
+    """Upload and read a file as the portal does; return when each phase began and its end."""
+    from django.test import Client
+    from django.urls import reverse
+
+    from deid_portal.common.work import claim
+    from deid_portal.datasets.models import Dataset, Reading
+    from deid_portal.datasets.reading import perform_reading
+
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(steward)
+    body = Body(file)
+    times = {"upload": perf_counter()}
+    environment: dict[str, Any] = {
+        "wsgi.input": body,
+        "CONTENT_TYPE": f"multipart/form-data; boundary={BOUNDARY}",
+        "CONTENT_LENGTH": str(body.size),
+    }
+    answer = client.generic("POST", reverse("datasets:new"), **environment)
+    assert answer.status_code == 302, answer.status_code
+    dataset = Dataset.objects.get(id=answer["Location"].split("/")[2])
+    client.post(reverse("datasets:keep", args=[dataset.id]), {"name": "People"})
+    lease = claim(Reading, str(dataset.readings.get().id))
+    assert lease is not None
+    tell = lease.progress
+
+    def note(done: int, total: int, phase: str, **figures: Any) -> None:
+        times.setdefault(phase, perf_counter())
+        if phase == "detect" and done == total:
+            times["keep"] = perf_counter()
+        tell(done, total, phase, **figures)
+
+    lease.progress = note  # type: ignore[method-assign]
+    times["read"] = perf_counter()
+    perform_reading(lease)
+    ended = perf_counter()
+    dataset.refresh_from_db()
+    assert dataset.is_ready
+    assert all(column.suggestion["role"] for column in dataset.columns.all())
+    started = sorted((time, phase) for phase, time in times.items())
+    ends = [*(time for time, _ in started[1:]), ended]
+    return {phase: end - time for (time, phase), end in zip(started, ends, strict=True)}
+
+
+class Body(io.RawIOBase):
+    """A form with one file as it comes over the line, so that memory holds none of it."""
+
+    def __init__(self, file: Any) -> None:
+        head = (
+            f"--{BOUNDARY}\r\nContent-Disposition: form-data; name=file; filename=people.csv\r\n"
+            f"Content-Type: text/csv\r\n\r\n"
+        )
+        self._parts = [io.BytesIO(head.encode()), file]
+        self._parts.append(io.BytesIO(f"\r\n--{BOUNDARY}--\r\n".encode()))
+        self.size = sum(part.seek(0, io.SEEK_END) for part in self._parts)
+        for part in self._parts:
+            part.seek(0)
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        for part in self._parts:
+            if some := part.read(size):
+                return bytes(some)
+        return b""
+
+
+def peak_megabytes() -> int:
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) // 1024
+
+
+def forget_peak() -> int:
+    """Let the peak of memory start again from what is in use; return that."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return peak_megabytes()
+
+
+def write_up(
+    rows: int, size: int, frames: tuple[dict[str, float], ...], taken: tuple[dict[str, float], ...]
+) -> str:
+    pandas = min(frame["all"] for frame in frames)
+    best = min(taken, key=lambda run: sum(run[phase] for phase in PHASES))
+    whole = sum(best[phase] for phase in PHASES)
+    peak, before = max((run["peak"], run["before"]) for run in taken)
+    file = size / MEGABYTE
+    return "\n".join(
+        [
+            "# Taking in a table, measured",
+            "",
+            "`python -m tests.benchmarks.intake` wrote this. Seconds on the clock, the least of",
+            f"three runs; the file has {rows:,} rows, {frames[0]['columns']:.0f} columns and "
+            f"{file:.0f} MB.",
+            "",
+            f"Machine: {describe_machine()}.",
+            "",
+            "| case | s | times pandas | aim |",
+            "|---|---|---|---|",
+            f"| `pandas.read_csv`, types inferred | {pandas:.2f} | 1.0 | |",
+            *(
+                f"| {words} | {best[phase]:.2f} | {best[phase] / pandas:.1f} | |"
+                for phase, words in PHASES.items()
+            ),
+            f"| **from upload to suggestions** | {whole:.2f} | {whole / pandas:.1f} "
+            f"| at most {MOST_TIMES_PANDAS} |",
+            "",
+            "| memory | MB | times the file | aim |",
+            "|---|---|---|---|",
+            f"| peak beyond what the process had before | {peak - before:.0f} "
+            f"| {(peak - before) / file:.1f} | at most {MOST_TIMES_FILE} |",
+            f"| peak of the whole process | {peak:.0f} | {peak / file:.1f} | |",
+            "",
+        ]
+    )
+
+
+def describe_machine() -> str:
+    load = os.getloadavg()[0]
+    return (
+        f"{os.cpu_count()} cores, load {load:.1f} meanwhile, Python {platform.python_version()}, "
+        f"numpy {np.__version__}, numba {numba.__version__}, pandas {pd.__version__}"
+    )
+
+
+if __name__ == "__main__":
+    main()
