@@ -7,9 +7,8 @@ from deid_portal.datasets.models import Reading
 # What the work calls its phases, and the share of the whole each usually takes.
 PHASES = {
     "read": ("Reading the rows", 70),
-    "profile": ("Counting the values of every column", 15),
+    "profile": ("Counting and encrypting every column", 25),
     "detect": ("Looking for what points to people", 5),
-    "store": ("Encrypting the columns", 10),
 }
 
 

@@ -12,9 +12,11 @@ from deid_portal.common.vault import DISK_IS_FULL
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
 from deid_portal.engine import Cancelled, EngineError, Table
-from deid_portal.engine.detection import Findings, suggest_roles
+from deid_portal.engine.cores import spread_out
+from deid_portal.engine.detection import Findings, Look, look_at, suggest_by_looks
 from deid_portal.engine.formats import FileFormat, read_table
-from deid_portal.engine.profile import ColumnProfile, profile_table
+from deid_portal.engine.profile import ColumnProfile, profile_column
+from deid_portal.engine.progress import Progress
 from deid_portal.engine.writing import write_arrow
 
 WORKERS_DIED = (
@@ -56,13 +58,28 @@ def _read_and_count(
     file_format = FileFormat.from_document(lease.work.file_format)
     with vault.open_reader(dataset.upload_file) as stream:
         table = read_table(stream, file_format, lease.progress)
-    profiles = profile_table(table, progress=lease.progress)
-    findings = suggest_roles(table, progress=lease.progress)
-    for position, column in enumerate(table.columns):
-        with vault.VaultWriter(dataset.column_file(lease.token, position)) as writer:
+    profiles, looks = _count_and_store(lease, table)
+    return table, profiles, suggest_by_looks(table, looks, lease.progress)
+
+
+def _count_and_store(
+    lease: Lease[Reading], table: Table
+) -> tuple[tuple[ColumnProfile, ...], tuple[Look, ...]]:
+    """Profile every column, look at it and seal it into the vault, several columns at once."""
+
+    def work(position: int) -> tuple[ColumnProfile, Look]:
+        # What is counted here is let go at the end: all columns together would need much memory.
+        column = table.columns[position].afresh()
+        with vault.VaultWriter(lease.work.dataset.column_file(lease.token, position)) as writer:
             write_arrow(Table((column,)), cast(BinaryIO, writer))
-        lease.progress(position + 1, len(table.columns), "store")
-    return table, profiles, findings
+        return profile_column(column), look_at(column)
+
+    count = len(table.columns)
+    steps = Progress(lease.progress)
+    steps.report(0, count, "profile")
+    done = spread_out(work, range(count), lambda done: steps.report(done, count, "profile"))
+    profiles, looks = zip(*done, strict=True)
+    return profiles, looks
 
 
 @transaction.atomic

@@ -31,7 +31,7 @@ def texts_to_arrow(texts: Texts) -> "pa.Array":
     """Return texts as a string array, the gap as null."""
     is_short = len(texts.store) <= MOST_SHORT_BYTES
     kind = pa.string() if is_short else pa.large_string()
-    offsets = texts.offsets.astype(np.int32) if is_short else texts.offsets
+    offsets = texts.offsets.view(np.int32) if is_short else texts.offsets.astype(np.int64)
     present = None
     if texts.gap != NO_GAP:
         is_present = np.ones(len(texts), np.bool_)
@@ -51,5 +51,5 @@ def texts_from_arrow(array: "pa.Array") -> Texts:
         bits = np.unpackbits(np.frombuffer(present, np.uint8), bitorder="little")
         gap = int(bits[array.offset :].argmin())
     # An array without any text may come without offsets.
-    wide = bounds.astype(np.int64) if len(bounds) else np.zeros(1, np.int64)
-    return Texts(np.frombuffer(store or b"", np.uint8), wide, gap)
+    plain = bounds.astype(np.uint32) if len(bounds) else np.zeros(1, np.uint32)
+    return Texts(np.frombuffer(store or b"", np.uint8), plain, gap)

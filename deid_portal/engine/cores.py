@@ -2,8 +2,8 @@
 
 import os
 import threading
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 from deid_portal.engine.errors import Cancelled
@@ -35,6 +35,34 @@ class _Here(Executor):
         except Exception as error:
             done.set_exception(error)
         return done
+
+
+def spread_out(work: Callable[[A], B], items: Sequence[A], tell: Callable[[int], None]) -> list[B]:
+    """Do the same with every item, on all cores; return what came of each, in order.
+
+    `tell` hears how many are done, several times a second and always in the caller's thread; what
+    has not begun when it raises is left.
+    """
+    if usable_cores() < 2:
+        return [_then_tell(work(item), tell, done) for done, item in enumerate(items, start=1)]
+    with ThreadPoolExecutor(usable_cores()) as pool:
+        parts = [pool.submit(work, item) for item in items]
+        waiting = set(parts)
+        try:
+            while waiting:
+                done, waiting = wait(waiting, SECONDS_BETWEEN_CALLS, FIRST_COMPLETED)
+                for part in done:
+                    part.result()
+                tell(len(parts) - len(waiting))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        return [part.result() for part in parts]
+
+
+def _then_tell(answer: B, tell: Callable[[int], None], done: int) -> B:
+    tell(done)
+    return answer
 
 
 def side_by_side(

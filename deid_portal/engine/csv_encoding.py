@@ -25,6 +25,7 @@ Block = bytes | memoryview
 FIRST_BITS = 4
 FIRST_TEXTS = 64
 LARGE_BITS = 16
+MOST_BYTES = (1 << 32) - 1  # offsets have four bytes
 BLOCKS_AT_ONCE = 4
 PARTS = 16  # the columns are numbered in so many parts, for the cores to share
 OPEN_QUOTE = "opens a quote that is never closed; mend the file or choose another quote sign."
@@ -69,8 +70,11 @@ class SplitBlock:
         """Find the cells of whole records; only the last may lack its line break."""
         length = len(block)
         if len(self.text) < 2 * (length + 2 * WORD):
-            self._grow(length)
-        is_ascii = csv_kernels.load_block(np.frombuffer(block, np.uint8), self.text)
+            # As much again is for cells that are written without their quotes.
+            self.text = np.empty(2 * (length + 2 * WORD), np.uint8)
+        is_ascii, lines = csv_kernels.load_block(np.frombuffer(block, np.uint8), self.text)
+        if lines > self._starts.shape[1]:
+            self._make_room(lines)
         broken = None if is_ascii else self._find_broken_character(length)
         reason, self.rows, found = csv_kernels.split_records(
             self.text, length, *self._signs, self._starts, self._sizes, self._hashes
@@ -86,11 +90,9 @@ class SplitBlock:
         """Return where the cells of a column begin, their sizes and their hashes."""
         return self._starts[column], self._sizes[column], self._hashes[column]
 
-    def _grow(self, length: int) -> None:
-        """Make room for the text, for cells written without their quotes, and for the cells."""
-        self.text = np.empty(2 * (length + 2 * WORD), np.uint8)
-        # A record has a delimiter or line break per cell; the last may lack one.
-        shape = (self._columns, length // self._columns + 1)
+    def _make_room(self, lines: int) -> None:
+        """Make room for so many records, and not for many more: untouched memory is not free."""
+        shape = (self._columns, lines + lines // 8)
         self._starts, self._sizes = np.empty(shape, np.int32), np.empty(shape, np.int32)
         self._hashes = np.empty(shape, np.uint64)
 
@@ -112,18 +114,19 @@ class ColumnBuilder:
         self._place = place
         self._decimal = form.decimal
         words = [word.encode() for word in dict.fromkeys(("", *form.missing))]
-        self._words = np.cumsum([0, *(len(word) for word in words)], dtype=np.int64)
+        self._words = len(words)
         self._store = np.frombuffer(bytearray(b"".join(words) + bytes(WORD)), np.uint8).copy()
-        self._bits = max(FIRST_BITS, len(words).bit_length() + 2)
-        self._slots = np.zeros(1 << self._bits, np.uint64)
-        csv_kernels.enter_words(self._store, self._words, self._slots, self._bits)
-        self._offsets = np.full(FIRST_TEXTS, self._words[-1])
-        self._used = np.array([0, self._words[-1], NO_GAP], np.int64)
+        self._offsets = np.zeros(FIRST_TEXTS + self._words, np.uint32)
+        np.cumsum([len(word) for word in words], out=self._offsets[1 : self._words + 1])
+        self._used = np.array([self._words, len(self._store) - WORD, NO_GAP], np.int64)
+        self._slots = np.zeros(0, np.uint32)
+        self._bits = FIRST_BITS
+        self._add_slots()
         self._codes: list[PackedCodes] = []
 
     def __len__(self) -> int:
-        """Return how many different texts there are."""
-        return int(self._used[csv_kernels.TEXTS])
+        """Return how many different values there are."""
+        return int(self._used[csv_kernels.TEXTS]) - self._words
 
     def add(self, blocks: Sequence[SplitBlock]) -> None:
         """Number the cells of blocks that come after those added so far."""
@@ -134,12 +137,13 @@ class ColumnBuilder:
     def build(self, name: str) -> Column:
         """Return the column; nothing can be added to it any more."""
         texts, size, gap = self._used.tolist()
-        self._slots = np.zeros(0, np.uint64)
-        self._offsets.resize(texts + 1, refcheck=False)
-        self._offsets -= self._words[-1]
+        self._slots = np.zeros(0, np.uint32)
+        first = int(self._offsets[self._words])
         self._store.resize(size, refcheck=False)
-        found = Texts(self._store[self._words[-1] :], self._offsets, gap)
-        codes: PackedCodes = np.concatenate(self._codes, dtype=kind_for(texts))
+        offsets = self._offsets[self._words : texts + 1] - np.uint32(first)
+        self._offsets = np.zeros(0, np.uint32)
+        found = Texts(self._store[first:], offsets, gap if gap == NO_GAP else gap - self._words)
+        codes: PackedCodes = np.concatenate(self._codes, dtype=kind_for(len(found)))
         self._codes.clear()
         kind = infer_type_of(found, self._decimal)
         return PackedColumn(name, kind, codes, found, self._decimal)
@@ -158,8 +162,8 @@ class ColumnBuilder:
                 self._bits,
                 self._offsets,
                 self._store,
-                self._used,
                 self._words,
+                self._used,
                 codes,
             )
             if row == block.rows:
@@ -169,15 +173,24 @@ class ColumnBuilder:
     def _make_room(self, size: int) -> None:
         """Make room for at least one more text of this size, wherever there is none."""
         texts, used, _ = self._used.tolist()
-        if texts + len(self._words) >= len(self._slots) // 2:
-            self._bits += 2 if self._bits < LARGE_BITS else 1
-            slots = np.zeros(1 << self._bits, np.uint64)
-            csv_kernels.move_slots(self._slots, slots, self._bits)
-            self._slots = slots
+        if used + size + WORD > MOST_BYTES:
+            raise InvalidTable(
+                f"The different values of column {self._place + 1} have more than 4 GB. Leave the "
+                f"column out, or split the file."
+            )
+        if texts >= csv_kernels.most_texts(self._bits):
+            self._add_slots()
         if texts + 1 >= len(self._offsets):
             self._offsets.resize(2 * len(self._offsets), refcheck=False)
         if used + size + WORD > len(self._store):
             self._store.resize(2 * len(self._store) + size + WORD, refcheck=False)
+
+    def _add_slots(self) -> None:
+        """Make a table twice as large or more, for the texts there are and as many again."""
+        while csv_kernels.most_texts(self._bits) <= self._used[csv_kernels.TEXTS]:
+            self._bits += 1 if self._bits >= LARGE_BITS else 2
+        self._slots = np.zeros(1 << self._bits, np.uint32)
+        csv_kernels.enter_texts(self._slots, self._bits, self._offsets, self._store, self._used)
 
 
 def encode_blocks(
@@ -223,7 +236,8 @@ def _take(blocks: Iterator[Block], count: int) -> tuple[list[Block], Exception |
         while len(some) < count:
             some.append(next(blocks))
     except (StopIteration, BrokenRecord, InvalidTable) as error:
-        return some, error
+        # With its traceback it would keep itself, and the blocks, alive.
+        return some, error.with_traceback(None)
     return some, None
 
 

@@ -41,11 +41,9 @@ OPEN_QUOTE = 2
 # What `used` holds of a column, by position.
 TEXTS, BYTES, GAP = 0, 1, 2
 
-# A slot holds the upper half of a hash, by which it is found again in a larger table, and below it
-# the code of a text or, marked as such, the number of a word for a gap, from 1 on. 0 is free.
-UPPER_HALF = np.uint64(0xFFFFFFFF00000000)
-IS_GAP_WORD = np.uint64(0x80000000)
-BELOW_MARK = np.uint64(0x7FFFFFFF)
+# A slot holds the number of a text from 1 on, in as many bits as the table is large, and above it
+# as much of its hash as there is room for; 0 is free. So four bytes tell nearly all texts apart.
+SLOT = np.uint64(0xFFFFFFFF)
 # How many cells ahead a slot is asked for, if the table is too large for the nearest memory: what
 # lies farther away takes about as long as numbering so many.
 AHEAD = 16
@@ -56,15 +54,18 @@ inlined = njit(forceinline=True)
 
 
 @compiled
-def load_block(block: Bytes, text: Bytes) -> bool:
-    """Copy a block and put line feeds behind it; say whether it is all ASCII."""
+def load_block(block: Bytes, text: Bytes) -> tuple[bool, int]:
+    """Copy a block and put line feeds behind it; say whether it is ASCII, and count its lines."""
     seen = np.uint8(0)
+    lines = 1
     for at in range(len(block)):
-        text[at] = block[at]
-        seen |= block[at]
+        sign = block[at]
+        text[at] = sign
+        seen |= sign
+        lines += (sign == LINE_FEED) | (sign == CARRIAGE_RETURN)
     for at in range(len(block), len(block) + WORD):
         text[at] = LINE_FEED
-    return bool(seen < 0x80)
+    return bool(seen < 0x80), lines
 
 
 @compiled
@@ -126,85 +127,83 @@ def number_cells(
     hashes: NDArray[np.uint64],
     row: int,  # the first cell to number
     rows: int,
-    slots: NDArray[np.uint64],  # the hash table of the column
+    slots: NDArray[np.uint32],  # the hash table of the column
     bits: int,  # it has 2^bits slots
-    offsets: NDArray[np.int64],  # where each text begins in the store, and where the last ends
-    store: Bytes,  # the words for a gap and then the different texts, one after the other
-    used: NDArray[np.int64],  # how many texts and bytes there are, and the code of the gap, if any
-    words: NDArray[np.int64],  # where each word for a gap begins in the store, and the last ends
-    codes: NDArray[np.int32],  # one per cell, to be filled
+    offsets: NDArray[np.uint32],  # where each text begins in the store, and where the last ends
+    store: Bytes,  # the texts one after the other; the first ones are the words for a gap
+    words: int,  # how many of those there are
+    used: NDArray[np.int64],  # texts and bytes there are, and which text is the gap, if any
+    codes: NDArray[np.int32],  # one per cell, to be filled: texts after the words, from 0 on
 ) -> int:
     """Find or enter the text of every cell; return the first cell there was no room for."""
     mask = np.uint64((1 << bits) - 1)
+    tags = SLOT ^ mask
     shift = np.uint64(64 - bits)
     is_far = bits > NEAR_BITS
-    most = min((1 << bits) // 2 - len(words), len(offsets) - 1)
+    most = min(most_texts(bits), len(offsets) - 1)
     texts, end, gap = used[TEXTS], used[BYTES], used[GAP]
     while row < rows:
         if is_far and row + AHEAD < rows:
             _ask_for(slots, np.int64(hashes[row + AHEAD] >> shift))  # type: ignore[arg-type]
         spread, first, size = hashes[row], np.int64(starts[row]), np.int64(sizes[row])
         slot = spread >> shift
-        entry = slots[slot]
-        code = np.int64(-1)
+        entry = np.uint64(slots[slot])
+        number = np.int64(-1)
         while entry != 0:
-            if (entry ^ spread) & UPPER_HALF == 0:
-                is_word = entry & IS_GAP_WORD != 0
-                number = np.int64(entry & BELOW_MARK) - 1
-                offset = words[number] if is_word else offsets[number]
-                length = (words[number + 1] if is_word else offsets[number + 1]) - offset
+            if (entry ^ spread) & tags == 0:
+                found = np.int64(entry & mask) - 1
+                offset = np.int64(offsets[found])
                 # No function around this: it would count who holds the arrays, for every cell.
-                if length == size and _is_same(text, first, store, offset, size):  # type: ignore[arg-type]
-                    if is_word and gap < 0 and texts < most:
-                        gap = texts
-                        texts += 1
-                        offsets[texts] = end
-                    code = gap if is_word else number
+                is_as_long = np.int64(offsets[found + 1]) - offset == size
+                if is_as_long and _is_same(text, first, store, offset, size):  # type: ignore[arg-type]
+                    number = found
                     break
             slot = (slot + np.uint64(1)) & mask
-            entry = slots[slot]
-        if code < 0:
-            # A word for the gap comes here, too, if there was no room for the gap itself.
-            if entry != 0 or texts >= most or end + size + WORD > len(store):
+            entry = np.uint64(slots[slot])
+        if number < 0 or (number < words and gap < 0):
+            if texts >= most or end + size + WORD > len(store):
                 break
-            slots[slot] = (spread & UPPER_HALF) | np.uint64(texts + 1)
-            for index in range(size):
-                store[end + index] = text[first + index]
-            code = texts
-            end += size
+            if number < 0:
+                slots[slot] = np.uint32((spread & tags) | np.uint64(texts + 1))
+                for index in range(size):
+                    store[end + index] = text[first + index]
+                number = texts
+                end += size
+            else:
+                gap = texts  # it has a code of its own, but no bytes and no slot
             texts += 1
             offsets[texts] = end
-        codes[row] = code
+        codes[row] = (gap if number < words else number) - words
         row += 1
     used[TEXTS], used[BYTES], used[GAP] = texts, end, gap
     return row
 
 
 @compiled
-def enter_words(
-    store: Bytes, words: NDArray[np.int64], slots: NDArray[np.uint64], bits: int
+def enter_texts(
+    slots: NDArray[np.uint32],
+    bits: int,
+    offsets: NDArray[np.uint32],
+    store: Bytes,
+    used: NDArray[np.int64],
 ) -> None:
-    """Enter the words for a gap into an empty table."""
+    """Enter all texts into an empty table."""
     mask = np.uint64((1 << bits) - 1)
-    for number in range(len(words) - 1):
-        spread = _hash(store, words[number], words[number + 1] - words[number])
-        slot = spread >> np.uint64(64 - bits)
-        while slots[slot] != 0:
-            slot = (slot + np.uint64(1)) & mask
-        slots[slot] = (spread & UPPER_HALF) | IS_GAP_WORD | np.uint64(number + 1)
+    tags = SLOT ^ mask
+    for number in range(used[TEXTS]):
+        if number != used[GAP]:
+            offset = np.int64(offsets[number])
+            spread = _hash(store, offset, np.int64(offsets[number + 1]) - offset)  # type: ignore[arg-type]
+            slot = spread >> np.uint64(64 - bits)
+            while slots[slot] != 0:
+                slot = (slot + np.uint64(1)) & mask
+            slots[slot] = np.uint32((spread & tags) | np.uint64(number + 1))
 
 
 @compiled
-def move_slots(old: NDArray[np.uint64], slots: NDArray[np.uint64], bits: int) -> None:
-    """Enter what a table holds into a larger, empty one."""
-    mask = np.uint64((1 << bits) - 1)
-    for place in range(len(old)):
-        entry = old[place]
-        if entry != 0:
-            slot = entry >> np.uint64(64 - bits)
-            while slots[slot] != 0:
-                slot = (slot + np.uint64(1)) & mask
-            slots[slot] = entry
+def most_texts(bits: int) -> int:
+    """Return how many texts a table may hold before looking for one takes too long."""
+    return 3 * (1 << bits) // 4
 
 
 @compiled

@@ -77,5 +77,8 @@ class PackedColumn(Column):
     def take(self, rows: NDArray[np.intp] | slice) -> Column:
         return PackedColumn(self.name, self.type, self.packed[rows], self.texts, self.decimal)
 
+    def afresh(self) -> Column:
+        return self.with_type(self.type)
+
     def with_type(self, type: ColumnType) -> Column:
         return PackedColumn(self.name, type, self.packed, self.texts, self.decimal)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deid_portal.engine import text_kernels
+from deid_portal.engine.cores import spread_out
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.table import Column, Counts, Table
 from deid_portal.engine.text_values import Numbers, days_in, find_date_format_of, numbers_in
@@ -37,13 +38,13 @@ class ColumnProfile:
 def profile_table(
     table: Table, progress: ProgressCallback | None = None
 ) -> tuple[ColumnProfile, ...]:
-    """Profile every column in order; `progress` counts columns in the phase "profile"."""
+    """Profile every column; `progress` counts columns in the phase "profile"."""
     steps = Progress(progress)
-    profiles = []
-    for index, column in enumerate(table.columns):
-        steps.report(index, len(table.columns), "profile")
-        profiles.append(profile_column(column))
-    steps.report(len(profiles), len(profiles), "profile")
+    count = len(table.columns)
+    steps.report(0, count, "profile")
+    profiles = spread_out(
+        profile_column, table.columns, lambda done: steps.report(done, count, "profile")
+    )
     return tuple(profiles)
 
 
@@ -60,7 +61,8 @@ def profile_column(column: Column) -> ColumnProfile:
     rows = counts[is_counted]
     first = text_kernels.rank_first(texts.store, texts.offsets, texts.gap, counts, MOST_SHOWN)
     ordered = list(zip(texts.pick(first.tolist()), counts[first].tolist(), strict=True))
-    numbers = _numbers(column)[is_counted]
+    numbers = _numbers(column)
+    numbers = numbers[is_counted] if len(numbers) else numbers
     return ColumnProfile(
         name=column.name,
         type=column.type,
@@ -78,12 +80,12 @@ def profile_column(column: Column) -> ColumnProfile:
 
 
 def _numbers(column: Column) -> Numbers:
-    """Return a number per value; dates as days, NaN for other types."""
+    """Return a number per value, dates as days; none for other types."""
     if column.type in (ColumnType.INTEGER, ColumnType.NUMBER):
         return numbers_in(column.texts, column.decimal)
     if column.type == ColumnType.DATE and (form := find_date_format_of(column.texts)):
         return days_in(column.texts, form)
-    return np.full(len(column.texts), np.nan)
+    return np.empty(0)
 
 
 def _have_a_range(numbers: Numbers) -> bool:

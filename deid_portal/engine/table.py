@@ -92,6 +92,10 @@ class Column:
     def take(self, rows: NDArray[np.intp] | slice) -> "Column":
         return replace(self, codes=self.codes[rows])
 
+    def afresh(self) -> "Column":
+        """Return the same column without what has been worked out of it, if that takes no time."""
+        return self
+
     def with_type(self, type: ColumnType) -> "Column":
         """Return the same cells read as another type."""
         return replace(self, type=type)

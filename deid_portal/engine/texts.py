@@ -7,14 +7,13 @@ somebody looks at.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
-Offsets = NDArray[np.int64]
+Offsets = NDArray[np.uint32]
 
 NO_GAP = -1
 
@@ -35,7 +34,7 @@ class Texts:
     @classmethod
     def from_values(cls, values: Sequence[str | None]) -> "Texts":
         encoded = [b"" if text is None else text.encode() for text in values]
-        offsets = np.zeros(len(encoded) + 1, np.int64)
+        offsets = np.zeros(len(encoded) + 1, np.uint32)
         np.cumsum([len(text) for text in encoded], out=offsets[1:])
         gap = next((code for code, text in enumerate(values) if text is None), NO_GAP)
         return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets, gap)
@@ -57,10 +56,9 @@ class Texts:
         codes = (code for code in range(len(self)) if code != self.gap)
         return self.pick(islice(codes, count))
 
-    @cached_property
-    def sizes(self) -> Offsets:
-        """Return how many bytes each text has."""
-        return np.diff(self.offsets)
+    def longer_than(self, size: int) -> list[int]:
+        """Return the codes of the texts that have more bytes than this."""
+        return np.flatnonzero(np.diff(self.offsets) > size).tolist()
 
     def to_values(self) -> tuple[str | None, ...]:
         """Return every text as a string."""

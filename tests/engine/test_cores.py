@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deid_portal.engine import Cancelled, cores
-from deid_portal.engine.cores import side_by_side
+from deid_portal.engine.cores import open_pool, side_by_side, spread_out
 from deid_portal.engine.progress import Progress
 
 
@@ -59,3 +59,56 @@ def test_a_fault_of_the_second_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> N
 
     with pytest.raises(ValueError, match="second"):
         side_by_side(lambda own: 1, fail, Progress(None))
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_spread_out_work_comes_back_in_order(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr(cores, "usable_cores", lambda: count)
+    told: list[int] = []
+    assert spread_out(lambda item: item * item, range(5), told.append) == [0, 1, 4, 9, 16]
+    assert told[-1] == 5
+    assert told == sorted(told)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_has_not_begun_is_left_when_stopped(
+    monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    monkeypatch.setattr(cores, "usable_cores", lambda: count)
+    begun = []
+    stopped = threading.Event()
+
+    def work(item: int) -> None:
+        begun.append(item)
+        if item:  # the others go on only after the stop
+            stopped.wait(10)
+
+    def stop(done: int) -> None:
+        stopped.set()
+        raise Cancelled("Stopped.")
+
+    with pytest.raises(Cancelled):
+        spread_out(work, range(100), stop)
+    assert len(begun) < 100
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_fault_in_spread_out_work_is_raised(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr(cores, "usable_cores", lambda: count)
+
+    def work(item: int) -> int:
+        if item == 3:
+            raise ValueError("third")
+        return item
+
+    with pytest.raises(ValueError, match="third"):
+        spread_out(work, range(5), lambda done: None)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_pool_of_any_size_keeps_answers_and_faults(count: int) -> None:
+    with open_pool(count) as pool:
+        answer, fault = pool.submit(int, "7"), pool.submit(int, "x")
+        assert answer.result() == 7
+        with pytest.raises(ValueError, match="invalid literal"):
+            fault.result()

@@ -9,8 +9,11 @@ from deid_portal.engine.detection.isolation import Isolation, measure_isolation
 from deid_portal.engine.detection.suggesting import (
     Danger,
     Findings,
+    Look,
     Role,
     Suggestion,
+    look_at,
+    suggest_by_looks,
     suggest_roles,
 )
 
@@ -19,8 +22,11 @@ __all__ = [
     "Danger",
     "Findings",
     "Isolation",
+    "Look",
     "Role",
     "Suggestion",
+    "look_at",
     "measure_isolation",
+    "suggest_by_looks",
     "suggest_roles",
 ]

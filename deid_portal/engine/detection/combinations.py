@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_portal.engine.cores import open_pool, usable_cores
 from deid_portal.engine.risk.distinction import Distinctness, measure_distinction
 from deid_portal.engine.table import Column
 
@@ -52,7 +53,7 @@ def find_worst(columns: Sequence[Column], places: Sequence[int]) -> list[Combina
     # The finest columns first: what tells nobody apart alone adds little to others.
     order = sorted(sample, key=lambda place: -len(np.unique(sample[place])))[:MOST_COLUMNS]
     found = [Combination((place,), *_alone(sample[place])) for place in order]
-    pairs = [_join(sample, pair) for pair in combinations(order, 2)]
+    pairs = _join_each(sample, list(combinations(order, 2)))
     worst_pairs = sorted(pairs, key=lambda pair: -pair.alone)[:WORST_PAIRS]
     tried = {
         tuple(sorted((*pair.places, place)))
@@ -60,7 +61,7 @@ def find_worst(columns: Sequence[Column], places: Sequence[int]) -> list[Combina
         for place in order
         if place not in pair.places
     }
-    found += pairs + [_join(sample, triple) for triple in sorted(tried)]
+    found += pairs + _join_each(sample, sorted(tried))
     found.sort(key=lambda one: (-one.alone, len(one.places), one.places))
     return [one for one in found if one.alone]
 
@@ -77,6 +78,14 @@ def _sample(column: Column, most: int) -> Keys:
     """Return the codes of evenly spread rows: the same ones for every column, and every time."""
     step = -(-column.rows // most) or 1
     return column.packed[::step].astype(np.int64)
+
+
+def _join_each(
+    sample: dict[int, Keys], combinations: Sequence[tuple[int, ...]]
+) -> list[Combination]:
+    """Measure combinations on all cores: sorting, which takes the time, needs no Python."""
+    with open_pool(usable_cores()) as pool:
+        return list(pool.map(lambda places: _join(sample, places), combinations))
 
 
 def _join(sample: dict[int, Keys], places: tuple[int, ...]) -> Combination:

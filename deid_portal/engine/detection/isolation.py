@@ -44,12 +44,12 @@ def measure_isolation(
 
 
 def _keys(column: Column, place: int, step: int) -> Keys:
-    return _numbers_for(column, place)[column.codes[::step]]
+    return _numbers_for(column, place)[column.packed[::step]]
 
 
 def _numbers_for(column: Column, place: int) -> Keys:
     """Return a scattered number for every value of a column (splitmix64 by Sebastiano Vigna)."""
-    numbers = np.arange(len(column.values), dtype=np.uint64)
+    numbers = np.arange(len(column.texts), dtype=np.uint64)
     numbers += np.uint64((place + 1) << 40)
     numbers *= np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):

@@ -86,8 +86,8 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class _Look:
-    """What is known of a column before combinations are looked at."""
+class _Guess:
+    """What a column seems to be by itself."""
 
     role: Role
     reason: str
@@ -95,27 +95,43 @@ class _Look:
     is_known: bool = True  # False: nothing but its figures speaks for the role
 
 
+@dataclass(frozen=True)
+class Look:
+    """What is known of a column before combinations are looked at."""
+
+    guess: _Guess
+    figures: Distinctness
+
+
 def suggest_roles(table: Table, progress: ProgressCallback | None = None) -> Findings:
     """Suggest a role for every column; takes seconds for hundreds of columns and any length."""
     steps = Progress(progress)
-    figures = [measure_column(column) for column in table.columns]
     looks = []
     for place, column in enumerate(table.columns):
         steps.report(place, len(table.columns), "detect")
-        looks.append(_look_at(column, figures[place]))
-    quasi = [place for place, look in enumerate(looks) if look.role == Role.QUASI_IDENTIFIER]
+        looks.append(look_at(column))
+    return suggest_by_looks(table, looks, progress)
+
+
+def suggest_by_looks(
+    table: Table, looks: Sequence[Look], progress: ProgressCallback | None = None
+) -> Findings:
+    """Suggest a role for every column when each was looked at already."""
+    steps = Progress(progress)
+    steps.report(0, 1, "detect")
+    roles = [look.guess.role for look in looks]
+    quasi = [place for place, role in enumerate(roles) if role == Role.QUASI_IDENTIFIER]
     worst = find_worst(table.columns, quasi)
     worst_of = _first_of_each_column(worst)
     pair_of = _first_of_each_column(one for one in worst if len(one.places) == PAIR)
     isolation = measure_isolation(table.columns.__getitem__, quasi, table.rows)
-    steps.report(len(table.columns), len(table.columns), "detect")
+    steps.report(1, 1, "detect")
     return Findings(
         tuple(
             _suggest(
                 table,
                 place,
                 look,
-                figures[place],
                 worst_of.get(place),
                 pair_of.get(place),
                 _together(place, isolation),
@@ -140,23 +156,28 @@ def _together(place: int, isolation: Isolation) -> Together | None:
     return Together(len(isolation.without), isolation.together, isolation.without[place])
 
 
-def _look_at(column: Column, figures: Distinctness) -> _Look:
+def look_at(column: Column) -> Look:
+    """Look at one column: its name, its values, how far it tells people apart."""
+    return Look(_judge(column), measure_column(column))
+
+
+def _judge(column: Column) -> _Guess:
     words = names.take_apart(column.name)
     filled = column.rows - column.missing
     different = int(np.count_nonzero(column.counts)) - bool(column.missing)
     share = different / filled if filled else 0.0
     if different <= 1:
         reason = "Every cell is missing." if not filled else "Every row has the same value."
-        return _Look(Role.INSENSITIVE, f"{reason} It tells nobody apart.")
+        return _Guess(Role.INSENSITIVE, f"{reason} It tells nobody apart.")
     pattern = find_pattern(column)
     if pattern is not None:
-        return _Look(Role.IDENTIFIER, _pattern_reason(pattern, share), pattern.hipaa)
+        return _Guess(Role.IDENTIFIER, _pattern_reason(pattern, share), pattern.hipaa)
     if is_long_text(column):
-        return _Look(Role.IDENTIFIER, "Long texts often name people; nobody can check them all.")
+        return _Guess(Role.IDENTIFIER, "Long texts often name people; nobody can check them all.")
     return (
         _by_name(column, words, share)
         or _by_distinctness(column, words, share, filled)
-        or _Look(Role.QUASI_IDENTIFIER, "", is_known=False)
+        or _Guess(Role.QUASI_IDENTIFIER, "", is_known=False)
     )
 
 
@@ -167,39 +188,41 @@ def _pattern_reason(pattern: Pattern, share: float) -> str:
     return f"{whose} {verb} {pattern.words}{alone}."
 
 
-def _by_name(column: Column, words: names.Words, share: float) -> _Look | None:
+def _by_name(column: Column, words: names.Words, share: float) -> _Guess | None:
     identifier = names.find_identifier(words)
     if identifier is not None:
         reason = f"The heading speaks of {identifier.title}{_how_different(share)}."
-        return _Look(Role.IDENTIFIER, reason, identifier.hipaa)
+        return _Guess(Role.IDENTIFIER, reason, identifier.hipaa)
     sensitive = names.find_sensitive(words)
     if sensitive is not None:
         reason = f"The heading speaks of {sensitive.title}: harmful if learned, rarely known."
-        return _Look(Role.SENSITIVE, reason)
+        return _Guess(Role.SENSITIVE, reason)
     quasi = names.find_quasi_identifier(words)
     if quasi is not None:
-        return _Look(Role.QUASI_IDENTIFIER, quasi.title, quasi.hipaa)
+        return _Guess(Role.QUASI_IDENTIFIER, quasi.title, quasi.hipaa)
     kind = names.find_english_identifier(column.name)
     if kind and share >= MANY_DIFFERENT:
         reason = f"The heading speaks of {kind}{_how_different(share)}."
-        return _Look(Role.IDENTIFIER, reason, kind)
+        return _Guess(Role.IDENTIFIER, reason, kind)
     return None
 
 
-def _by_distinctness(column: Column, words: names.Words, share: float, filled: int) -> _Look | None:
+def _by_distinctness(
+    column: Column, words: names.Words, share: float, filled: int
+) -> _Guess | None:
     code = "other unique codes"
     if names.is_number_of_people(words) and share >= MOSTLY_DIFFERENT:
         reason = f"The heading speaks of a number or code{_how_different(share)}."
-        return _Look(Role.IDENTIFIER, reason, code)
+        return _Guess(Role.IDENTIFIER, reason, code)
     if share == 1 and filled >= FEWEST_FOR_RUNNING_NUMBER:
         if _is_running(column, filled):
-            return _Look(Role.IDENTIFIER, "A running number: no two rows share one.", code)
+            return _Guess(Role.IDENTIFIER, "A running number: no two rows share one.", code)
         if column.type == ColumnType.TEXT:
             reason = "No two rows share a value, so every value points to one row."
-            return _Look(Role.IDENTIFIER, reason, code)
+            return _Guess(Role.IDENTIFIER, reason, code)
     if column.type == ColumnType.DATE:
         reason = "When something happened is often known to others."
-        return _Look(Role.QUASI_IDENTIFIER, reason, "dates")
+        return _Guess(Role.QUASI_IDENTIFIER, reason, "dates")
     return None
 
 
@@ -213,20 +236,20 @@ def _is_running(column: Column, filled: int) -> bool:
 def _suggest(
     table: Table,
     place: int,
-    look: _Look,
-    figures: Distinctness,
+    look: Look,
     worst: Combination | None,
     pair: Combination | None,
     together: Together | None,
 ) -> Suggestion:
-    reasons = [look.reason] if look.is_known else []
+    own, figures = look.guess, look.figures
+    reasons = [own.reason] if own.is_known else []
     if together is not None and together.fall >= SMALLEST_FALL_TOLD:
         reasons.append(_why_by_fall(together))
     return Suggestion(
-        role=look.role,
-        danger=_danger(look, figures, together),
+        role=own.role,
+        danger=_danger(own, figures, together),
         reason=" ".join(reasons) or _why_by_figures(table, place, figures, worst),
-        hipaa=look.hipaa,
+        hipaa=own.hipaa,
         distinction=figures.distinction,
         separation=figures.separation,
         worst=worst,
@@ -235,8 +258,8 @@ def _suggest(
     )
 
 
-def _danger(look: _Look, figures: Distinctness, together: Together | None) -> Danger:
-    match look.role:
+def _danger(own: _Guess, figures: Distinctness, together: Together | None) -> Danger:
+    match own.role:
         case Role.IDENTIFIER:
             return Danger.VERY_HIGH
         case Role.SENSITIVE:
@@ -246,7 +269,7 @@ def _danger(look: _Look, figures: Distinctness, together: Together | None) -> Da
     isolates_many = together is not None and together.fall >= ISOLATES_MANY
     if isolates_many or figures.separation >= TELLS_MANY_APART:
         return Danger.HIGH
-    return Danger.SOME if look.is_known or figures.separation >= TELLS_SOME_APART else Danger.LOW
+    return Danger.SOME if own.is_known or figures.separation >= TELLS_SOME_APART else Danger.LOW
 
 
 def _why_by_fall(together: Together) -> str:

@@ -101,7 +101,7 @@ def check_cells(table: Table, first_row: int = 2) -> None:
     """Refuse a cell nobody can have typed: it would fill the memory of every later step."""
     for number, column in enumerate(table.columns, start=1):
         # A text has at least as many bytes as characters.
-        for code in np.flatnonzero(column.texts.sizes > LONGEST_CELL).tolist():
+        for code in column.texts.longer_than(LONGEST_CELL):
             if len(column.texts[code] or "") > LONGEST_CELL:
                 row = int(np.argmax(column.packed == code)) + first_row
                 raise InvalidTable(f"Row {row}, column {number} {LONG_CELL}")
