@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.table import Column
+from deid_portal.engine.cores import open_pool, usable_cores
+from deid_portal.engine.detection import kernels
+from deid_portal.engine.table import Codes, Column
 
 ROWS_COUNTED = 100_000
 CELLS_READ = 100_000_000  # beyond this, evenly spread rows stand for all of them
@@ -38,13 +40,23 @@ def measure_isolation(
     step = max(-(-rows * len(places) // CELLS_READ), 1)
     total = np.zeros(-(-rows // step), np.uint64)
     for place in places:
-        total += _keys(open_column(place), place, step)
-    without = {place: _alone(total - _keys(open_column(place), place, step)) for place in places}
-    return Isolation(_alone(total), without, len(total))
+        codes, numbers = _codes_and_numbers(open_column(place), place, step)
+        kernels.add_numbers(codes, numbers, total)
+
+    def without(place: int) -> float:
+        codes, numbers = _codes_and_numbers(open_column(place), place, step)
+        return _alone(kernels.pick_without(codes, numbers, total, _parts(total)), total)
+
+    with open_pool(usable_cores()) as pool:
+        shares = dict(zip(places, pool.map(without, places), strict=True))
+    nobody, nothing = np.zeros(len(total), np.int32), np.zeros(1, np.uint64)
+    picked = kernels.pick_without(nobody, nothing, total, _parts(total))
+    return Isolation(_alone(picked, total), shares, len(total))
 
 
-def _keys(column: Column, place: int, step: int) -> Keys:
-    return _numbers_for(column, place)[column.packed[::step]]
+def _codes_and_numbers(column: Column, place: int, step: int) -> tuple[Codes, Keys]:
+    codes = np.ascontiguousarray(column.packed[::step], np.int32)
+    return codes, _numbers_for(column, place)
 
 
 def _numbers_for(column: Column, place: int) -> Keys:
@@ -59,13 +71,17 @@ def _numbers_for(column: Column, place: int) -> Keys:
     return numbers
 
 
-def _alone(keys: Keys) -> float:
-    """Return the share of rows whose key no other row has."""
-    if not len(keys):
+def _parts(total: Keys) -> int:
+    """Return into how many parts all numbers are divided so that one holds enough keys."""
+    return 1 << max(int(np.ceil(np.log2(max(len(total), 1) / ROWS_COUNTED))), 0)
+
+
+def _alone(picked: Keys, total: Keys) -> float:
+    """Return the share of all rows whose key no other row has, by the keys of one part."""
+    if not len(total):
         return 0.0
-    parts = 1 << max(int(np.ceil(np.log2(len(keys) / ROWS_COUNTED))), 0)
-    counted = np.sort(keys[keys & np.uint64(parts - 1) == 0] if parts > 1 else keys)
-    differs = np.ones(len(counted) + 1, bool)
-    np.not_equal(counted[1:], counted[:-1], out=differs[1:-1])
+    picked.sort()
+    differs = np.ones(len(picked) + 1, bool)
+    np.not_equal(picked[1:], picked[:-1], out=differs[1:-1])
     alone = int(np.count_nonzero(differs[1:] & differs[:-1]))
-    return min(alone * parts / len(keys), 1.0)
+    return min(alone * _parts(total) / len(total), 1.0)
