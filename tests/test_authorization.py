@@ -119,6 +119,7 @@ TABLE = {
     "taxonomies:overview": Line("GET", "dataset", 302, 302, 404, 404),
     "taxonomies:workbench": Line("GET", "column", 200, 200, 404, 404),
     "taxonomies:build": Line("POST", "column", 302, 403, 404, 404, (("kind", "flat"),)),
+    "taxonomies:try": Line("POST", "column", 200, 403, 404, 404, (("kind", "flat"),)),
     "taxonomies:upload-file": Line("POST", "column", 422, 422, 404, 404),
     "taxonomies:remove": Line("POST", "column", 302, 403, 404, 404),
     "taxonomies:export": Line("GET", "column", 200, 403, 404, 404),

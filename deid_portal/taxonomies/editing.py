@@ -5,9 +5,9 @@ from typing import Any
 from django.http import QueryDict
 
 from deid_portal.engine import InvalidPlan
-from deid_portal.engine.taxonomies import Branch, Outline
+from deid_portal.engine.taxonomies import Branch, Outline, propose_places
 
-ACTIONS = ("add", "rename", "move", "merge", "dissolve", "place")
+ACTIONS = ("add", "rename", "move", "merge", "dissolve", "place", "propose places")
 
 
 def read_steps(data: QueryDict, outline: Outline) -> list[dict[str, Any]]:
@@ -18,6 +18,8 @@ def read_steps(data: QueryDict, outline: Outline) -> list[dict[str, Any]]:
     action = data.get("do", "")
     nodes = _numbers(data.getlist("node")) or _numbers([data.get("at", "")])
     values = list(outline.unplaced) if data.get("every_value") else data.getlist("value")
+    if action == "propose places":
+        return [_propose(outline)]
     if action == "place":
         return [_place(values, data.get("place_under", ""))]
     if action == "move" and values:
@@ -39,6 +41,7 @@ def node_to_show(steps: list[dict[str, Any]], before: Outline, after: Outline) -
     """Return where the cursor belongs after the steps: what was changed, else what is nearest."""
     step = steps[-1]
     candidates = [step.get("node"), *step.get("nodes", ()), step.get("into"), step.get("under")]
+    candidates += [group for _, group in step.get("places", ())]
     if step["do"] == "add":
         candidates.insert(0, before.next_number)
     gone = [before.branches[n] for n in candidates if n in before.branches]
@@ -49,7 +52,7 @@ def node_to_show(steps: list[dict[str, Any]], before: Outline, after: Outline) -
 def say(steps: list[dict[str, Any]]) -> str:
     """Say what was done, without naming values."""
     step = steps[-1]
-    count = len(step.get("nodes") or step.get("values") or ())
+    count = len(step.get("nodes") or step.get("values") or step.get("places") or ())
     parts = "1 entry" if count == 1 else f"{count:,} entries"
     placed = "1 value" if count == 1 else f"{count:,} values"
     return {
@@ -59,7 +62,15 @@ def say(steps: list[dict[str, Any]]) -> str:
         "merge": f"{parts} merged.",
         "dissolve": f"{parts} dissolved or taken out.",
         "place": f"{placed} placed.",
+        "place each": f"{placed} placed beside what resembles them. Undo takes it back.",
     }[step["do"]]
+
+
+def _propose(outline: Outline) -> dict[str, Any]:
+    places = propose_places(outline)
+    if not places:
+        raise InvalidPlan("Nothing in the tree resembles these values. Choose their groups.")
+    return {"do": "place each", "places": places}
 
 
 def _add(outline: Outline, ticked: list[int], nodes: list[int], name: str) -> dict[str, Any]:

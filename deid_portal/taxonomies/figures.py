@@ -14,7 +14,7 @@ def effect_of(effects: Sequence[LevelEffect], *, is_whole: bool) -> dict[str, An
         return None
     return {
         "id": "effect",
-        "title": _title(effects),
+        "title": effect_title(effects),
         "caption": "Detail lost at each level, for this column alone; on top, the values left",
         "figure": _figure(effects),
         "note": "" if is_whole else "Counted without the values that have no place yet.",
@@ -33,7 +33,10 @@ def effect_of(effects: Sequence[LevelEffect], *, is_whole: bool) -> dict[str, An
     }
 
 
-def _title(effects: Sequence[LevelEffect]) -> str:
+def effect_title(effects: Sequence[LevelEffect]) -> str:
+    """Say in one sentence what the first level does."""
+    if not effects:
+        return ""
     exact = effects[0]
     if len(effects) < 2:
         return f"{_values(exact.values_left)}, and no coarser level"

@@ -39,6 +39,7 @@ from deid_portal.taxonomies.selectors import (
     is_released,
     may_have_taxonomy,
     open_columns,
+    quasi_identifiers,
     taxonomy_of,
     versions_of,
 )
@@ -114,19 +115,23 @@ def show_workbench(
 ) -> HttpResponse:
     tree = tree or TreeState()
     sees_values = can_see_values(person_of(request), dataset)
-    view = describe_taxonomy(column) if sees_values else None
+    whole = describe_taxonomy(column)
+    view = whole if sees_values else None
     taxonomy = taxonomy_of(column)
     still_open = open_columns(dataset)
+    needed = len(quasi_identifiers(dataset))
     open_tab = _open_tab(column, taxonomy, tab)
     context = {
         "dataset": dataset,
         "column": column,
         "shelf": describe_shelf(dataset),
         "open_count": len(still_open),
+        "done_count": needed - len(still_open),
+        "needed_count": needed,
         "taxonomy": taxonomy,
         "view": view,
         "coverage": coverage_of(column, taxonomy, view),
-        "chart": effect_of(view.effects, is_whole=not view.uncovered_count) if view else None,
+        "chart": effect_of(whole.effects, is_whole=not whole.uncovered_count) if whole else None,
         "tree": tree,
         "drawing": _draw(request, column, view, tree) if view and view.outline else None,
         "versions": versions_of(column),

@@ -63,10 +63,15 @@ class Coverage:
     placed: int
     total: int
     rows: int | None
+    all_rows: int
 
     @property
     def open(self) -> int:
         return self.total - self.placed
+
+    @property
+    def share(self) -> float | None:
+        return None if self.rows is None else self.rows / max(self.all_rows, 1)
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,8 @@ def coverage_of(
 ) -> Coverage:
     """Measure a taxonomy against its column; rows are counted only for those who see values."""
     placed = column.distinct - taxonomy.uncovered if taxonomy else 0
-    return Coverage(placed, column.distinct, view.covered_rows if view else None)
+    covered = view.covered_rows if view else None
+    return Coverage(placed, column.distinct, covered, column.dataset.rows)
 
 
 def read_recipe(document: dict[str, Any], file_text: str | None = None) -> Recipe:

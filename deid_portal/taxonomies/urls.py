@@ -24,6 +24,11 @@ urlpatterns = [
         name="build",
     ),
     path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/try/<str:kind>/",
+        views.try_out,
+        name="try",
+    ),
+    path(
         "datasets/<uuid:dataset_id>/taxonomies/<int:position>/file/",
         views.upload_file,
         name="upload-file",

@@ -20,6 +20,7 @@ from deid_portal.engine import EngineError
 from deid_portal.engine.taxonomies import write_json, write_paths, write_rows
 from deid_portal.taxonomies.downloads import as_download
 from deid_portal.taxonomies.editing import ACTIONS, node_to_show, read_steps, say
+from deid_portal.taxonomies.figures import effect_title
 from deid_portal.taxonomies.forms import BuilderForm, KeepForm
 from deid_portal.taxonomies.library import (
     find_fitting,
@@ -56,6 +57,7 @@ from deid_portal.taxonomies.services import (
     undo_step,
     use_version,
 )
+from deid_portal.taxonomies.trials import try_builder
 
 TAXONOMY_FILE_LIMIT = 20 * 1024 * 1024
 
@@ -90,6 +92,32 @@ def build(request: HttpRequest, dataset_id: UUID, position: int, kind: str) -> H
         problem = _sentence(error)
         return show_workbench(request, dataset, column, form=form, tab=kind, problem=problem)
     return _lead_to_workbench(request, dataset, column)
+
+
+@require_POST
+def try_out(request: HttpRequest, dataset_id: UUID, position: int, kind: str) -> HttpResponse:
+    """Say what a builder would do with its fields as they are; nothing is kept."""
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    check_can_build(person_of(request), column)
+    if kind not in BUILDERS:
+        raise Http404
+    form = BUILDERS[kind](request.POST)
+    context: dict[str, object] = {"dataset": dataset, "column": column}
+    if form.is_valid():
+        try:
+            trial = try_builder(column, form)
+            context |= {"trial": trial, "title": effect_title(trial.effects)}
+        except EngineError as error:
+            context["problem"] = _sentence(error)
+    else:
+        context["problem"] = _first_mistake(form)
+    return render(request, "taxonomies/_trial.html", context)
+
+
+def _first_mistake(form: BuilderForm) -> str:
+    """Say what is wrong with what was typed; a field that is still empty is no mistake."""
+    mistakes = (error for errors in form.errors.as_data().values() for error in errors)
+    return next((str(error.messages[0]) for error in mistakes if error.code != "required"), "")
 
 
 def _build(column: DatasetColumn, user: User, tab: Tab, form: BuilderForm) -> None:

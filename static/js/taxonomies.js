@@ -194,6 +194,12 @@ document.addEventListener("keydown", (event) => {
     takesFocus = true;
     return;
   }
+  if (letter === "m" && !combined && event.target.closest("#to-place")) {
+    event.preventDefault();
+    event.target.checked = true;
+    document.getElementById("place-under").focus();
+    return;
+  }
   if (event.target.closest("#tree-edit")) inForm(event);
   else if (event.target.id === "tree-find" && event.key === "Enter") event.preventDefault();
   const item = event.target.closest("#tree > li");
@@ -230,6 +236,11 @@ document.addEventListener("click", (event) => {
     stand(item, true);
     if (event.ctrlKey || event.metaKey) tick(item);
   }
+});
+
+// However the focus came: what a key does, it does to the item that has it.
+document.addEventListener("focusin", (event) => {
+  if (event.target.matches?.("#tree > li") && form()) stand(event.target);
 });
 
 document.addEventListener("change", (event) => {

@@ -18,8 +18,10 @@ from deid_portal.engine.taxonomies.json_files import is_json, parse_json, write_
 from deid_portal.engine.taxonomies.masking import MaskTaxonomy
 from deid_portal.engine.taxonomies.outline import Branch, Outline
 from deid_portal.engine.taxonomies.pasting import looks_like_columns, parse_pasted
+from deid_portal.engine.taxonomies.placing import propose_places
 from deid_portal.engine.taxonomies.proposing import Proposal, propose
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
+from deid_portal.engine.taxonomies.ruler import Mark, Ruler, lay_ruler
 from deid_portal.engine.taxonomies.taxonomy import (
     LevelEffect,
     Node,
@@ -43,11 +45,13 @@ __all__ = [
     "FlatTaxonomy",
     "IntervalTaxonomy",
     "LevelEffect",
+    "Mark",
     "MaskTaxonomy",
     "Node",
     "Outline",
     "Proposal",
     "Recipe",
+    "Ruler",
     "Taxonomy",
     "TreeTaxonomy",
     "apply_step",
@@ -58,6 +62,7 @@ __all__ = [
     "group_neighbours",
     "group_rare",
     "is_json",
+    "lay_ruler",
     "looks_like_columns",
     "parse_json",
     "parse_pasted",
@@ -65,6 +70,7 @@ __all__ = [
     "parse_rows",
     "parse_rules",
     "propose",
+    "propose_places",
     "replay",
     "write_json",
     "write_paths",

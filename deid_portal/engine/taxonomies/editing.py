@@ -6,6 +6,7 @@
 {"do": "merge", "nodes": [5], "into": 3}            its children join another group
 {"do": "dissolve", "nodes": [5]}                    children go up; a value loses its place
 {"do": "place", "values": ["teal"], "under": 3}     values without a place get one
+{"do": "place each", "places": [["teal", 3]]}       each its own
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -190,10 +191,15 @@ def _dissolve(draft: _Draft, step: Step) -> _Draft:
 
 
 def _place(draft: _Draft, step: Step) -> _Draft:
-    under = draft.group(step["under"])
-    if not step["values"]:
+    return _place_each(draft, [(value, step["under"]) for value in step["values"]])
+
+
+def _place_each(draft: _Draft, places: Iterable[tuple[str, int]]) -> _Draft:
+    chosen = list(places)
+    if not chosen:
         _refuse("Choose one or more values without a place first.")
-    for value in step["values"]:
+    for value, number in chosen:
+        under = draft.group(number)
         if value not in draft.unplaced:
             _refuse("One of these values has a place meanwhile. Look again, and repeat the step.")
         rows = draft.unplaced.pop(value)
@@ -208,6 +214,7 @@ _STEPS: dict[str, Callable[[_Draft, Step], _Draft]] = {
     "merge": _merge,
     "dissolve": _dissolve,
     "place": _place,
+    "place each": lambda draft, step: _place_each(draft, step["places"]),
 }
 
 

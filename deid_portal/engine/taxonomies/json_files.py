@@ -2,13 +2,15 @@
 
     {"taxonomy": {"name": "*", "level": 2, "children": [
         {"name": "Warm", "level": 1, "children": [{"value": "red"}, {"value": "orange"}]},
-        {"value": "blue"}, {"value": null}]}}
+        {"value": "blue"}, {"value": null}]},
+     "levels": ["exact", "warmth", "hidden"]}
 
 The tree of a plan, {"*": {"Warm": ["red", "orange"], "blue": []}}, is read as well.
 """
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from deid_portal.engine.documents import Place
@@ -19,7 +21,9 @@ from deid_portal.engine.taxonomies.tree import DEEPEST, TreeTaxonomy
 
 
 def write_json(outline: Outline) -> bytes:
-    document = {"taxonomy": _describe(outline, outline.root)}
+    document: dict[str, Any] = {"taxonomy": _describe(outline, outline.root)}
+    if outline.level_names:
+        document["levels"] = list(outline.level_names)
     return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
 
 
@@ -34,10 +38,15 @@ def parse_json(content: bytes, column: Column) -> Outline:
     if "taxonomy" not in place:
         entry = document if "tree" in place else {"tree": document}
         return Outline.from_recipe(TreeTaxonomy.parse(Place(entry), None), column)
+    place.check_keys(required=("taxonomy",), optional=("levels",))
     rows_of = dict(zip(column.values, column.counts.tolist(), strict=True))
     branches: dict[int, Branch] = {}
     _read(place["taxonomy"], None, rows_of, branches, 0)
-    return _complete(branches, rows_of)
+    outline = _complete(branches, rows_of)
+    names = tuple(name.text() for name in place["levels"].items()) if "levels" in place else ()
+    if names and len(names) != outline.height + 1:
+        place["levels"].refuse(f"{outline.height + 1} names are accepted, one per level.")
+    return replace(outline, level_names=names)
 
 
 def is_json(content: bytes) -> bool:

@@ -73,10 +73,13 @@ def _round_width(rough: Decimal) -> Decimal:
 
 
 def _codes(values: list[str]) -> Proposal | None:
-    """Texts of one length that all hold a digit are codes; their beginning says more."""
+    """Single words of one length that all hold a digit are codes; their beginning says more."""
     length = len(values[0])
     is_code = 2 <= length <= LONGEST_CODE and all(
-        len(value) == length and any(character.isdigit() for character in value) for value in values
+        len(value) == length
+        and " " not in value
+        and any(character.isdigit() for character in value)
+        for value in values
     )
     return (
         Proposal("Codes of one length: masked from the right", MaskTaxonomy()) if is_code else None
