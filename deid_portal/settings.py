@@ -66,6 +66,7 @@ INSTALLED_APPS = [
     "deid_portal.common",
     "deid_portal.accounts",
     "deid_portal.audit",
+    "deid_portal.notices",
     "deid_portal.policies",
     "deid_portal.datasets",
     "deid_portal.sources",
@@ -289,6 +290,24 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 3600},
     },
 }
+
+# E-mail about what happened, only where a mail server and the portal's own address are given; a
+# link without an address would help nobody. A mail server that does not answer holds up no worker.
+EMAIL_HOST = env_str("EMAIL_HOST", default="")
+EMAIL_PORT = env_int("EMAIL_PORT", default=587)
+EMAIL_HOST_USER = env_str("EMAIL_USER", default="")
+EMAIL_HOST_PASSWORD = env_str("EMAIL_PASSWORD", default="")
+EMAIL_USE_TLS = env_bool("EMAIL_TLS", default=True)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env_str("EMAIL_FROM", default="deid-portal@localhost")
+PORTAL_URL = env_str("PORTAL_URL", default="")
+MAIL_IS_CONFIGURED = bool(EMAIL_HOST and PORTAL_URL)
+if MAIL_IS_CONFIGURED:
+    CELERY_BEAT_SCHEDULE["mail-due-notices"] = {
+        "task": "deid_portal.notices.tasks.mail_due_notices",
+        "schedule": 120,
+        "options": {"expires": 120},
+    }
 
 LOGGING = {
     "version": 1,

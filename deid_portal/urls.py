@@ -19,4 +19,5 @@ urlpatterns = [
     path("", include("deid_portal.reviews.urls")),
     path("", include("deid_portal.releases.urls")),
     path("", include("deid_portal.audit.urls")),
+    path("", include("deid_portal.notices.urls")),
 ]

@@ -67,6 +67,7 @@ OWN_PASSKEY = ["mfa_remove_webauthn", "mfa_edit_webauthn"]
 TABLE = {
     "guide:home": Line("GET", "", 200, 200, 200, 200),
     "guide:running": Line("GET", "", 286, 286, 286, 286),
+    "guide:bell": Line("GET", "", 200, 200, 200, 200),
     "guide:help": Line("GET", "", 200, 200, 200, 200),
     "guide:help-page": Line("GET", "", 200, 200, 200, 200, (("slug", "columns"),)),
     **{name: Line("GET", "", 302, 302, 302, 302) for name in SIGN_IN},
@@ -178,6 +179,9 @@ TABLE = {
     "releases:list": Line("GET", "", 200, 200, 200, 200),
     "releases:show": Line("GET", "release", 200, 200, 200, 404),
     "releases:download": Line("GET", "release", 200, 403, 200, 404),
+    "notices:list": Line("GET", "", 200, 200, 200, 200),
+    "notices:read-all": Line("POST", "", 302, 302, 302, 302),
+    "notices:choose-mails": Line("POST", "", 400, 400, 400, 400),
     "audit:show": Line("GET", "", 200, 200, 404, 200),
 }
 OPEN_TO_ALL = {"healthz"}

@@ -22,7 +22,7 @@ ORDER = [
     "guide",
 ]
 HANDS_OVER = {("reviews", "releases")}
-GROUND = {"common", "accounts", "audit", "policies"}
+GROUND = {"common", "accounts", "audit", "policies", "notices"}
 
 
 def _imports(path: Path) -> set[str]:

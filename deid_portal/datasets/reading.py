@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any, BinaryIO, cast
 
 from django.db import transaction
+from django.urls import reverse
 
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
@@ -18,6 +19,7 @@ from deid_portal.engine.formats import FileFormat, read_table
 from deid_portal.engine.profile import ColumnProfile, profile_column
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.writing import write_arrow
+from deid_portal.notices.services import tell
 
 WORKERS_DIED = (
     "The worker stopped each time it tried to read this file. It may be too large for this machine."
@@ -118,6 +120,13 @@ def _keep_columns(
         subject=dataset,
         facts={"rows": table.rows, "columns": len(table.columns)},
     )
+    tell(
+        [lease.work.asked_by],
+        f"{dataset} was read: {table.rows:,} rows, {len(table.columns):,} columns.",
+        kind="dataset.read",
+        url=reverse("datasets:columns", args=[dataset.id]),
+        team=dataset.team,
+    )
 
 
 def _values_of(profile: ColumnProfile) -> dict[str, Any]:
@@ -133,6 +142,8 @@ def _end_without_table(lease: Lease[Reading], status: Status, problem: str) -> N
         with transaction.atomic(), suppress(LeaseLost):
             lease.finish(status, problem=problem)
             end_reading_without_table(lease.work)
+            if status == Status.FAILED:
+                _tell_that_it_failed(lease.work)
 
     patiently(write_end)
 
@@ -152,6 +163,7 @@ def give_up_reading(reading: Reading) -> None:
     """End a reading whose workers keep dying; most likely for want of memory."""
     if end_as_given_up(reading, WORKERS_DIED):
         end_reading_without_table(reading)
+        _tell_that_it_failed(reading)
 
 
 def end_reading_without_table(reading: Reading) -> None:
@@ -159,3 +171,14 @@ def end_reading_without_table(reading: Reading) -> None:
     dataset.state = Dataset.State.UPLOADED
     dataset.save(update_fields=["state", "changed_at"])
     record_event("dataset.not_read", actor=reading.asked_by, team=dataset.team, subject=dataset)
+
+
+def _tell_that_it_failed(reading: Reading) -> None:
+    dataset = reading.dataset
+    tell(
+        [reading.asked_by],
+        f"The file of {dataset} could not be read.",
+        kind="dataset.not_read",
+        url=reverse("datasets:preview", args=[dataset.id]),
+        team=dataset.team,
+    )

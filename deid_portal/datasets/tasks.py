@@ -4,6 +4,7 @@ from deid_portal.common.work import claim, pick_up_forgotten
 from deid_portal.datasets.forgetting import delete_files_left_over, forget_due_datasets
 from deid_portal.datasets.models import Reading
 from deid_portal.datasets.reading import give_up_reading, perform_reading
+from deid_portal.notices.forgetting import forget_old_notices
 
 
 @app.task
@@ -21,8 +22,9 @@ def pick_up_forgotten_readings() -> None:
 def delete_leftovers() -> None:
     """Sent every hour by the clock process; a day is longer than any upload takes.
 
-    Tables whose day has come are leftovers, too.
+    Tables whose day has come are leftovers, too, and what people were told long ago.
     """
+    forget_old_notices()
     forget_due_datasets()
     delete_files_left_over()
     vault.delete_leftovers(older_than_seconds=24 * 3600)

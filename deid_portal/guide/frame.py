@@ -12,8 +12,10 @@ from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.accounts.selectors import current_team, teams_of
+from deid_portal.guide.awaiting import waiting_for
 from deid_portal.guide.demo.people import PEOPLE
-from deid_portal.reviews.selectors import requests_awaiting
+from deid_portal.notices.selectors import unread_of
+from deid_portal.notices.services import mark_read
 
 # The role a person is shown as, when they hold several.
 ROLE_ORDER = [Role.STEWARD, Role.APPROVER, Role.REVIEWER, Role.ANALYST, Role.ADMINISTRATOR]
@@ -72,7 +74,16 @@ class Frame:
 
     @cached_property
     def awaiting_count(self) -> int:
-        return len(requests_awaiting(self.user, self.team)) if self.team else 0
+        return len(waiting_for(self.user, self.team)) if self.team else 0
+
+    @cached_property
+    def news_count(self) -> int:
+        """How much is unread; what leads to this page is read by being here."""
+        unread = unread_of(self.user)
+        path = self.request.path
+        if any(notice.url == path for notice in unread):
+            mark_read(self.user, url=path)
+        return sum(notice.url != path for notice in unread)
 
     @property
     def role_label(self) -> str:

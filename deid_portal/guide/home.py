@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from deid_portal.accounts.models import Role
 from deid_portal.datasets.models import Dataset
+from deid_portal.guide.awaiting import WaitingLine
 from deid_portal.guide.steps import Step, load_for_steps, next_step, standing_of, steps_of
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.runs.models import Run
@@ -40,12 +41,12 @@ NEXT_ACTS = {
 
 
 def describe_datasets(
-    datasets: Iterable[Dataset], waiting: Iterable[ReviewRequest]
+    datasets: Iterable[Dataset], waiting: Iterable[WaitingLine]
 ) -> list[DatasetLine]:
     """Describe where datasets stand; "your turn" is on exactly those with something waiting."""
     wanted = list(datasets)
     loaded = load_for_steps(dataset.id for dataset in wanted)
-    mine = {request.run.dataset_id for request in waiting}
+    mine = {line.dataset_id for line in waiting}
     return [
         _describe(loaded[dataset.id], is_mine=dataset.id in mine)
         for dataset in wanted

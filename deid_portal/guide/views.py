@@ -14,15 +14,18 @@ from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import refusal
 from deid_portal.datasets.permissions import check_can_upload
 from deid_portal.datasets.selectors import datasets_of_team, get_dataset_or_404
+from deid_portal.guide.awaiting import waiting_for
 from deid_portal.guide.help_pages import find_help_page, list_help_pages
 from deid_portal.guide.home import describe_datasets, describe_runs, title_of
 from deid_portal.guide.steps import load_for_steps, next_step, steps_of
+from deid_portal.notices.selectors import notices_of
 from deid_portal.releases.selectors import releases_of_team
-from deid_portal.reviews.selectors import requests_awaiting
 from deid_portal.runs.selectors import open_runs_of_team
 
 DATASETS_SHOWN = 12
 RELEASES_SHOWN = 5
+TASKS_IN_BELL = 5
+NEWS_IN_BELL = 6
 
 
 @require_GET
@@ -32,7 +35,7 @@ def home(request: HttpRequest) -> HttpResponse:
     if team is None:
         return render(request, "guide/no_team.html")
     works_on_datasets = bool(roles_of(person, team) & DATASET_ROLES)
-    waiting = requests_awaiting(person, team)
+    waiting = waiting_for(person, team)
     datasets = datasets_of_team(person, team)
     runs = list(open_runs_of_team(person, team)) if works_on_datasets else []
     context = {
@@ -71,6 +74,18 @@ def running(request: HttpRequest) -> HttpResponse:
         "queue_is_away": bool(runs) and not is_queue_reachable(),
     }
     return render(request, "guide/_running.html", context, status=200 if runs else STOP_POLLING)
+
+
+@require_GET
+def bell(request: HttpRequest) -> HttpResponse:
+    """What the bell shows once it is opened: what waits, and the latest news."""
+    person = person_of(request)
+    team = current_team(person, request.session)
+    context = {
+        "waiting": waiting_for(person, team)[:TASKS_IN_BELL] if team else [],
+        "news": notices_of(person)[:NEWS_IN_BELL],
+    }
+    return render(request, "guide/_bell.html", context)
 
 
 @require_GET

@@ -1,9 +1,12 @@
 from django.db import transaction
 from django.db.models import Max
+from django.urls import reverse
 
-from deid_portal.accounts.models import User
+from deid_portal.accounts.models import Role, User
+from deid_portal.accounts.selectors import people_with_role
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
+from deid_portal.notices.services import tell
 from deid_portal.releases.models import Download, Release
 from deid_portal.releases.permissions import check_may_download
 from deid_portal.reviews.models import ReviewRequest
@@ -23,6 +26,14 @@ def create_release(*, request: ReviewRequest, approved_by: User) -> Release:
         team=dataset.team,
         subject=release,
         facts={"output_sha256": request.output_sha256},
+    )
+    tell(
+        [request.asked_by, *people_with_role(dataset.team, Role.ANALYST)],
+        f"{release} can be downloaded.",
+        kind="release.created",
+        url=reverse("releases:show", args=[release.id]),
+        team=dataset.team,
+        but=approved_by,
     )
     return release
 

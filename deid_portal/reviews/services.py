@@ -9,6 +9,12 @@ from deid_portal.releases.services import create_release
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest
 from deid_portal.reviews.permissions import check_may_ask, check_may_decide, check_may_withdraw
 from deid_portal.reviews.policies import check_can_be_reviewed, check_can_move, check_unchanged
+from deid_portal.reviews.telling import (
+    tell_that_it_was_asked,
+    tell_that_it_was_commented,
+    tell_that_it_was_decided,
+    tell_that_it_was_withdrawn,
+)
 from deid_portal.runs.models import Run
 
 TARGET_OF_VERDICT = {
@@ -51,6 +57,7 @@ def ask_for_review(*, run: Run, asked_by: User, purpose: str) -> ReviewRequest:
         output_sha256=run.output_sha256,
     )
     _record("review.asked", asked_by, request, {"output_sha256": run.output_sha256})
+    tell_that_it_was_asked(request)
     return request
 
 
@@ -76,6 +83,7 @@ def decide(
     request.status = TARGET_OF_VERDICT[verdict]
     request.save(update_fields=["status", "changed_at"])
     _record(f"review.{request.status.replace('-', '_')}", decided_by, request)
+    tell_that_it_was_decided(request, decided_by)
     if request.status == ReviewRequest.Status.APPROVED:
         create_release(request=request, approved_by=decided_by)
     return decision
@@ -88,6 +96,7 @@ def withdraw_request(*, request: ReviewRequest, withdrawn_by: User) -> None:
     request.status = ReviewRequest.Status.WITHDRAWN
     request.save(update_fields=["status", "changed_at"])
     _record("review.withdrawn", withdrawn_by, request)
+    tell_that_it_was_withdrawn(request, withdrawn_by)
 
 
 @transaction.atomic
@@ -95,6 +104,7 @@ def write_comment(*, request: ReviewRequest, written_by: User, text: str) -> Com
     """Keep a comment. The audit record says that one was written, not what it says."""
     comment = Comment.objects.create(request=request, written_by=written_by, text=text)
     _record("review.commented", written_by, request)
+    tell_that_it_was_commented(request, written_by)
     return comment
 
 

@@ -18,6 +18,7 @@ from deid_portal.engine.writing import write_csv
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import delete_origins, keep_origins
 from deid_portal.runs.summaries import summarize
+from deid_portal.runs.telling import tell_that_it_ended
 from deid_portal.runs.watching import Watch
 from deid_portal.runs.ways_back import (
     StoredWayBack,
@@ -154,6 +155,7 @@ def _write_end(
     record_event(action, actor=run.started_by, team=run.dataset.team, subject=run, facts=facts)
     if way_back is not None:
         enter_way_back(run, way_back)
+    tell_that_it_ended(run, status, solution=values.get("solution"))
 
 
 @transaction.atomic
@@ -161,6 +163,7 @@ def give_up_run(run: Run) -> None:
     if end_as_given_up(run, WORKERS_DIED):
         transaction.on_commit(lambda: delete_dead_attempts(run))
         record_event("run.failed", actor=run.started_by, team=run.dataset.team, subject=run)
+        tell_that_it_ended(run, Status.FAILED)
 
 
 def delete_dead_attempts(run: Run) -> None:

@@ -17,6 +17,7 @@ from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.summaries import describe_request
 from deid_portal.runs.tasks import execute_run
+from deid_portal.runs.telling import tell_that_it_was_stopped
 from deid_portal.runs.wording import plan_words, short_words
 from deid_portal.taxonomies.selectors import versions_in_force
 
@@ -155,3 +156,4 @@ def stop_run(*, run: Run, stopped_by: User) -> None:
     is_stopped = request_stop(run)
     action = "run.stopped" if is_stopped else "run.stop_requested"
     record_event(action, actor=stopped_by, team=run.dataset.team, subject=run)
+    tell_that_it_was_stopped(run, stopped_by)

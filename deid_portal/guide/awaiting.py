@@ -1,0 +1,119 @@
+"""What waits for a person, whichever room it is in: the list of the team home, the bell's number.
+
+Cheap on purpose: every page asks how many there are.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.urls import reverse
+
+from deid_portal.accounts.models import Role, Team, User
+from deid_portal.accounts.permissions import has_role
+from deid_portal.datasets.models import ColumnRole, Dataset
+from deid_portal.datasets.selectors import datasets_of_team
+from deid_portal.reviews.models import ReviewRequest
+from deid_portal.reviews.selectors import requests_awaiting
+from deid_portal.taxonomies.models import ColumnTaxonomy
+
+
+@dataclass(frozen=True)
+class WaitingLine:
+    """Something that waits for a person: what, why, since when, and the one thing to do."""
+
+    dataset_id: UUID
+    icon: str
+    title: str
+    text: str
+    since: datetime
+    act: str
+    about: str  # what the button is about, for those who hear it alone
+    url: str
+    next_act: str  # what the line of its dataset says is next
+
+
+def waiting_for(user: User, team: Team) -> list[WaitingLine]:
+    """Return what waits for this person, the oldest first."""
+    lines = [_describe_request(request) for request in requests_awaiting(user, team)]
+    if has_role(user, team, Role.STEWARD):
+        lines += _previews(user, team) + _values_without_place(user, team)
+    return sorted(lines, key=lambda line: line.since)
+
+
+def _describe_request(request: ReviewRequest) -> WaitingLine:
+    run = request.run
+    is_asked = request.status == ReviewRequest.Status.SUBMITTED
+    title = f"release of run {run.number}" if is_asked else "changes requested"
+    asks = f"{request.asked_by.display_name} asks for approval: {request.purpose}"
+    sent_back = (
+        f"The approver sent request {request.number} back. Read why, change the plan and ask again."
+    )
+    return WaitingLine(
+        run.dataset_id,
+        "gavel" if is_asked else "message-2",
+        f"{run.dataset.name} — {title}",
+        asks if is_asked else sent_back,
+        request.changed_at,
+        "Decide" if is_asked else "Answer",
+        f"request {request.number}",
+        reverse("reviews:show", args=[request.id]),
+        "Decide on the request" if is_asked else "Answer the approver",
+    )
+
+
+def _previews(user: User, team: Team) -> list[WaitingLine]:
+    waiting = datasets_of_team(user, team).filter(state=Dataset.State.UPLOADED, created_by=user)
+    return [
+        WaitingLine(
+            dataset.id,
+            "table",
+            f"{dataset.name} — is the file read right?",
+            "It was uploaded and is not kept yet. Look at the preview and say so.",
+            dataset.changed_at,
+            "Look",
+            f"at the preview of {dataset.name}",
+            reverse("datasets:preview", args=[dataset.id]),
+            "Look at the preview",
+        )
+        for dataset in waiting
+    ]
+
+
+def _values_without_place(user: User, team: Team) -> list[WaitingLine]:
+    """One line per dataset, about the column with most values to place."""
+    incomplete = (
+        ColumnTaxonomy.objects.filter(
+            uncovered__gt=0,
+            column__role=ColumnRole.QUASI_IDENTIFIER,
+            column__dataset__team=team,
+            column__dataset__created_by=user,
+            column__dataset__state=Dataset.State.READY,
+        )
+        .select_related("column__dataset")
+        .defer("recipe", "file_text", "column__profile")
+        .order_by("-uncovered")
+    )
+    worst: dict[UUID, ColumnTaxonomy] = {}
+    for taxonomy in incomplete:
+        worst.setdefault(taxonomy.column.dataset_id, taxonomy)
+    return [_describe_taxonomy(taxonomy) for taxonomy in worst.values()]
+
+
+def _describe_taxonomy(taxonomy: ColumnTaxonomy) -> WaitingLine:
+    column, count = taxonomy.column, taxonomy.uncovered
+    values, have, they_are = (
+        ("1 value", "has", "it is") if count == 1 else (f"{count:,} values", "have", "they are")
+    )
+    return WaitingLine(
+        column.dataset_id,
+        "sitemap",
+        f"{column.dataset.name} — {values} {have} no place in the tree",
+        f"The taxonomy of {column.name} does not cover them. "
+        f"Runs are blocked until {they_are} placed.",
+        column.dataset.changed_at,
+        "Place values",
+        f"of {column.name}",
+        reverse("taxonomies:workbench", args=[column.dataset_id, column.position]),
+        f"Place {values} of {column.name}",
+    )

@@ -1,0 +1,63 @@
+"""E-mails about notices: what happened and a link, nothing else. A mail that fails breaks nothing.
+
+A mail is sent by the worker that moved its row from due to tried; when it dies or the mail server
+refuses, the row is due again after a while, and given up after some tries.
+"""
+
+import logging
+import smtplib
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db.models import F, Q, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+
+from deid_portal.notices.models import Notice
+
+MOST_TRIES = 6
+# Tries are so far apart that a mail server may be away for an hour.
+MINUTES_BETWEEN_TRIES = 10
+MAIL_ERRORS = (smtplib.SMTPException, OSError)
+logger = logging.getLogger(__name__)
+
+
+def due_notices() -> QuerySet[Notice]:
+    limit = timezone.now() - timedelta(minutes=MINUTES_BETWEEN_TRIES)
+    is_time = Q(mail_tried_at=None) | Q(mail_tried_at__lt=limit)
+    return Notice.objects.filter(is_time, mail_due=True)
+
+
+def mail(notice_id: str) -> bool:
+    """Send the mail of a notice, unless another worker has just tried; False if it was not sent."""
+    now = timezone.now()
+    mine = due_notices().filter(id=notice_id)
+    if not mine.update(mail_tried_at=now, mail_tries=F("mail_tries") + 1):
+        return False
+    notice = Notice.objects.select_related("person", "team").get(id=notice_id)
+    try:
+        compose(notice).send()
+    except MAIL_ERRORS as error:
+        # The error of a mail server can quote addresses, so only its kind is logged.
+        logger.warning("A mail could not be sent: %s.", type(error).__name__)
+        if notice.mail_tries >= MOST_TRIES:
+            Notice.objects.filter(id=notice_id).update(mail_due=False)
+        return False
+    Notice.objects.filter(id=notice_id).update(mail_due=False)
+    return True
+
+
+def compose(notice: Notice) -> EmailMessage:
+    address = settings.PORTAL_URL.rstrip("/")
+    lines = [
+        f"{notice.words}",
+        "",
+        f"{address}{notice.url}",
+        "",
+        f"Team: {notice.team.name}. Choose what you get by e-mail:",
+        f"{address}{reverse('notices:list')}",
+    ]
+    # A line break in a subject would end it and begin another header.
+    subject = " ".join(notice.words.split())
+    return EmailMessage(subject, "\n".join(lines), to=[notice.person.email])

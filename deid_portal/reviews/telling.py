@@ -1,0 +1,64 @@
+"""Whom a request for review concerns, and what they are told. Never what a comment says."""
+
+from collections.abc import Iterable
+
+from django.urls import reverse
+
+from deid_portal.accounts.models import Role, User
+from deid_portal.accounts.selectors import people_with_role
+from deid_portal.notices.services import tell
+from deid_portal.reviews.models import ReviewRequest
+
+Status = ReviewRequest.Status
+
+
+def tell_that_it_was_asked(request: ReviewRequest) -> None:
+    asked_by = request.asked_by.display_name
+    words = f"{request} waits for a decision; {asked_by} asks."
+    _tell(_who_may_decide(request), words, "review.asked", request, asks=True)
+
+
+def tell_that_it_was_decided(request: ReviewRequest, decided_by: User) -> None:
+    if request.status == Status.CHANGES_REQUESTED:
+        words = f"{request} was sent back: changes are asked for."
+        kind, asks = "review.changes_requested", True
+    else:
+        words = f"{request} was {request.get_status_display().lower()}."
+        kind, asks = f"review.{request.status}", False
+    _tell(_authors(request), words, kind, request, asks=asks, but=decided_by)
+
+
+def tell_that_it_was_withdrawn(request: ReviewRequest, withdrawn_by: User) -> None:
+    words = f"{request} was taken back; there is nothing to decide any more."
+    _tell(_who_may_decide(request), words, "review.withdrawn", request, but=withdrawn_by)
+
+
+def tell_that_it_was_commented(request: ReviewRequest, written_by: User) -> None:
+    said = [comment.written_by for comment in request.comments.select_related("written_by")]
+    decided = [made.decided_by for made in request.decisions.select_related("decided_by")]
+    words = f"{request} has a new comment by {written_by.display_name}."
+    people = [*_authors(request), *said, *decided]
+    _tell(people, words, "review.commented", request, but=written_by)
+
+
+def _tell(
+    people: Iterable[User],
+    words: str,
+    kind: str,
+    request: ReviewRequest,
+    *,
+    asks: bool = False,
+    but: User | None = None,
+) -> None:
+    url = reverse("reviews:show", args=[request.id])
+    tell(people, words, kind=kind, url=url, team=request.run.dataset.team, asks=asks, but=but)
+
+
+def _authors(request: ReviewRequest) -> list[User]:
+    return [request.asked_by, request.run.started_by, request.run.planned_by]
+
+
+def _who_may_decide(request: ReviewRequest) -> list[User]:
+    """Approvers, but not those who made what is to be decided on."""
+    approvers = people_with_role(request.run.dataset.team, Role.APPROVER)
+    return [person for person in approvers if person not in _authors(request)]
