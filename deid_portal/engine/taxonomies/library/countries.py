@@ -145,6 +145,34 @@ COUNTRIES_BY_REGION = {
     "Antarctic": "AQ ATA Antarctica",
 }
 
+# How ISO 3166-1 turns names round, what Eurostat and others write instead of the code, and usual
+# other names; the code first.
+OTHER_NAMES = """
+    BO; Bolivia, Plurinational State of
+    CC; Cocos (Keeling) Islands
+    CD; Congo, The Democratic Republic of the; Congo, Democratic Republic of the
+    CG; Congo Republic
+    FK; Falkland Islands (Malvinas)
+    FM; Micronesia, Federated States of; Micronesia (Federated States of)
+    GB; UK; Great Britain; United Kingdom of Great Britain and Northern Ireland
+    GR; EL; Hellas
+    IR; Iran, Islamic Republic of; Iran (Islamic Republic of)
+    KP; Korea, Democratic People's Republic of
+    KR; Korea, Republic of; Korea, South
+    MD; Moldova, Republic of
+    MF; Saint Martin (French part)
+    MO; Macau
+    PS; Palestine, State of
+    SH; Saint Helena, Ascension and Tristan da Cunha
+    SX; Sint Maarten (Dutch part)
+    TW; Taiwan, Province of China
+    TZ; Tanzania, United Republic of
+    VA; Holy See (Vatican City State); Vatican
+    VE; Venezuela, Bolivarian Republic of; Venezuela (Bolivarian Republic of)
+    VG; Virgin Islands, British
+    VI; Virgin Islands, U.S.
+"""
+
 
 def _countries() -> Iterator[tuple[str, list[str], str]]:
     """Yield the region, the names and codes of every country, its usual name first."""
@@ -157,11 +185,17 @@ def _countries() -> Iterator[tuple[str, list[str], str]]:
 
 def _read() -> dict[str, tuple[str, ...]]:
     continent_of = {region: name for name, regions in CONTINENTS.items() for region in regions}
-    return {
+    paths: dict[str, tuple[str, ...]] = {
         name.casefold(): (region, continent_of[region])
         for region, names, _ in _countries()
         for name in names
     }
+    for line in OTHER_NAMES.strip().splitlines():
+        code, *names = (part.strip() for part in line.split(";"))
+        paths |= {name.casefold(): paths[code.casefold()] for name in names}
+    # St. Lucia is as good as Saint Lucia.
+    saints = {name: path for name, path in paths.items() if name.startswith("saint ")}
+    return paths | {f"st. {name.removeprefix('saint ')}": path for name, path in saints.items()}
 
 
 COUNTRIES = NamedPlaces(
