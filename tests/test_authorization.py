@@ -140,6 +140,7 @@ TABLE = {
     "taxonomies:edit": Line("POST", "column", 400, 403, 404, 404),
     "taxonomies:restore": Line("POST", "column", 302, 403, 404, 404, (("number", "1"),)),
     "plans:protection": Line("GET", "dataset", 200, 200, 404, 404),
+    "plans:keep": Line("POST", "dataset", 200, 403, 404, 404),
     "plans:promise": Line("POST", "dataset", 200, 200, 404, 404),
     "plans:estimate": Line("POST", "dataset", 200, 200, 404, 404),
     "plans:prices": Line("POST", "dataset", 200, 200, 404, 404),

@@ -30,6 +30,7 @@ from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.search import LARGEST_PROVABLE_LATTICE
 from deid_portal.engine.table import Table
 from deid_portal.engine.utility import METRICS
+from deid_portal.plans.burdens import Burden, burdens_of
 from deid_portal.plans.reduced_tables import ReducedTable, reduced_table
 
 SECONDS = 0.15
@@ -66,6 +67,7 @@ class Estimate:
     is_proved: bool = False
     is_upper: bool = False  # another method than the one tried, which does at least as well
     rows: int = 0
+    burdens: tuple[Burden, ...] = ()  # who would pay
 
     @property
     def duration(self) -> str:
@@ -100,10 +102,14 @@ def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> Estimat
     if found.best is not None and found.best.levels not in reduced.good_levels:
         reduced.good_levels.append(found.best.levels)
     best = found.best or found.nearest
-    loss = None
-    if best is not None and found.best is not None:
-        measured = problem.checker(METRICS["loss"]).check(best.levels)
+    loss: float | None = None
+    burdens: tuple[Burden, ...] = ()
+    if found.best is not None:
+        measured = problem.checker(METRICS["loss"]).check(found.best.levels)
         loss = METRICS["loss"].value_of_cost(measured.cost)
+        if hurry == 1.0:
+            counts = reduced.patterns.counts
+            burdens = burdens_of(measured, reduced.columns, counts, reduced.all_rows)
     return Estimate(
         left_out=best.suppressed / max(reduced.rows, 1) if best is not None else 1.0,
         loss=loss,
@@ -115,6 +121,7 @@ def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> Estimat
         is_proved=found.optimal,
         is_upper=isinstance(method, LocalRecoding),
         rows=reduced.all_rows,
+        burdens=burdens,
     )
 
 

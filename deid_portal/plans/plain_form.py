@@ -1,7 +1,8 @@
 """The questions in plain words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import ceil
 from typing import Any
 
@@ -14,6 +15,8 @@ from deid_portal.plans.guidelines import GUIDELINES, Audience
 from deid_portal.plans.proposals import Answers, Harm, Worry
 from deid_portal.plans.recommending import Purpose
 from deid_portal.plans.table_facts import guess_without_release
+from deid_portal.policies.rules import Rules
+from deid_portal.policies.selectors import policy_in_force
 
 METRICS = [
     ("loss", "Detail lost (loss)"),
@@ -27,6 +30,23 @@ METRICS = [
 METHODS_OFFERED = ("full-domain", "local-recoding", "top-down", "mondrian", "microaggregation")
 LARGEST_K_ON_SLIDER = 50
 NAME_LENGTH = 40
+ROOM_OF_A_MARK = 16  # percent of the width
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Words under a slider, where they stand, and which way they run."""
+
+    words: str
+    place: float  # percent of the width
+    is_policy: bool = False
+
+    @property
+    def anchor(self) -> str:
+        edge = 14 if self.is_policy else 4
+        if self.place < edge:
+            return "start"
+        return "end" if self.place > 100 - edge else "middle"
 
 
 @dataclass(frozen=True)
@@ -39,6 +59,22 @@ class Slider:
     minimum: float
     maximum: float
     step: float = 1
+    policy: float | None = None  # where the team's policy draws the line
+    policy_words: str = ""
+
+    @property
+    def marks(self) -> list[Mark]:
+        """Return what stands under the slider: even steps, and the line of the policy."""
+        width = self.maximum - self.minimum
+        even = [
+            Mark(words, 100 * place / (len(self.ticks) - 1))
+            for place, words in enumerate(self.ticks)
+        ]
+        if self.policy is None or not self.minimum <= self.policy <= self.maximum:
+            return even
+        at = 100 * (self.policy - self.minimum) / width
+        limit = Mark(f"{self.policy:g} · {self.policy_words}", at, is_policy=True)
+        return [mark for mark in even if abs(mark.place - at) >= ROOM_OF_A_MARK] + [limit]
 
     @property
     def id(self) -> str:
@@ -116,6 +152,7 @@ class PlainForm(forms.Form):
     def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         columns = list(dataset.columns.all())
+        self.dataset = dataset
         self.rows = dataset.rows
         self.quasi_identifiers = [column for column in columns if column.is_quasi_identifier]
         self.sensitive = [column for column in columns if column.role == ColumnRole.SENSITIVE]
@@ -132,6 +169,10 @@ class PlainForm(forms.Form):
                 twin = {"data-range-for": f"{self[name].auto_id}_range"}
                 own.widget.attrs |= {**twin, "class": "form-control", "aria-describedby": described}
 
+    @cached_property
+    def policy(self) -> Rules:
+        return policy_in_force(self.dataset.team).rules
+
     @property
     def facts_slider(self) -> Slider:
         names = [middle_cut(column.name, NAME_LENGTH) for column in self.quasi_identifiers]
@@ -142,14 +183,24 @@ class PlainForm(forms.Form):
 
     @property
     def k_slider(self) -> Slider:
-        why = "Five is usual; for files anyone may download, 11 is a common choice (k-anonymity)."
-        most = max(min(LARGEST_K_ON_SLIDER, self.rows), 3)
-        return Slider(self["k"], "people or more", why, 2, most)
+        least = self.policy.least_k
+        why = (
+            f"{least:,} is the team’s minimum; for files anyone may download, 11 is a common "
+            "choice (k-anonymity)."
+        )
+        most = max(min(max(LARGEST_K_ON_SLIDER, least), self.rows), 3)
+        slider = Slider(self["k"], "people or more", why, 2, most)
+        return replace(slider, policy=least, policy_words="policy minimum")
 
     @property
     def left_out_slider(self) -> Slider:
-        why = "Leaving out rare people lets everybody else stay finer. 0 leaves out nobody."
-        return Slider(self["suppression_percent"], "% of the rows", why, 0, 20, 0.5)
+        most = 100 * self.policy.most_left_out
+        why = (
+            "Leaving out rare people lets everybody else stay finer. 0 leaves out nobody; "
+            f"the policy allows up to {most:g}\u00a0%."
+        )
+        slider = Slider(self["suppression_percent"], "% of the rows", why, 0, max(20, most), 0.5)
+        return replace(slider, policy=most, policy_words="policy maximum")
 
     def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
         field = self.fields[name]
@@ -353,8 +404,12 @@ class SensitiveQuestion:
         same = f"{name} has {column.distinct:,} different values (distinct l-diversity)."
         skew = "0 means spread exactly as in the whole table, 1 means anything goes (t-closeness)."
         most_values = max(min(column.distinct, 20), 3)
+        share = Slider(self.form[self.share_name], "% right at most", guess, least, 100)
+        surest = 100 * self.form.policy.surest_guess
+        if surest < 100:
+            share = replace(share, policy=surest, policy_words="policy maximum")
         return [
-            (Harm.GUESS, Slider(self.form[self.share_name], "% right at most", guess, least, 100)),
+            (Harm.GUESS, share),
             (
                 Harm.SAME,
                 Slider(self.form[self.least_name], "values or more", same, 2, most_values),

@@ -1,15 +1,25 @@
-"""What hiding among more people costs: the same plan, estimated for several k."""
+"""What hiding among more people costs: the same plan, estimated for several k.
 
+Beside the share that may be left out now, two others show what giving more or less of it would do.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.core.cache import cache
+
+from deid_portal.common.templatetags.numbers import percent
 from deid_portal.datasets.models import Dataset
 from deid_portal.plans.composition import Choice
 from deid_portal.plans.estimation import NoEstimate, estimate_run
 from deid_portal.plans.services import check_choice
 
 PRICED = (2, 3, 5, 10, 15, 25, 50)
-HURRY = 0.5
+OTHER_LIMITS = (0.02, 0.05, 0.1)
+HURRY, MORE_HURRY = 0.5, 0.25
+SECONDS_KEPT = 3600
+DASHES = ("dot", "dash")
 
 
 @dataclass(frozen=True)
@@ -19,7 +29,7 @@ class Price:
     left_out: float
 
 
-def price_of_hiding(dataset: Dataset, choice: Choice) -> list[Price]:
+def price_of_hiding(dataset: Dataset, choice: Choice, hurry: float = HURRY) -> list[Price]:
     """Return what each k costs, smallest first.
 
     Raises NoEstimate where that cannot be told, InvalidPlan where the choice makes no sense.
@@ -27,14 +37,25 @@ def price_of_hiding(dataset: Dataset, choice: Choice) -> list[Price]:
     What hides people among many hides them among fewer too, so nothing costs more than what is
     above it, even where a short search found less.
     """
-    check_choice(dataset, choice)
+    plan = check_choice(dataset, choice)
     chosen = _k_of(choice)
+    # Taxonomies are part of the plan: the same hash on the same table has the same answer, and
+    # sliders come back to where they were.
+    key = f"prices-{dataset.table_id}-{plan.sha256}-{hurry}"
+    prices: list[Price] | None = cache.get(key)
+    if prices is None:
+        prices = _estimate_prices(dataset, choice, chosen, hurry)
+        cache.set(key, prices, SECONDS_KEPT)
+    return prices
+
+
+def _estimate_prices(dataset: Dataset, choice: Choice, chosen: int, hurry: float) -> list[Price]:
     prices: list[Price] = []
     for k in sorted({*PRICED, chosen}, reverse=True):
         if k > dataset.rows:
             continue
         plan = check_choice(dataset, _with_k(choice, k))
-        estimate = estimate_run(dataset, plan, hurry=HURRY)
+        estimate = estimate_run(dataset, plan, hurry=hurry)
         price = Price(k, estimate.loss, estimate.left_out)
         above = prices[-1] if prices else None
         if above is not None and above.loss is not None:
@@ -42,6 +63,29 @@ def price_of_hiding(dataset: Dataset, choice: Choice) -> list[Price]:
             price = replace(above, k=k) if found_more else price
         prices.append(price)
     return prices[::-1]
+
+
+def price_of_other_limits(dataset: Dataset, choice: Choice) -> dict[float, list[Price]]:
+    """Return the curves for two other shares that may be left out, where there is such a share."""
+    chosen = _limit_of(choice)
+    if chosen is None or isinstance(choice.method, list):
+        return {}
+    others = sorted(OTHER_LIMITS, key=lambda limit: abs(limit - chosen))
+    others = sorted(limit for limit in others if limit != chosen)[:2]
+    method = choice.method
+    return {
+        limit: price_of_hiding(
+            dataset, replace(choice, method={**method, "suppression_limit": limit}), MORE_HURRY
+        )
+        for limit in others
+    }
+
+
+def _limit_of(choice: Choice) -> float | None:
+    for method in choice.methods:
+        if "suppression_limit" in method:
+            return float(method["suppression_limit"])
+    return None
 
 
 def _k_of(choice: Choice) -> int:
@@ -56,27 +100,31 @@ def _with_k(choice: Choice, k: int) -> Choice:
     return replace(choice, rules=rules)
 
 
-def chart_of_prices(prices: list[Price], choice: Choice) -> dict[str, Any]:
+def chart_of_prices(
+    prices: list[Price],
+    choice: Choice,
+    others: Mapping[float, list[Price]] | None = None,
+) -> dict[str, Any]:
     """Return id, title, caption, figure and table of the chart."""
-    chosen = _k_of(choice)
-    possible = [price for price in prices if price.loss is not None]
+    chosen, limit = _k_of(choice), _limit_of(choice)
+    curves = {"": prices} | {f"{percent(own)} out": line for own, line in (others or {}).items()}
+    ks = [price.k for price in prices]
+    own_label = f"Lost at {percent(limit)}" if limit is not None else "Detail lost"
+    rows = [[own_label, *(_written(price) for price in prices)]]
+    for own, line in (others or {}).items():
+        by_k = {price.k: price for price in line}
+        rows.append([f"at {percent(own)}", *(_written(by_k.get(k)) for k in ks)])
     return {
         "id": "prices",
-        "title": _title(possible, chosen),
+        "title": _title([price for price in prices if price.loss is not None], chosen),
         "caption": "Detail lost, 0 none and 1 all, by the number of look-alikes; estimates",
-        "figure": _figure(possible, chosen),
-        "table": {
-            "columns": ["Hides among", "Detail lost", "Left out"],
-            "rows": [
-                [
-                    f"{price.k:,}",
-                    "not possible" if price.loss is None else f"{price.loss:.2f}",
-                    f"{100 * price.left_out:.1f}\u00a0%",
-                ]
-                for price in prices
-            ],
-        },
+        "figure": _figure(curves, chosen, limit),
+        "table": {"columns": ["Hides among", *(f"{k:,}" for k in ks)], "rows": rows},
     }
+
+
+def _written(price: Price | None) -> str:
+    return "–" if price is None or price.loss is None else f"{price.loss:.2f}"
 
 
 def _title(possible: list[Price], chosen: int) -> str:
@@ -92,23 +140,53 @@ def _title(possible: list[Price], chosen: int) -> str:
     return f"Hiding among {k:,} instead of {chosen:,} would cost {more}"
 
 
-def _figure(possible: list[Price], chosen: int) -> dict[str, Any]:
-    line = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": [str(price.k) for price in possible],
-        "y": [price.loss for price in possible],
-        "line": {"color": "token:accent", "width": 2},
-        "marker": {
-            "color": "token:accent",
-            "size": [11 if price.k == chosen else 6 for price in possible],
-        },
-        "cliponaxis": False,
-        "hovertemplate": "Among %{x}: %{y:.2f} lost<extra></extra>",
-    }
+def _figure(curves: Mapping[str, list[Price]], chosen: int, limit: float | None) -> dict[str, Any]:
+    traces: list[dict[str, Any]] = []
+    ends = []
+    for place, (label, prices) in enumerate(curves.items()):
+        possible = [price for price in prices if price.loss is not None]
+        is_own = place == 0
+        traces.append(_curve(possible, chosen, None if is_own else DASHES[place - 1]))
+        words = f"{percent(limit)} out" if is_own and limit is not None else label
+        if possible and words and len(curves) > 1:
+            ends.append(_end(prices.index(possible[-1]), possible[-1], words, is_own))
     layout = {
         "height": 200,
+        "showlegend": False,
+        "margin": {"r": 64 if ends else 12},
+        "annotations": ends,
         "xaxis": {"title": {"text": "Hides among"}, "type": "category"},
         "yaxis": {"title": {"text": "Detail lost"}, "rangemode": "tozero"},
     }
-    return {"data": [line], "layout": layout}
+    return {"data": traces, "layout": layout}
+
+
+def _curve(possible: list[Price], chosen: int, dash: str | None) -> dict[str, Any]:
+    is_own = dash is None
+    color = "token:accent" if is_own else "token:ink-2"
+    curve: dict[str, Any] = {
+        "type": "scatter",
+        "mode": "lines+markers" if is_own else "lines",
+        "x": [str(price.k) for price in possible],
+        "y": [price.loss for price in possible],
+        "line": {"color": color, "width": 2 if is_own else 1.5, "dash": dash or "solid"},
+        "cliponaxis": False,
+        "hovertemplate": "Among %{x}: %{y:.2f} lost<extra></extra>",
+    }
+    if is_own:
+        sizes = [11 if price.k == chosen else 6 for price in possible]
+        curve["marker"] = {"color": color, "size": sizes}
+    return curve
+
+
+def _end(place: int, price: Price, words: str, is_own: bool) -> dict[str, Any]:
+    """Name a line at its end; on an axis of names the place is a number."""
+    return {
+        "x": place,
+        "y": price.loss,
+        "text": words,
+        "showarrow": False,
+        "xanchor": "left",
+        "xshift": 8,
+        "font": {"size": 12, "color": "token:accent" if is_own else "token:ink-2"},
+    }

@@ -7,6 +7,8 @@ from deid_portal.datasets.models import ColumnRole, Dataset, Treatment
 from deid_portal.engine import Plan
 from deid_portal.engine.methods.method import records_allowed
 
+MANY_COLUMNS = 10
+SEARCHES_ALL = ("full-domain", "local-recoding")
 LEAVE_OUT_NOBODY = ("top-down", "mondrian", "microaggregation")  # but may find no solution at all
 ABOUT_IDENTITY = "Randomness alone protects nobody's identity: it needs a rule beside it."
 
@@ -26,6 +28,10 @@ class Promise:
     cautions: list[str]
     formulas: list[Formula]
 
+    @property
+    def text(self) -> str:
+        return " ".join(self.sentences)
+
 
 def describe_promise(dataset: Dataset, plan: Plan) -> Promise:
     document = plan.to_document()
@@ -41,7 +47,7 @@ def describe_promise(dataset: Dataset, plan: Plan) -> Promise:
             *(_pill(model["model"], model) for model in document["models"]),
             *(_pill(method["name"], method) for method in methods),
         ],
-        cautions=[*plan.cautions(), *_cautions_about_methods(plan)],
+        cautions=[*plan.cautions(), *_cautions_about_methods(plan), *_cautions_about_time(plan)],
         formulas=[Formula(name, f"model-{name}") for name in _once(m.name for m in plan.models)],
     )
 
@@ -72,6 +78,18 @@ def _cautions_about_methods(plan: Plan) -> list[str]:
             "table keeps them already."
         ]
     return []
+
+
+def _cautions_about_time(plan: Plan) -> list[str]:
+    """Combinations of levels multiply with every column."""
+    count = len(plan.quasi_identifiers)
+    searches = any(method.name in SEARCHES_ALL for method in plan.methods)
+    if count <= MANY_COLUMNS or not searches:
+        return []
+    return [
+        f"There are {count} quasi-identifiers. Time grows fast beyond {MANY_COLUMNS} columns; "
+        "consider top-down."
+    ]
 
 
 def _left_out(dataset: Dataset, methods: list[dict[str, Any]]) -> list[str]:
@@ -112,17 +130,23 @@ def _removed(dataset: Dataset) -> list[str]:
     sentences = []
     if removed:
         verb = "is" if len(removed) == 1 else "are"
-        sentences.append(f"{_listed(removed)} {verb} removed.")
+        sentences.append(f"The {_columns(removed)} {_listed(removed)} {verb} removed.")
     if replaced:
-        sentences.append(f"{_listed(replaced)} become pseudonyms that only this team's key makes.")
+        become = "becomes a pseudonym" if len(replaced) == 1 else "become pseudonyms"
+        names = f"The {_columns(replaced)} {_listed(replaced)}"
+        sentences.append(f"{names} {become} that only this team's key makes.")
     if reversible:
         sentences.append(
             f"{_listed(reversible)} become pseudonyms that administrators of this team can look up."
         )
     if masked:
         verb = "shows" if len(masked) == 1 else "show"
-        sentences.append(f"{_listed(masked)} {verb} ***** in every row.")
+        sentences.append(f"The {_columns(masked)} {_listed(masked)} {verb} ***** in every row.")
     return sentences
+
+
+def _columns(names: list[str]) -> str:
+    return "column" if len(names) == 1 else "columns"
 
 
 def _listed(names: list[str]) -> str:

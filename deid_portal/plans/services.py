@@ -10,7 +10,7 @@ from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Plan, Table
 from deid_portal.engine.documents import Place
 from deid_portal.engine.privacy import PrivacyModel
-from deid_portal.plans.composition import Choice, compose_plan
+from deid_portal.plans.composition import Choice, choice_of, compose_plan
 from deid_portal.plans.models import Protection
 from deid_portal.plans.proposals import Answers
 from deid_portal.taxonomies.policies import check_taxonomies_complete
@@ -30,6 +30,10 @@ def choose_protection(
     check_taxonomies_complete(dataset)
     choice = Choice(rules, method, measures or {})
     plan = check_choice(dataset, choice)
+    written = answers.to_document() if answers is not None else {}
+    saved: Protection | None = getattr(dataset, "protection", None)
+    if saved is not None and choice_of(saved) == choice and saved.answers == written:
+        return plan  # saved before; whoever chose it stays its author
     with transaction.atomic():
         Protection.objects.update_or_create(
             dataset=dataset,
@@ -37,7 +41,7 @@ def choose_protection(
                 "rules": choice.rules,
                 "method": choice.method,
                 "measures": choice.measures,
-                "answers": answers.to_document() if answers is not None else {},
+                "answers": written,
                 "changed_by": chosen_by,
             },
         )

@@ -5,6 +5,7 @@ from deid_portal.plans import views
 app_name = "plans"
 urlpatterns = [
     path("datasets/<uuid:dataset_id>/protection/", views.protection, name="protection"),
+    path("datasets/<uuid:dataset_id>/protection/keep/", views.keep, name="keep"),
     path("datasets/<uuid:dataset_id>/protection/promise/", views.promise, name="promise"),
     path("datasets/<uuid:dataset_id>/protection/estimate/", views.estimate, name="estimate"),
     path("datasets/<uuid:dataset_id>/protection/prices/", views.prices, name="prices"),

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from deid_portal.accounts.models import User
@@ -18,6 +19,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine import EngineError, Plan
+from deid_portal.plans.burdens import worst_of
 from deid_portal.plans.choosing import (
     PLAIN,
     VIEWS,
@@ -27,13 +29,16 @@ from deid_portal.plans.choosing import (
     show_saved,
 )
 from deid_portal.plans.composition import compose_chosen_plan
-from deid_portal.plans.estimation import NoEstimate, estimate_run
-from deid_portal.plans.prices import chart_of_prices, price_of_hiding
+from deid_portal.plans.estimation import Estimate, NoEstimate, estimate_run
+from deid_portal.plans.expectations import Expectation, count_states, expect, summary_of
+from deid_portal.plans.prices import chart_of_prices, price_of_hiding, price_of_other_limits
 from deid_portal.plans.promises import describe_promise
 from deid_portal.plans.services import check_choice, choose_protection
+from deid_portal.policies.selectors import policy_in_force
 from deid_portal.taxonomies.policies import check_taxonomies_complete
 
 PLAN_CHANGED = "plan-changed"  # htmx asks for the promise and the estimate again
+PLAN_EDITED = "plan-changed, plan-edited"  # and saves
 
 
 @require_http_methods(["GET", "POST"])
@@ -56,14 +61,15 @@ def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     if act == "prices":
         return _show(request, dataset, choosing, **_priced(dataset, choosing))
     if act and choosing.act(act, request.POST):
-        return _show(request, dataset, choosing)
+        return _show(request, dataset, choosing, event=PLAN_EDITED)
     return _keep(request, dataset, choosing)
 
 
-def _keep(request: HttpRequest, dataset: Dataset, choosing: Choosing) -> HttpResponse:
+def _save(request: HttpRequest, dataset: Dataset, choosing: Choosing) -> str | None:
+    """Save what is chosen; returns None, or why not where the engine says so."""
     choice = choosing.read()
     if choice is None:
-        return _show(request, dataset, choosing)
+        return ""
     try:
         choose_protection(
             dataset=dataset,
@@ -74,11 +80,21 @@ def _keep(request: HttpRequest, dataset: Dataset, choosing: Choosing) -> HttpRes
             answers=choosing.answers,
         )
     except EngineError as error:
-        choosing.place_error(str(error))
+        return str(error)
+    return None
+
+
+def _keep(request: HttpRequest, dataset: Dataset, choosing: Choosing) -> HttpResponse:
+    problem = _save(request, dataset, choosing)
+    if problem is not None:
+        if problem:
+            choosing.place_error(problem)
         return _show(request, dataset, choosing)
     if request.POST.get("then") == "start":
         # 307: the browser sends the same POST on to the room that starts runs.
         return redirect("runs:start", dataset.id, preserve_request=True)
+    if request.POST.get("then") == "sweep":
+        return redirect("runs:sweep", dataset.id)
     messages.success(request, "The protection is saved.")
     return redirect(f"{reverse('plans:protection', args=[dataset.id])}?view={choosing.view}")
 
@@ -96,6 +112,20 @@ def _show_otherwise(
         choosing.place_error(str(error))
         return _show(request, dataset, choosing)
     return _show(request, dataset, show_choosing(dataset, view, choice, choosing.answers))
+
+
+@require_POST
+def keep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """Save the choice as it stands, while it is being made; says when, or why not."""
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    check_taxonomies_complete(dataset)
+    check_can_change(person_of(request), dataset)
+    choosing = read_choosing(dataset, request.POST)
+    problem = _save(request, dataset, choosing)
+    context = {"dataset": dataset, "choosing": choosing, "saved": timezone.localtime()}
+    if problem is not None:
+        context |= {"saved": None, "not_saved": problem or "some answers need a look"}
+    return render(request, "plans/_saved.html", context)
 
 
 @require_POST
@@ -118,8 +148,9 @@ def estimate(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     check_taxonomies_complete(dataset)
     choosing = _chosen_by(person_of(request), dataset, request)
     plan, problem = _planned(dataset, choosing)
-    context = {"dataset": dataset, **_estimated(dataset, plan, problem)}
-    return render(request, "plans/_estimate.html", context)
+    context = {"dataset": dataset, "is_part": True, **_estimated(dataset, plan, problem)}
+    context["bar"] = _next_bar(person_of(request), dataset, context.get("expectations"))
+    return render(request, "plans/_estimate_part.html", context)
 
 
 @require_POST
@@ -177,9 +208,27 @@ def _estimated(dataset: Dataset, plan: Plan | None, problem: str) -> dict[str, A
     if plan is None:
         return {"estimate_problem": problem or "The choice is not complete yet."}
     try:
-        return {"estimate": estimate_run(dataset, plan)}
+        estimate = estimate_run(dataset, plan)
     except NoEstimate as reason:
-        return {"estimate_problem": str(reason)}
+        return {"estimate_problem": str(reason), **_held_against_policy(dataset, plan, None)}
+    return {"estimate": estimate, **_held_against_policy(dataset, plan, estimate)}
+
+
+def _held_against_policy(
+    dataset: Dataset, plan: Plan | None, estimate: Estimate | None
+) -> dict[str, Any]:
+    """What the team's policy makes of a plan, and who would pay for it."""
+    if plan is None:
+        return {}
+    policy = policy_in_force(dataset.team)
+    lines = expect(policy.rules, plan, estimate)
+    burdens = estimate.burdens if estimate is not None else ()
+    return {
+        "policy": policy,
+        "expectations": lines,
+        "expectation_counts": count_states(lines),
+        "payer": worst_of(burdens, policy.rules.smallest_group_judged),
+    }
 
 
 def _priced(dataset: Dataset, choosing: Choosing) -> dict[str, Any]:
@@ -187,21 +236,29 @@ def _priced(dataset: Dataset, choosing: Choosing) -> dict[str, Any]:
     if choice is None:
         return {"prices_problem": "The choice is not complete yet."}
     try:
-        return {"prices": chart_of_prices(price_of_hiding(dataset, choice), choice)}
+        own = price_of_hiding(dataset, choice)
+        others = price_of_other_limits(dataset, choice)
+        return {"prices": chart_of_prices(own, choice, others)}
     except (NoEstimate, EngineError) as reason:
         return {"prices_problem": str(reason)}
 
 
-def _next_bar(person: User, dataset: Dataset) -> NextBar:
+def _next_bar(
+    person: User, dataset: Dataset, expectations: list[Expectation] | None = None
+) -> NextBar:
     closed = refusal(check_can_change, person, dataset)
     if closed:
         runs = Act("See the runs", url=reverse("runs:list", args=[dataset.id]))
         return NextBar("You can look at this plan.", closed, icon="lock", primary=runs)
+    start = Act("Start run", form_id="protection", name="then", value="start", key="Ctrl+Enter")
+    fails = summary_of(expectations or [])
     return NextBar(
-        "This plan is saved when you start.",
-        "A run freezes it; you can change it for the next one.",
-        secondary=Act("Save for later", form_id="protection"),
-        primary=Act("Start run", form_id="protection", name="then", value="start"),
+        "This plan can run." if expectations else "A run freezes the plan.",
+        fails or "You can change it for the next one.",
+        icon="circle-check" if expectations else "info-circle",
+        tone="ok" if expectations and not fails else "",
+        secondary=Act("Sweep", form_id="protection", name="then", value="sweep", icon="stack-2"),
+        primary=start,
     )
 
 
@@ -211,9 +268,11 @@ def _show(
     choosing: Choosing,
     *,
     estimates: bool = False,
+    event: str = PLAN_CHANGED,
     **shown: Any,
 ) -> HttpResponse:
     person = person_of(request)
+    held = _held_against_policy(dataset, _planned(dataset, choosing)[0], None)
     context = {
         "dataset": dataset,
         "choosing": choosing,
@@ -223,8 +282,9 @@ def _show(
         "change_refusal": refusal(check_can_change, person, dataset),
         "current": "protection",
         "help_slug": "protection",
-        "bar": _next_bar(person, dataset),
+        "bar": _next_bar(person, dataset, held.get("expectations")),
         **_promised(dataset, choosing),
+        **held,
         **shown,
     }
     if estimates:
@@ -232,5 +292,5 @@ def _show(
     status = 422 if choosing.has_errors else 200
     response = render(request, "plans/protection.html", context, status=status)
     if wants_part(request):
-        response.headers["HX-Trigger-After-Swap"] = PLAN_CHANGED
+        response.headers["HX-Trigger-After-Swap"] = event
     return response

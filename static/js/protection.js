@@ -1,4 +1,4 @@
-// Protection: Ctrl+Enter starts the run, and a rule or method that was just added is where typing goes on.
+// Protection: a rule or method that was just added is where typing goes on.
 let before = new Set();
 
 // Looking through what could be added changes nothing yet, so nothing is asked for.
@@ -23,12 +23,4 @@ document.addEventListener("htmx:afterSettle", (event) => {
   const field = added?.querySelector("input:not([type=hidden]), select, textarea");
   added?.scrollIntoView({ block: "nearest" });
   field?.focus({ preventScroll: true });
-});
-
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-  const start = document.querySelector(".next-bar .btn-primary:not([data-blocked])");
-  if (!start?.form) return;
-  event.preventDefault();
-  start.click();
 });

@@ -6,7 +6,12 @@ from django.urls import reverse
 from deid_portal.datasets.models import Dataset
 from deid_portal.plans.composition import Choice
 from deid_portal.plans.estimation import NoEstimate
-from deid_portal.plans.prices import Price, chart_of_prices, price_of_hiding
+from deid_portal.plans.prices import (
+    Price,
+    chart_of_prices,
+    price_of_hiding,
+    price_of_other_limits,
+)
 from tests import factories
 from tests.conftest import Cast
 from tests.plans.test_choose_protection import CHOICE, SignIn
@@ -37,7 +42,27 @@ def test_the_chart_says_what_the_next_step_costs() -> None:
     chart = chart_of_prices(prices, CHOSEN)
     assert chart["title"] == "Hiding among 5 instead of 4 would cost 0.06 more"
     assert chart["figure"]["data"][0]["x"] == ["4", "5"]
-    assert chart["table"]["rows"][2] == ["10", "not possible", "20.0\u00a0%"]
+    assert chart["table"] == {
+        "columns": ["Hides among", "4", "5", "10"],
+        "rows": [["Lost at 0\u00a0%", "0.25", "0.31", "–"]],
+    }
+
+
+def test_other_shares_left_out_are_drawn_beside_the_chosen_one(dataset: Dataset) -> None:
+    choice = Choice(factories.RULES, {**factories.METHOD, "suppression_limit": 0.05})
+    others = price_of_other_limits(dataset, choice)
+    assert list(others) == [0.02, 0.1]
+    chart = chart_of_prices(price_of_hiding(dataset, choice), choice, others)
+    assert [row[0] for row in chart["table"]["rows"]] == [
+        "Lost at 5\u00a0%", "at 2\u00a0%", "at 10\u00a0%",
+    ]  # fmt: skip
+    ends = [note["text"] for note in chart["figure"]["layout"]["annotations"]]
+    assert ends == ["5\u00a0% out", "2\u00a0% out", "10\u00a0% out"]
+    assert [trace["line"]["dash"] for trace in chart["figure"]["data"]] == ["solid", "dot", "dash"]
+
+
+def test_a_method_without_a_limit_has_one_curve(dataset: Dataset) -> None:
+    assert price_of_other_limits(dataset, Choice(factories.RULES, {"name": "none"})) == {}
 
 
 def test_the_page_shows_prices_on_demand(cast: Cast, dataset: Dataset, signed_in: SignIn) -> None:
