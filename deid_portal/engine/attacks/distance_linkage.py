@@ -4,7 +4,8 @@ D. Pagliuca and G. Seri, 1999; J. Domingo-Ferrer and V. Torra, A quantitative co
 disclosure control methods, 2001. Works on masked numbers, where no label fits exactly.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -26,13 +27,15 @@ from deid_portal.engine.attacks.record_linkage import (
     spread_candidates,
 )
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.grouping import reduce_table
 from deid_portal.engine.numbers import numbers_of
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Codes, Column
+from deid_portal.engine.table import Codes, Column, Table
 from deid_portal.engine.utility.coverage import cover
 
 Points = NDArray[np.float64]
+Rows = NDArray[np.intp]
 TOLERANCE = 1e-9
 ROUNDING = 1e-10  # of squared distances
 FEW_DIMENSIONS = 8
@@ -65,16 +68,30 @@ def link_nearest(
     Equally near records share the guess. Distinct points are compared once: by a k-d tree where
     there are few dimensions, by blocks of matrix products where there are many.
     """
-    progress = progress or Progress(None)
-    progress.report(0, 1, "attack")
     points, number, counts = np.unique(released, axis=0, return_inverse=True, return_counts=True)
     places, person = np.unique(people, axis=0, return_inverse=True)
-    find = _find_in_tree if people.shape[1] <= FEW_DIMENSIONS else _find_in_blocks
+    return _link(places, person.reshape(-1), points, number.reshape(-1), counts, own, progress)
+
+
+def _link(
+    places: Points,
+    person: NDArray[np.intp],  # place of each person
+    points: Points,  # all different
+    number: NDArray[np.intp],  # point of each released record
+    counts: NDArray[np.intp],  # records at each point
+    own: Codes,
+    progress: Progress | None,
+) -> NearestLinks:
+    progress = progress or Progress(None)
+    progress.report(0, 1, "attack")
+    find = _find_in_tree if places.shape[1] <= FEW_DIMENSIONS else _find_in_blocks
     reach, ties = find(places, points, counts, progress)
-    person, number = person.reshape(-1), number.reshape(-1)
-    mine = points[number[np.maximum(own, 0)]]
-    apart = np.linalg.norm(people - mine, axis=1)
-    return NearestLinks(ties[person], (own >= 0) & (apart <= reach[person]))
+    mine = number[np.maximum(own, 0)]
+    # Many people share both their place and the point of their record; distances are taken once.
+    pairs, which = np.unique(person * len(points) + mine, return_inverse=True)
+    apart = np.linalg.norm(places[pairs // len(points)] - points[pairs % len(points)], axis=1)
+    is_near = apart[which.reshape(-1)] <= reach[person]
+    return NearestLinks(ties[person], (own >= 0) & is_near)
 
 
 def _find_in_tree(
@@ -111,19 +128,65 @@ def _find_in_blocks(
     return reach, ties
 
 
-def place_columns(setting: Setting) -> tuple[list[tuple[Points, Points]], Codes]:
-    """Turn people and released records into points, column by column, and find their own record.
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """People and released records as points: a point per value and label, column by column.
+
+    A million records show few different labels, so points are only made of distinct patterns.
+    """
+
+    people: Table
+    released: Table
+    names: tuple[str, ...]
+    exact: tuple[Points, ...]  # per column, a point per value people have
+    shown: tuple[Points, ...]  # per column, a point per released label
+    own: Codes  # the released record of each person, or -1
+
+    def weighted(self, weights: Sequence[float]) -> "Placed":
+        """Return the same with distances along some columns counting more."""
+        factors = np.sqrt(np.asarray(weights, np.float64))
+        return replace(
+            self,
+            exact=tuple(own * factor for own, factor in zip(self.exact, factors, strict=True)),
+            shown=tuple(own * factor for own, factor in zip(self.shown, factors, strict=True)),
+        )
+
+    def differences(self, people: Rows) -> Points:
+        """Return squared distances: person × own record of another of them × column."""
+        columns = []
+        for place, name in enumerate(self.names):
+            one = self.exact[place][self.people[name].codes[people]]
+            other = self.shown[place][self.released[name].codes[self.own[people]]]
+            columns.append(((one[:, None, :] - other[None, :, :]) ** 2).sum(axis=2))
+        return np.stack(columns, axis=-1)
+
+    def link(self, people: Rows, progress: Progress) -> NearestLinks:
+        """Link some of the people with the nearest of all released records."""
+        some = Table(tuple(self.people[name].take(people) for name in self.names))
+        asked = reduce_table(some, self.names, (), Progress(None))
+        there = reduce_table(self.released, self.names, (), Progress(None))
+        places = np.hstack([own[codes] for own, codes in zip(self.exact, asked.codes, strict=True)])
+        labels = np.hstack([own[codes] for own, codes in zip(self.shown, there.codes, strict=True)])
+        points, merged = np.unique(labels, axis=0, return_inverse=True)
+        merged = merged.reshape(-1)
+        counts = np.bincount(merged, weights=there.counts, minlength=len(points)).astype(np.intp)
+        number = merged[there.pattern_of_row]
+        person = asked.pattern_of_row.astype(np.intp)
+        return _link(places, person, points, number, counts, self.own[people], progress)
+
+
+def place_columns(setting: Setting) -> Placed:
+    """Turn what is known of people, and what is released, into points.
 
     Numbers are standardized, other labels are 0 or 1. A released label stands for the mean of the
     numbers it covers, or for an even chance of each value.
     """
     people, rows = know_people(setting)
-    pairs = [
-        _place_column(people[name], setting.released[name], setting)
-        for name in setting.quasi_identifiers
-    ]
+    names = setting.quasi_identifiers
+    pairs = [_place_column(people[name], setting.released[name], setting) for name in names]
     own = np.where(rows >= 0, released_rows(setting)[rows], -1).astype(np.int32)
-    return pairs, own
+    exact, shown = zip(*pairs, strict=True)
+    return Placed(people, setting.released, names, exact, shown, own)
 
 
 def can_be_placed(column: Column) -> bool:
@@ -139,9 +202,7 @@ def _place_column(known: Column, released: Column, setting: Setting) -> tuple[Po
         if not can_be_placed(known):
             raise InvalidPlan(f'Column "{known.name}" has too many values to say how far they are.')
         half = np.sqrt(0.5)
-        exact = np.eye(len(known.values)) * half
-        shown = coverage.dense_spread * half
-        return exact[known.codes], shown[released.codes]
+        return np.eye(len(known.values)) * half, coverage.dense_spread * half
     own = numbers_of(released)
     means = [
         np.nanmean(numbers[codes]) if len(codes) and not np.isnan(numbers[codes]).all() else number
@@ -150,7 +211,7 @@ def _place_column(known: Column, released: Column, setting: Setting) -> tuple[Po
     middle, spread = np.nanmean(numbers[known.codes]), np.nanstd(numbers[known.codes]) or 1.0
     exact = np.nan_to_num((numbers - middle) / spread)
     shown = np.nan_to_num((np.array(means, np.float64) - middle) / spread)
-    return exact[known.codes][:, None], shown[released.codes][:, None]
+    return exact[:, None], shown[:, None]
 
 
 @dataclass(frozen=True)
@@ -169,10 +230,9 @@ class DistanceLinkage(Attack):
     )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
-        pairs, own = place_columns(setting)
-        people, released = (np.hstack(side) for side in zip(*pairs, strict=True))
-        chosen = sample_people(len(people), self.most_people, generator)
-        found = link_nearest(people[chosen], released, own[chosen], setting.progress)
+        placed = place_columns(setting)
+        chosen = sample_people(placed.people.rows, self.most_people, generator)
+        found = placed.link(chosen, setting.progress)
         attempts = len(chosen)
         right = round(found.expected_share * attempts)
         return AttackResult(

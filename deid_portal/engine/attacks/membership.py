@@ -25,12 +25,14 @@ from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.attacks.spreads import compare_shares
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Codes, Table
 from deid_portal.engine.utility.coverage import cover
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
 FEWEST = 8
+TREES, TREES_AT_ONCE = 30, 5
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class MembershipInference(Attack):
         if len(outside) < FEWEST:
             raise InvalidPlan(f"The control table needs at least {2 * FEWEST} people.")
         judge = self._train_judge(setting, known[shadow], target[shadow], generator, seed)
-        model = _train(*_show(setting, setting.released), seed)
+        model = _train(*_show(setting, setting.released), seed, setting.progress)
         people, truth = _show(setting, setting.original, setting.rows)
         chosen = generator.permutation(len(truth))[: len(outside)]
         seen = _look(model, people[chosen], truth[chosen])
@@ -118,10 +120,9 @@ class MembershipInference(Attack):
         from sklearn.linear_model import LogisticRegression
 
         looks, labels = [], []
-        for number in range(self.shadows):
-            setting.progress.report(number, self.shadows + 1, "attack")
+        for _ in range(self.shadows):
             inside = generator.permutation(len(target)) < len(target) // 2
-            model = _train(known[inside], target[inside], seed)
+            model = _train(known[inside], target[inside], seed, setting.progress)
             looks.append(_look(model, known, target))
             labels.append(inside)
         return LogisticRegression().fit(np.vstack(looks), np.concatenate(labels).astype(int))
@@ -163,10 +164,15 @@ class MembershipInference(Attack):
         return weigh_gain(result.value, result.interval, result.control, result.figures["claimed"])
 
 
-def _train(known: Codes, target: Codes, seed: int) -> Any:
+def _train(known: Codes, target: Codes, seed: int, progress: Progress) -> Any:
+    """Train a forest, a few trees at a time, so that somebody who waits can stop it."""
     from sklearn.ensemble import RandomForestClassifier
 
-    return RandomForestClassifier(30, random_state=seed).fit(known, target)
+    model = RandomForestClassifier(0, random_state=seed, warm_start=True)
+    for trees in range(TREES_AT_ONCE, TREES + 1, TREES_AT_ONCE):
+        progress.report(trees - TREES_AT_ONCE, TREES, "attack")
+        model.set_params(n_estimators=trees).fit(known, target)
+    return model
 
 
 def _look(model: Any, known: Codes, target: Codes) -> Numbers:

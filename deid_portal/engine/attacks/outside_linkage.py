@@ -20,11 +20,7 @@ from deid_portal.engine.attacks.attack import (
     weigh_match,
 )
 from deid_portal.engine.attacks.confidence import wilson_interval
-from deid_portal.engine.attacks.distance_linkage import (
-    can_be_placed,
-    link_nearest,
-    place_columns,
-)
+from deid_portal.engine.attacks.distance_linkage import can_be_placed, place_columns
 from deid_portal.engine.attacks.record_linkage import link_records, spread_candidates
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Choice, Declared
@@ -108,9 +104,8 @@ class OutsideLinkage(Attack):
     def _guess_nearest(self, setting: Setting) -> Guesses:
         if not setting.quasi_identifiers:
             raise InvalidPlan("No column both tables know tells how near two people are.")
-        pairs, own = place_columns(setting)
-        people, released = (np.hstack(side) for side in zip(*pairs, strict=True))
-        links = link_nearest(people, released, own, setting.progress)
+        placed = place_columns(setting)
+        links = placed.link(np.arange(placed.people.rows), setting.progress)
         return Guesses(links.ties, links.is_right)
 
     def _score(

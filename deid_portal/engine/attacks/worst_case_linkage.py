@@ -23,8 +23,9 @@ from deid_portal.engine.attacks.attack import (
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.attacks.distance_linkage import (
     NearestLinks,
+    Placed,
     Points,
-    link_nearest,
+    Rows,
     place_columns,
     sample_people,
 )
@@ -61,12 +62,6 @@ def learn_weights(apart: Points, own: Codes, progress: Progress | None = None) -
         climbed.append(_climb(apart, own, start))
     best, weights = max(climbed, key=lambda pair: pair[0])
     return WorstWeights(tuple(weights.tolist()), best)
-
-
-def difference(people: Points, released: Points) -> Points:
-    """Return the squared distance of every person from every released record on one column."""
-    apart: Points = ((people[:, None, :] - released[None, :, :]) ** 2).sum(axis=2)
-    return apart
 
 
 def _climb(apart: Points, own: Codes, weights: Weights) -> tuple[int, Weights]:
@@ -116,31 +111,23 @@ class WorstCaseLinkage(Attack):
     )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
-        pairs, own = place_columns(setting)
-        there = generator.permutation(np.flatnonzero(own >= 0))
+        placed = place_columns(setting)
+        there = generator.permutation(np.flatnonzero(placed.own >= 0))
         known, rest = there[: self.most_people], there[self.most_people :]
-        weights = self._learn(setting, pairs, own, known)
+        weights = self._learn(placed, known, setting.progress)
         if len(rest) < FEWEST:
             rest = there
-        absent = np.flatnonzero(own < 0)  # the left-out are looked for like everybody
+        absent = np.flatnonzero(placed.own < 0)  # the left-out are looked for like everybody
         tried = sample_people(len(rest) + len(absent), self.tried_people, generator)
         chosen = np.concatenate([rest, absent])[tried]
-        scaled = [
-            (one * np.sqrt(weight), other * np.sqrt(weight))
-            for (one, other), weight in zip(pairs, weights, strict=True)
-        ]
-        people, released = (np.hstack(side) for side in zip(*scaled, strict=True))
-        found = link_nearest(people[chosen], released, own[chosen], setting.progress)
+        found = placed.weighted(weights).link(chosen, setting.progress)
         return self._conclude(setting, found, len(chosen))
 
-    def _learn(
-        self, setting: Setting, pairs: list[tuple[Points, Points]], own: Codes, known: Codes
-    ) -> tuple[float, ...]:
+    def _learn(self, placed: Placed, known: Rows, progress: Progress) -> tuple[float, ...]:
         if not len(known):
-            return (1.0,) * len(pairs)
+            return (1.0,) * len(placed.names)
         some = np.arange(len(known), dtype=np.int32)
-        columns = [difference(one[known], other[own[known]]) for one, other in pairs]
-        return learn_weights(np.stack(columns, axis=-1), some, setting.progress).weights
+        return learn_weights(placed.differences(known), some, progress).weights
 
     def _conclude(self, setting: Setting, found: NearestLinks, attempts: int) -> AttackResult:
         right = round(found.expected_share * attempts)
