@@ -8,6 +8,10 @@ from pathlib import Path
 from django.conf import settings
 from markdown_it import MarkdownIt
 
+from deid_portal.reviews.policies import tell_moves
+
+# Tables in the help that are made from the ones the code goes by, so that they cannot differ.
+MADE = {"[[moves of a request]]": tell_moves}
 SLUG = re.compile(r"^[a-z0-9-]+$")
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
@@ -30,6 +34,8 @@ def find_help_page(slug: str) -> HelpPage | None:
     if not SLUG.match(slug) or not path.is_file():
         return None
     text = path.read_text(encoding="utf-8")
+    for mark, make in MADE.items():
+        text = text.replace(mark, make()) if mark in text else text
     title = text.split("\n", 1)[0].lstrip("# ").strip()
     return HelpPage(slug, title, _markdown.render(text))
 

@@ -176,6 +176,8 @@ def _review_step(standing: Standing) -> Step:
         url = reverse("reviews:show", args=[standing.request.id])
         state, reason = {
             "approved": ("done", ""),
+            "released": ("done", ""),
+            "expired": ("done", ""),
             "changes-requested": ("attention", "The approver asked for changes."),
         }.get(standing.request.status, ("open", ""))
         return replace(step, url=url, state=state, reason=reason)

@@ -75,6 +75,13 @@ class PolicyForm(forms.Form):
     second_factor = forms.BooleanField(
         label="Everybody of the team signs in with a second factor", required=False
     )
+    checklist = forms.CharField(
+        label="What the author of a request confirms",
+        required=False,
+        max_length=3000,
+        help_text="One sentence a line; each becomes a box to tick in the request.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
     reason = forms.CharField(
         label="Why it changes",
         max_length=300,
@@ -103,15 +110,18 @@ class PolicyForm(forms.Form):
         limits = {name: given.pop(f"attack_{name}") for name in ATTACKS}
         shares = {name: given[name] / 100 for name in PERCENT}
         attacks = {name: limit / 100 for name, limit in limits.items() if limit is not None}
-        models = tuple(given.pop("sensitive_models"))
-        return Rules(**{**given, **shares, "sensitive_models": models, "attacks": attacks})
+        lists = {
+            "sensitive_models": tuple(given.pop("sensitive_models")),
+            "checklist": tuple(filter(None, map(str.strip, given.pop("checklist").splitlines()))),
+        }
+        return Rules(**{**given, **shares, **lists, "attacks": attacks})
 
 
 def _initial(rules: Rules) -> dict[str, Any]:
     values = rules.to_document()
     shares = {name: _as_percent(values[name]) for name in PERCENT}
     attacks = {f"attack_{name}": _as_percent(limit) for name, limit in rules.attacks.items()}
-    return {**values, **shares, **attacks}
+    return {**values, **shares, **attacks, "checklist": "\n".join(rules.checklist)}
 
 
 def _as_percent(share: float) -> float:

@@ -53,6 +53,7 @@ class Crossing:
     releases: int
     smallest: int | None  # look-alikes of the most exposed person; None: nothing to cross
     people: int = 0  # how many hide among fewer than the policy allows
+    problem: str = ""  # why it could not be found out, where that is so
 
 
 def check_gates(
@@ -246,6 +247,8 @@ def _check_attack(limit: float, standing: AttackStanding) -> Checked:
 
 
 def _check_crossing(rules: Rules, crossing: Crossing) -> Checked:
+    if crossing.problem:
+        return False, crossing.problem
     if crossing.smallest is None:
         return True, "no earlier release of these people"
     count = (

@@ -12,45 +12,50 @@ from deid_portal.common.templatetags.numbers import percent
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.privacy import MODELS
 
-# What most offices ask of a file for partners under contract; a team edits it to its own needs.
-USUAL_ATTACKS = {"record-linkage": 0.2, "homogeneity": 0.05}
-
 
 @dataclass(frozen=True)
 class Rules:
-    """The limits in force; every share is between 0 and 1."""
+    """The limits in force; every share is between 0 and 1.
+
+    The usual ones ask what most offices ask of a file for partners under contract, as far as it
+    fits every table; a team adds what its own tables need.
+    """
 
     least_k: int = 5
     highest_risk: float = 0.2
     most_left_out: float = 0.1
-    most_left_out_of_group: float = 0.5  # 1 turns the gate off
+    most_left_out_of_group: float = 1.0  # 1 asks for nothing
     # Of a handful of people nobody can hide among many, so smaller groups are not judged.
     smallest_group_judged: int = 100
     # Every sensitive column needs a rule, one of these if any are named.
     protect_sensitive: bool = True
     sensitive_models: tuple[str, ...] = ()
-    surest_guess: float = 0.6  # 1 makes no demand; also the tick on the third question's slider
+    surest_guess: float = 1.0  # 1 asks for nothing
     no_identifier_left: bool = True
     # Attacks that must have been made on the run, each with the largest success allowed.
-    attacks: Mapping[str, float] = field(default_factory=lambda: dict(USUAL_ATTACKS))
+    attacks: Mapping[str, float] = field(default_factory=dict)
     cross_releases: bool = True  # nobody hides among fewer than k across all releases
     approvals: int = 1
     download_days: int = 30
     downloads_per_person: int = 5
     publish_recipe: bool = True
     second_factor: bool = False
+    # Sentences the author of a request has to confirm, one by one.
+    checklist: tuple[str, ...] = ()
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """Read what was kept; names that are new since get their usual value."""
         known = {f.name for f in fields(cls)}
         values = {name: value for name, value in document.items() if name in known}
-        if "sensitive_models" in values:
-            values["sensitive_models"] = tuple(values["sensitive_models"])
+        for name in ("sensitive_models", "checklist"):
+            if name in values:
+                values[name] = tuple(values[name])
         return cls(**values)
 
     def to_document(self) -> dict[str, Any]:
-        return {**asdict(self), "sensitive_models": list(self.sensitive_models)}
+        lists = {name: list(getattr(self, name)) for name in ("sensitive_models", "checklist")}
+        return {**asdict(self), **lists}
 
     def check(self) -> None:
         """Refuse what makes no sense, in the first sentence that applies."""

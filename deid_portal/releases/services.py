@@ -10,6 +10,7 @@ from deid_portal.notices.services import tell
 from deid_portal.releases.models import Download, Release
 from deid_portal.releases.permissions import check_may_download
 from deid_portal.reviews.models import ReviewRequest
+from deid_portal.reviews.policies import move
 
 
 @transaction.atomic
@@ -27,6 +28,8 @@ def create_release(*, request: ReviewRequest, approved_by: User) -> Release:
         subject=release,
         facts={"output_sha256": request.output_sha256},
     )
+    move(request, ReviewRequest.Status.RELEASED)
+    request.save(update_fields=["status", "changed_at"])
     tell(
         [request.asked_by, *people_with_role(dataset.team, Role.ANALYST)],
         f"{release} can be downloaded.",

@@ -44,6 +44,9 @@ from deid_portal.reports.verdicts import (
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import get_run_or_404
 
+# States of a request in which its run is spoken for.
+OPEN_REQUESTS = ("draft", "submitted", "changes-requested", "approved", "released")
+
 
 @require_GET
 def report(request: HttpRequest, run_id: UUID) -> HttpResponse:
@@ -125,7 +128,7 @@ def _next_bar(person: User, run: Run) -> NextBar:
         return NextBar("Stewards ask for review when a run is ready.", icon="lock", primary=runs)
     change = Act("Change the protection", url=reverse("plans:protection", args=[run.dataset_id]))
     request = run.requests.first()
-    if request is not None and request.status in ("submitted", "approved"):
+    if request is not None and request.status in OPEN_REQUESTS:
         there = Act("Open the request", url=reverse("reviews:show", args=[request.id]))
         lead = f"Request {request.number} is {request.get_status_display().lower()}."
         return NextBar(lead, "The decision and the release are there.", primary=there)

@@ -1,21 +1,98 @@
-from django import forms
+from collections.abc import Sequence
+from typing import Any
 
-from deid_portal.reviews.models import Decision
+from django import forms
+from django.db.models import QuerySet
+
+from deid_portal.accounts.models import Team, User
+from deid_portal.policies.rules import Rules
+from deid_portal.reviews.models import Comment, Decision, ReviewRequest
+from deid_portal.reviews.services import Terms
+from deid_portal.runs.models import Run
+
+
+class PersonChoice(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
+    def label_from_instance(self, obj: Any) -> str:
+        return str(obj.display_name)
 
 
 class AskForm(forms.Form):
+    """Who gets it, for how long, and what the policy wants confirmed."""
+
     purpose = forms.CharField(
         label="Who gets it, and what for?",
         max_length=200,
         error_messages={"required": "Say who gets the release and what for."},
     )
+    recipients = PersonChoice(
+        label="Who may download it",
+        queryset=User.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Nobody ticked: whoever is analyst of the team when it is released.",
+    )
+    download_days = forms.IntegerField(label="For how many days", min_value=1, max_value=3650)
+    downloads_per_person = forms.IntegerField(label="How often each", min_value=1, max_value=1000)
+
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        team: Team,
+        rules: Rules,
+        draft: ReviewRequest | None = None,
+    ) -> None:
+        super().__init__(data, initial=_initial(rules, draft))
+        self.checklist = rules.checklist
+        people = User.objects.filter(memberships__team=team, is_active=True).distinct()
+        recipients = self.fields["recipients"]
+        assert isinstance(recipients, PersonChoice)  # noqa: S101 - for the types
+        recipients.queryset = people.order_by("username")
+        for number, sentence in enumerate(rules.checklist):
+            self.fields[f"confirm_{number}"] = forms.BooleanField(
+                label=sentence,
+                error_messages={"required": "Your policy asks for this to be confirmed."},
+            )
+
+    @property
+    def confirmations(self) -> list[forms.BoundField]:
+        return [self[f"confirm_{number}"] for number in range(len(self.checklist))]
+
+    def to_terms(self) -> Terms:
+        given = self.cleaned_data
+        return Terms(
+            purpose=given["purpose"],
+            recipients=list(given["recipients"]),
+            download_days=given["download_days"],
+            downloads_per_person=given["downloads_per_person"],
+            confirmed=list(self.checklist),
+        )
+
+
+def _initial(rules: Rules, draft: ReviewRequest | None) -> dict[str, Any]:
+    if draft is None:
+        return {
+            "download_days": rules.download_days,
+            "downloads_per_person": rules.downloads_per_person,
+        }
+    confirmed = {
+        f"confirm_{number}": sentence in draft.confirmed
+        for number, sentence in enumerate(rules.checklist)
+    }
+    return {
+        "purpose": draft.purpose,
+        "recipients": list(draft.recipients.values_list("pk", flat=True)),
+        "download_days": draft.download_days,
+        "downloads_per_person": draft.downloads_per_person,
+        **confirmed,
+    }
 
 
 class DecisionForm(forms.Form):
     verdict = forms.ChoiceField(
         label="Your decision",
         choices=Decision.Verdict.choices,
-        error_messages={"required": "Choose to approve or to ask for changes."},
+        error_messages={"required": "Choose to approve, to ask for changes or to reject."},
     )
     reason = forms.CharField(
         label="Reason",
@@ -31,13 +108,48 @@ class DecisionForm(forms.Form):
 
     def clean(self) -> dict[str, object]:
         cleaned = super().clean() or {}
-        if cleaned.get("verdict") == Decision.Verdict.ASK_FOR_CHANGES and not cleaned.get("reason"):
-            self.add_error("reason", "Say what should change; the reason is kept with the request.")
+        needs_a_reason = cleaned.get("verdict") not in (None, Decision.Verdict.APPROVE)
+        if needs_a_reason and not cleaned.get("reason"):
+            self.add_error("reason", "Say why; the reason is kept with the request.")
         return cleaned
 
     @property
     def seen(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in ("input", "plan", "engine", "output")}
+
+
+class WaiverForm(forms.Form):
+    gate = forms.CharField(widget=forms.HiddenInput, max_length=60)
+    reason = forms.CharField(
+        label="Why may this pass?",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Write why; the reason is printed on the certificate."},
+    )
+
+
+class RunChoice(forms.ModelChoiceField):  # type: ignore[type-arg]
+    def label_from_instance(self, obj: Any) -> str:
+        return f"Run {obj.number}"
+
+
+class ResubmitForm(forms.Form):
+    run = RunChoice(
+        label="Run to submit",
+        queryset=Run.objects.none(),
+        empty_label=None,
+        error_messages={"required": "Choose a run.", "invalid_choice": "Choose a finished run."},
+    )
+
+    def __init__(self, data: Any = None, *, runs: QuerySet[Run]) -> None:
+        super().__init__(data)
+        run = self.fields["run"]
+        assert isinstance(run, RunChoice)  # noqa: S101 - for the types
+        run.queryset = runs
+
+
+# What a comment may be about besides the request and its columns.
+CHARTS = ("Risk", "Groups", "Detail lost", "Left out", "Who pays", "Distributions", "Attacks")
 
 
 class CommentForm(forms.Form):
@@ -47,3 +159,19 @@ class CommentForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
         error_messages={"required": "Write something first."},
     )
+    about = forms.ChoiceField(label="About", required=False)
+
+    def __init__(self, data: Any = None, *, columns: Sequence[str] = ()) -> None:
+        super().__init__(data)
+        about = self.fields["about"]
+        assert isinstance(about, forms.ChoiceField)  # noqa: S101 - for the types
+        about.choices = [
+            ("", "the request"),
+            ("Columns", [(f"column:{name}", name) for name in columns]),
+            ("Charts", [(f"chart:{name}", name) for name in CHARTS]),
+        ]
+
+    @property
+    def subject(self) -> tuple[str, str]:
+        kind, _, name = self.cleaned_data["about"].partition(":")
+        return kind or Comment.About.REQUEST, name

@@ -1,19 +1,29 @@
-"""Asking colleagues whether a run may be released, and their answers."""
+"""Asking colleagues whether a run may be released, and their answers.
+
+Votes and waivers belong to a *round*. A request that comes to hold something else than what was
+looked at enters its next round; what was given in earlier rounds stays on record and counts no
+more. So nothing has to be marked void, and nothing can be forgotten to be.
+"""
 
 from uuid import uuid4
 
 from django.db import models
 
 from deid_portal.accounts.models import User
+from deid_portal.common.sealing import SealedJSONField
 from deid_portal.runs.models import Run
 
 
 class ReviewRequest(models.Model):
     class Status(models.TextChoices):
+        DRAFT = "draft", "Draft"
         SUBMITTED = "submitted", "Submitted"
         CHANGES_REQUESTED = "changes-requested", "Changes requested"
         APPROVED = "approved", "Approved"
+        REJECTED = "rejected", "Rejected"
+        RELEASED = "released", "Released"
         WITHDRAWN = "withdrawn", "Taken back"
+        EXPIRED = "expired", "Expired"
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="requests")
@@ -23,18 +33,32 @@ class ReviewRequest(models.Model):
     asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     asked_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
+    reminded_at = models.DateTimeField(null=True)
+    # Who shall get the release, for how long and how often.
+    recipients = models.ManyToManyField(User, related_name="+", blank=True)
+    download_days = models.PositiveIntegerField(default=30)
+    downloads_per_person = models.PositiveIntegerField(default=5)
+    # The sentences of the policy's checklist that the author confirmed.
+    confirmed = models.JSONField(default=list, blank=True)
     # What the decision is about. A vote carries these back and counts only while they are the same.
+    round = models.PositiveIntegerField(default=1)
+    round_began_at = models.DateTimeField(null=True)
     input_sha256 = models.CharField(max_length=64)
     plan_sha256 = models.CharField(max_length=64)
     engine_version = models.CharField(max_length=20)
     output_sha256 = models.CharField(max_length=64)
+
+    # What crossing with earlier releases found, and with which: it takes seconds, so it is kept.
+    crossing = models.JSONField(default=dict, blank=True)
 
     class Meta:
         ordering = ["-asked_at"]
         constraints = [
             models.UniqueConstraint(
                 fields=["run"],
-                condition=models.Q(status__in=["submitted", "approved"]),
+                condition=models.Q(
+                    status__in=["draft", "submitted", "changes-requested", "approved", "released"]
+                ),
                 name="one_open_request_per_run",
             )
         ]
@@ -44,28 +68,72 @@ class ReviewRequest(models.Model):
 
 
 class Decision(models.Model):
+    """A person's vote in one round; changed until the request closes."""
+
     class Verdict(models.TextChoices):
         APPROVE = "approve", "Approve"
         ASK_FOR_CHANGES = "ask-for-changes", "Ask for changes"
+        REJECT = "reject", "Reject"
 
     request = models.ForeignKey(ReviewRequest, on_delete=models.PROTECT, related_name="decisions")
+    round = models.PositiveIntegerField(default=1)
     verdict = models.CharField(max_length=20, choices=Verdict)
     reason = models.TextField(blank=True)
     decided_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    decided_at = models.DateTimeField(auto_now_add=True)
+    decided_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         ordering = ["decided_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["request", "round", "decided_by"], name="one_vote_per_person_and_round"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.get_verdict_display()} by {self.decided_by}"
 
 
+class Waiver(models.Model):
+    """A gate that is let pass for a written reason; it counts once a second person has agreed."""
+
+    request = models.ForeignKey(ReviewRequest, on_delete=models.PROTECT, related_name="waivers")
+    round = models.PositiveIntegerField()
+    gate = models.CharField(max_length=60)
+    # As the gate stood when it was asked for; it may name a group of the table.
+    measured = SealedJSONField()
+    reason = models.TextField(max_length=1000)
+    asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    asked_at = models.DateTimeField(auto_now_add=True)
+    agreed_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    agreed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["asked_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["request", "round", "gate"], name="one_waiver_per_gate_and_round"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"waiver of {self.gate}"
+
+
 class Comment(models.Model):
+    class About(models.TextChoices):
+        REQUEST = "request", "the request"
+        COLUMN = "column", "column"
+        CHART = "chart", "chart"
+
     request = models.ForeignKey(ReviewRequest, on_delete=models.PROTECT, related_name="comments")
+    about = models.CharField(max_length=10, choices=About, default=About.REQUEST)
+    about_name = models.CharField(max_length=300, blank=True, default="")
     text = models.TextField(max_length=4000)
     written_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     written_at = models.DateTimeField(auto_now_add=True)
+    answered_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    answered_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["written_at"]

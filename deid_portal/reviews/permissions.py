@@ -1,19 +1,29 @@
-from deid_portal.accounts.models import Role, User
-from deid_portal.accounts.permissions import check_has_role
+from deid_portal.accounts.models import Role, Team, User
+from deid_portal.accounts.permissions import DATASET_ROLES, check_has_role, has_role, roles_of
 from deid_portal.common.refusals import Refused
-from deid_portal.reviews.models import ReviewRequest
+from deid_portal.reviews.models import ReviewRequest, Waiver
 from deid_portal.runs.models import Run
+
+
+def team_of(request: ReviewRequest) -> Team:
+    return request.run.dataset.team
 
 
 def check_may_ask(user: User, run: Run) -> None:
     check_has_role(user, run.dataset.team, Role.STEWARD, "ask for a review")
 
 
+def check_is_author(user: User, request: ReviewRequest) -> None:
+    if user.pk != request.asked_by_id:
+        raise Refused("Only the person who asked can do this.")
+    check_has_role(user, team_of(request), Role.STEWARD, "ask for a review")
+
+
 def check_may_decide(user: User, request: ReviewRequest) -> None:
     """The author never decides, whatever other roles they hold."""
     if user.pk in authors_of(request):
-        raise Refused("You prepared this release, so you cannot decide on it.")
-    check_has_role(user, request.run.dataset.team, Role.APPROVER, "decide on a release")
+        raise Refused("You prepared this release, so you cannot vote on it.")
+    check_has_role(user, team_of(request), Role.APPROVER, "decide on a release")
 
 
 def authors_of(request: ReviewRequest) -> set[int]:
@@ -22,6 +32,21 @@ def authors_of(request: ReviewRequest) -> set[int]:
     return {run.planned_by_id, run.started_by_id, request.asked_by_id}
 
 
-def check_may_withdraw(user: User, request: ReviewRequest) -> None:
-    if user.pk != request.asked_by_id:
-        raise Refused("Only the person who asked can take the request back.")
+def check_may_comment(user: User, request: ReviewRequest) -> None:
+    if not roles_of(user, team_of(request)) & DATASET_ROLES:
+        raise Refused("Only people who work on the dataset can comment.")
+
+
+def check_may_ask_for_waiver(user: User, request: ReviewRequest) -> None:
+    team = team_of(request)
+    if not any(has_role(user, team, role) for role in (Role.STEWARD, Role.APPROVER)):
+        raise Refused("Stewards and approvers of this team can ask for a waiver.")
+
+
+def check_may_agree(user: User, waiver: Waiver) -> None:
+    """The second person: an approver who neither asked for the waiver nor made the release."""
+    if user.pk == waiver.asked_by_id:
+        raise Refused("You asked for this waiver; a second person has to agree.")
+    if user.pk in authors_of(waiver.request):
+        raise Refused("You prepared this release, so somebody else has to agree.")
+    check_has_role(user, team_of(waiver.request), Role.APPROVER, "agree to a waiver")

@@ -1,30 +1,83 @@
 """In what state a request may move where. The guard, the page and the help read this one table."""
 
+from django.utils import timezone
+
 from deid_portal.common.refusals import Refused
-from deid_portal.reviews.models import ReviewRequest
+from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
 
 Status = ReviewRequest.Status
 
 ALLOWED_MOVES: dict[str, tuple[str, ...]] = {
-    Status.SUBMITTED: (Status.APPROVED, Status.CHANGES_REQUESTED, Status.WITHDRAWN),
-    Status.CHANGES_REQUESTED: (),
-    Status.APPROVED: (),
+    Status.DRAFT: (Status.SUBMITTED, Status.WITHDRAWN),
+    Status.SUBMITTED: (
+        Status.CHANGES_REQUESTED,
+        Status.APPROVED,
+        Status.REJECTED,
+        Status.WITHDRAWN,
+        Status.EXPIRED,
+    ),
+    Status.CHANGES_REQUESTED: (Status.SUBMITTED, Status.WITHDRAWN, Status.EXPIRED),
+    Status.APPROVED: (Status.RELEASED, Status.SUBMITTED, Status.WITHDRAWN),
+    Status.REJECTED: (),
+    Status.RELEASED: (Status.WITHDRAWN, Status.EXPIRED),
     Status.WITHDRAWN: (),
+    Status.EXPIRED: (Status.RELEASED,),
 }
+# What a move needs, in words for the help; the guards are in services and permissions.
+MOVES_IN_WORDS = {
+    (Status.DRAFT, Status.SUBMITTED): "the author submits",
+    (Status.DRAFT, Status.WITHDRAWN): "the author drops it",
+    (Status.SUBMITTED, Status.CHANGES_REQUESTED): "an approver asks for changes",
+    (Status.SUBMITTED, Status.APPROVED): "enough approvers agree and no gate fails",
+    (Status.SUBMITTED, Status.REJECTED): "an approver rejects",
+    (Status.SUBMITTED, Status.WITHDRAWN): "the author takes it back",
+    (Status.SUBMITTED, Status.EXPIRED): "nobody decided in time",
+    (Status.CHANGES_REQUESTED, Status.SUBMITTED): "the author submits a better run",
+    (Status.CHANGES_REQUESTED, Status.WITHDRAWN): "the author takes it back",
+    (Status.CHANGES_REQUESTED, Status.EXPIRED): "nobody answered in time",
+    (Status.APPROVED, Status.RELEASED): "the package is made",
+    (Status.APPROVED, Status.SUBMITTED): "what was approved has changed; votes are void",
+    (Status.APPROVED, Status.WITHDRAWN): "the author takes it back",
+    (Status.RELEASED, Status.WITHDRAWN): "the release is withdrawn",
+    (Status.RELEASED, Status.EXPIRED): "the last download period is over",
+    (Status.EXPIRED, Status.RELEASED): "somebody gets a new period",
+}
+OPEN = (Status.DRAFT, Status.SUBMITTED, Status.CHANGES_REQUESTED, Status.APPROVED)
+TARGET_OF_VERDICT = {
+    Decision.Verdict.APPROVE: Status.APPROVED,
+    Decision.Verdict.ASK_FOR_CHANGES: Status.CHANGES_REQUESTED,
+    Decision.Verdict.REJECT: Status.REJECTED,
+}
+
+
+def tell_moves() -> str:
+    """Write the table of moves for the help, as Markdown."""
+    lines = ["| from | to | when |", "|---|---|---|"]
+    for (state, target), when in MOVES_IN_WORDS.items():
+        lines.append(f"| {Status(state).label} | {Status(target).label} | {when} |")
+    return "\n".join(lines)
 
 
 def check_can_move(request: ReviewRequest, target: str) -> None:
     if target not in ALLOWED_MOVES[request.status]:
-        raise Refused(f"This request is closed: {request.get_status_display().lower()}.")
+        state = request.get_status_display().lower()
+        if not ALLOWED_MOVES[request.status]:
+            raise Refused(f"This request is closed: {state}.")
+        raise Refused(f"This is not possible now; the request is: {state}.")
 
 
-def check_can_be_reviewed(run: Run) -> None:
+def move(request: ReviewRequest, target: Status) -> None:
+    """Bring a locked request into another state; saved by whoever calls."""
+    check_can_move(request, target)
+    request.status = target
+
+
+def check_can_be_reviewed(run: Run, but: ReviewRequest | None = None) -> None:
+    """Refuse runs that released nothing or are in another open request."""
     if run.is_open:
         raise Refused("The run is still at work.")
-    if run.rows_deleted_at is not None:
-        raise Refused("The rows of this run were deleted with its table.")
     if not run.has_release:
         raise Refused("This run released nothing, so there is nothing to review.")
     promoted = promoted_run(run.dataset)
@@ -33,10 +86,21 @@ def check_can_be_reviewed(run: Run) -> None:
             f"Run {promoted.number} is promoted, so it is the one to review. "
             f"Promote run {run.number} on the scenario board to have it reviewed instead."
         )
-    if run.requests.filter(status=Status.SUBMITTED).exists():
+    others = run.requests.exclude(id=but.id) if but else run.requests.all()
+    if others.filter(status__in=OPEN).exists():
         raise Refused("A review of this run was already asked for.")
-    if run.requests.filter(status=Status.APPROVED).exists():
+    if others.filter(status=Status.RELEASED).exists():
         raise Refused("This run was already approved and released.")
+
+
+def check_takes_votes(request: ReviewRequest) -> None:
+    if request.status != Status.SUBMITTED:
+        check_can_move(request, Status.APPROVED)
+
+
+def check_is_open(request: ReviewRequest) -> None:
+    if request.status not in OPEN:
+        raise Refused(f"This request is closed: {request.get_status_display().lower()}.")
 
 
 def check_unchanged(request: ReviewRequest, seen: dict[str, str]) -> None:
@@ -52,3 +116,22 @@ def fingerprints_of(request: ReviewRequest) -> dict[str, str]:
         "engine": request.engine_version,
         "output": request.output_sha256,
     }
+
+
+def fingerprints_of_run(run: Run) -> dict[str, str]:
+    return {
+        "input": run.input_sha256,
+        "plan": run.plan_sha256,
+        "engine": run.engine_version,
+        "output": run.output_sha256,
+    }
+
+
+def begin_round(request: ReviewRequest, run: Run) -> None:
+    """Bind the request to a run; votes and waivers of earlier rounds count no more."""
+    prints = fingerprints_of_run(run)
+    request.run = run
+    request.input_sha256, request.plan_sha256 = prints["input"], prints["plan"]
+    request.engine_version, request.output_sha256 = prints["engine"], prints["output"]
+    request.round += 1
+    request.round_began_at = timezone.now()

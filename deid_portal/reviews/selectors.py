@@ -1,12 +1,16 @@
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.shortcuts import get_object_or_404
 
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import has_role
-from deid_portal.reviews.models import ReviewRequest
+from deid_portal.accounts.selectors import people_with_role
+from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
+from deid_portal.reviews.permissions import authors_of, team_of
+from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import HEAVY, visible_runs
 
 Status = ReviewRequest.Status
@@ -30,35 +34,142 @@ def requests_of_team(user: User, team: Team) -> QuerySet[ReviewRequest]:
 
 
 def requests_awaiting(user: User, team: Team) -> list[ReviewRequest]:
-    """Return what waits for this person: decisions for an approver, answers for an author."""
+    """Return what waits for this person: votes and waivers for an approver, answers for an author.
+
+    Whoever has voted in this round waits like everybody else.
+    """
     waiting = Q(pk=None)
     if has_role(user, team, Role.APPROVER):
         own = Q(asked_by=user) | Q(run__started_by=user) | Q(run__planned_by=user)
         waiting |= Q(status=Status.SUBMITTED) & ~own
     if has_role(user, team, Role.STEWARD):
         waiting |= Q(status=Status.CHANGES_REQUESTED, asked_by=user)
-    # A returned request is answered by a newer one for the same dataset.
-    newer = ReviewRequest.objects.filter(
-        run__dataset=OuterRef("run__dataset"), asked_at__gt=OuterRef("changed_at")
+    found = list(requests_of_team(user, team).filter(waiting).order_by("changed_at"))
+    voted = set(
+        Decision.objects.filter(request__in=found, decided_by=user).values_list(
+            "request_id", "round"
+        )
     )
-    answered = Q(status=Status.CHANGES_REQUESTED) & Exists(newer)
-    return list(
-        requests_of_team(user, team).filter(waiting).exclude(answered).order_by("changed_at")
+    asked_to_agree = set(
+        Waiver.objects.filter(request__in=found, agreed_at=None)
+        .exclude(asked_by=user)
+        .values_list("request_id", "round")
+    )
+    return [
+        request
+        for request in found
+        if (request.id, request.round) not in voted
+        or (request.id, request.round) in asked_to_agree
+        or request.status == Status.CHANGES_REQUESTED
+    ]
+
+
+def better_runs(request: ReviewRequest) -> QuerySet[Run]:
+    """Return finished runs of the dataset that could take the place of the one reviewed."""
+    taken = ReviewRequest.objects.filter(
+        run__dataset=request.run.dataset_id,
+        status__in=[
+            Status.DRAFT,
+            Status.SUBMITTED,
+            Status.CHANGES_REQUESTED,
+            Status.APPROVED,
+            Status.RELEASED,
+        ],
+    ).exclude(id=request.id)
+    return (
+        Run.objects.filter(
+            dataset=request.run.dataset_id, status=Run.Status.FINISHED, solution=True
+        )
+        .exclude(id__in=taken.values("run_id"))
+        .defer(*HEAVY)
+        .order_by("-number")
     )
 
 
-def conversation_of(request: ReviewRequest) -> list[dict[str, Any]]:
-    """Return comments and decisions in the order they were made."""
-    entries = [
-        {"at": row.written_at, "by": row.written_by, "text": row.text, "verdict": ""}
+@dataclass(frozen=True)
+class Entry:
+    """One line of the conversation: a comment, a vote, or a waiver."""
+
+    at: datetime
+    by: User
+    text: str
+    kind: str  # comment, or the verdict of a vote
+    is_void: bool = False
+    comment: Comment | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.comment is not None and self.comment.answered_at is None
+
+
+def conversation_of(request: ReviewRequest) -> list[Entry]:
+    """Return comments and votes in the order they were made."""
+    comments = [
+        Entry(row.written_at, row.written_by, row.text, "comment", comment=row)
         for row in request.comments.select_related("written_by")
-    ] + [
-        {
-            "at": row.decided_at,
-            "by": row.decided_by,
-            "text": row.reason,
-            "verdict": row.verdict,
-        }
+    ]
+    votes = [
+        Entry(row.decided_at, row.decided_by, row.reason, row.verdict, row.round != request.round)
         for row in request.decisions.select_related("decided_by")
     ]
-    return sorted(entries, key=lambda entry: entry["at"])
+    return sorted([*comments, *votes], key=lambda entry: entry.at)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What one person has to do with a request."""
+
+    person: User
+    words: str
+
+
+VOTE_WORDS = {
+    Decision.Verdict.APPROVE: "approved",
+    Decision.Verdict.ASK_FOR_CHANGES: "asked for changes",
+    Decision.Verdict.REJECT: "rejected",
+}
+
+
+def standings_of_people(request: ReviewRequest) -> list[Standing]:
+    """Say of everybody who may vote, comment or never vote where they stand."""
+    team, authors = team_of(request), authors_of(request)
+    votes = {
+        vote.decided_by_id: VOTE_WORDS[Decision.Verdict(vote.verdict)]
+        for vote in request.decisions.filter(round=request.round)
+    }
+    agreed = set(request.waivers.filter(round=request.round).values_list("agreed_by_id", flat=True))
+    talked = set(request.comments.values_list("written_by_id", flat=True))
+    people = [
+        Standing(person, _approver_words(person, votes, agreed, request))
+        for person in people_with_role(team, Role.APPROVER)
+        if person.pk not in authors
+    ]
+    people += [
+        Standing(person, "commented, cannot vote" if person.pk in talked else "can comment")
+        for person in people_with_role(team, Role.REVIEWER)
+        if person.pk not in authors and person not in [one.person for one in people]
+    ]
+    prepared = User.objects.filter(pk__in=authors).order_by("username")
+    return [*people, *(Standing(person, "author, can never vote") for person in prepared)]
+
+
+def _approver_words(
+    person: User, votes: dict[int, str], agreed: set[int], request: ReviewRequest
+) -> str:
+    if person.pk in votes:
+        return votes[person.pk]
+    waits = "not voted" if request.status == Status.SUBMITTED else "approver"
+    return f"agreed to a waiver, {waits}" if person.pk in agreed else waits
+
+
+def turn_words(request: ReviewRequest, *, is_mine: bool) -> str:
+    """Say whose turn it is."""
+    if is_mine:
+        return "your turn"
+    if request.status == Status.SUBMITTED:
+        return "the approvers’ turn"
+    if request.status in (Status.DRAFT, Status.CHANGES_REQUESTED):
+        return f"{request.asked_by.display_name}’s turn"
+    if request.status == Status.APPROVED:
+        return "the portal is working"
+    return ""

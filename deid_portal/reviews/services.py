@@ -1,26 +1,65 @@
+"""Writing requests: every move locks the dataset, then the request, then appends to the record."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
+from deid_portal.policies.selectors import policy_in_force
 from deid_portal.releases.services import create_release
-from deid_portal.reviews.models import Comment, Decision, ReviewRequest
-from deid_portal.reviews.permissions import check_may_ask, check_may_decide, check_may_withdraw
-from deid_portal.reviews.policies import check_can_be_reviewed, check_can_move, check_unchanged
+from deid_portal.reviews.gates import Checked, gates_of
+from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
+from deid_portal.reviews.permissions import (
+    authors_of,
+    check_is_author,
+    check_may_agree,
+    check_may_ask,
+    check_may_ask_for_waiver,
+    check_may_comment,
+    check_may_decide,
+    team_of,
+)
+from deid_portal.reviews.policies import (
+    TARGET_OF_VERDICT,
+    begin_round,
+    check_can_be_reviewed,
+    check_can_move,
+    check_is_open,
+    check_takes_votes,
+    check_unchanged,
+    fingerprints_of,
+    fingerprints_of_run,
+    move,
+)
 from deid_portal.reviews.telling import (
     tell_that_it_was_asked,
     tell_that_it_was_commented,
     tell_that_it_was_decided,
     tell_that_it_was_withdrawn,
+    tell_that_votes_are_void,
 )
 from deid_portal.runs.models import Run
 
-TARGET_OF_VERDICT = {
-    Decision.Verdict.APPROVE: ReviewRequest.Status.APPROVED,
-    Decision.Verdict.ASK_FOR_CHANGES: ReviewRequest.Status.CHANGES_REQUESTED,
-}
+Status = ReviewRequest.Status
+NEEDS_A_REASON = (Decision.Verdict.ASK_FOR_CHANGES, Decision.Verdict.REJECT)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the author asks for besides the run: who gets it, for how long, what was confirmed."""
+
+    purpose: str
+    recipients: Iterable[User] = ()
+    download_days: int | None = None  # None: as the policy allows
+    downloads_per_person: int | None = None
+    confirmed: list[str] = field(default_factory=list)
 
 
 def check_can_ask(user: User, run: Run) -> None:
@@ -28,36 +67,111 @@ def check_can_ask(user: User, run: Run) -> None:
     check_can_be_reviewed(run)
 
 
-def check_can_decide(user: User, request: ReviewRequest, verdict: Decision.Verdict) -> None:
-    check_can_move(request, TARGET_OF_VERDICT[verdict])
+def check_can_vote(user: User, request: ReviewRequest) -> None:
+    check_takes_votes(request)
     check_may_decide(user, request)
 
 
+def check_can_approve(user: User, request: ReviewRequest, checked: Checked) -> None:
+    check_can_vote(user, request)
+    if checked.fails:
+        raise Refused(
+            "Opens when no gate fails. A waiver needs a written reason and a second person."
+        )
+
+
 def check_can_withdraw(user: User, request: ReviewRequest) -> None:
-    check_can_move(request, ReviewRequest.Status.WITHDRAWN)
-    check_may_withdraw(user, request)
+    if request.status == Status.RELEASED:
+        raise Refused("It was released; withdraw the release instead.")
+    check_can_move(request, Status.WITHDRAWN)
+    check_is_author(user, request)
+
+
+def check_can_submit(user: User, request: ReviewRequest) -> None:
+    check_is_author(user, request)
+    if request.status != Status.SUBMITTED:
+        check_can_move(request, Status.SUBMITTED)
 
 
 @transaction.atomic
-def ask_for_review(*, run: Run, asked_by: User, purpose: str) -> ReviewRequest:
+def ask_for_review(
+    *, run: Run, asked_by: User, terms: Terms, as_draft: bool = False
+) -> ReviewRequest:
     # The lock makes a double click one request: the second sees the first and is refused.
     # Requests are counted per dataset, so the dataset is what has to be held.
     Dataset.objects.select_for_update().get(id=run.dataset_id)
     check_can_ask(asked_by, run)
     requests = ReviewRequest.objects.filter(run__dataset=run.dataset_id)
     last = requests.aggregate(last=Max("number"))["last"]
-    request = ReviewRequest.objects.create(
+    prints = fingerprints_of_run(run)
+    request = ReviewRequest(
         run=run,
         number=(last or 0) + 1,
-        purpose=purpose,
+        status=Status.DRAFT if as_draft else Status.SUBMITTED,
         asked_by=asked_by,
-        input_sha256=run.input_sha256,
-        plan_sha256=run.plan_sha256,
-        engine_version=run.engine_version,
-        output_sha256=run.output_sha256,
+        input_sha256=prints["input"],
+        plan_sha256=prints["plan"],
+        engine_version=prints["engine"],
+        output_sha256=prints["output"],
+        round_began_at=timezone.now(),
     )
-    _record("review.asked", asked_by, request, {"output_sha256": run.output_sha256})
-    tell_that_it_was_asked(request)
+    _set_terms(request, terms)
+    action = "review.drafted" if as_draft else "review.asked"
+    _record(action, asked_by, request, {"output_sha256": run.output_sha256})
+    if not as_draft:
+        tell_that_it_was_asked(request)
+    return request
+
+
+def _set_terms(request: ReviewRequest, terms: Terms) -> None:
+    rules = policy_in_force(team_of(request)).rules
+    request.purpose = terms.purpose
+    request.download_days = terms.download_days or rules.download_days
+    request.downloads_per_person = terms.downloads_per_person or rules.downloads_per_person
+    request.confirmed = terms.confirmed
+    request.save()
+    request.recipients.set(terms.recipients)
+
+
+@transaction.atomic
+def change_draft(
+    *, request: ReviewRequest, changed_by: User, terms: Terms, submit: bool
+) -> ReviewRequest:
+    """Keep what a draft says, and hand it in if asked to."""
+    request = _lock(request)
+    check_can_submit(changed_by, request)
+    check_can_move(request, Status.SUBMITTED)
+    _set_terms(request, terms)
+    if submit:
+        _move(request, Status.SUBMITTED, changed_by, "review.asked")
+        tell_that_it_was_asked(request)
+    else:
+        _record("review.drafted", changed_by, request)
+    return request
+
+
+@transaction.atomic
+def resubmit(*, request: ReviewRequest, run: Run, submitted_by: User) -> ReviewRequest:
+    """Answer with a run, the same or a better one; votes given on another one are void."""
+    request = _lock(request)
+    check_can_submit(submitted_by, request)
+    if run.dataset_id != request.run.dataset_id:
+        raise Refused("This run is of another dataset.")
+    check_can_be_reviewed(run, but=request)
+    is_other = fingerprints_of_run(run) != fingerprints_of(request)
+    if request.status == Status.SUBMITTED and not is_other:
+        raise Refused("This is the run the request is about already.")
+    voided = request.decisions.filter(round=request.round).count()
+    begin_round(request, run)
+    if request.status != Status.SUBMITTED:
+        move(request, Status.SUBMITTED)
+    request.save()
+    facts = {"round": request.round, "votes_voided": voided, "output_sha256": run.output_sha256}
+    _record("review.resubmitted", submitted_by, request, facts)
+    if voided:
+        tell_that_votes_are_void(request)
+    else:
+        tell_that_it_was_asked(request)
     return request
 
 
@@ -70,47 +184,132 @@ def decide(
     reason: str,
     seen: dict[str, str],
 ) -> Decision:
-    """Approve or send back. The row is locked, so of two deciding at once the second is refused."""
-    Dataset.objects.select_for_update().get(id=request.run.dataset_id)
-    request = ReviewRequest.objects.select_for_update().get(id=request.id)
-    check_can_decide(decided_by, request, verdict)
+    """Vote. Rows are locked, so two who vote at once count one after the other.
+
+    Asking for changes and rejecting take effect at once; approving, when enough people did.
+    """
+    request = _lock(request)
+    check_can_vote(decided_by, request)
     check_unchanged(request, seen)
-    if verdict == Decision.Verdict.ASK_FOR_CHANGES and not reason:
-        raise Refused("Say what should change; the reason is kept with the request.")
-    decision = Decision.objects.create(
-        request=request, verdict=verdict, reason=reason, decided_by=decided_by
+    if verdict in NEEDS_A_REASON and not reason:
+        raise Refused("Say why; the reason is kept with the request.")
+    if verdict == Decision.Verdict.APPROVE:
+        check_can_approve(decided_by, request, gates_of(request))
+    decision, _ = Decision.objects.update_or_create(
+        request=request,
+        round=request.round,
+        decided_by=decided_by,
+        defaults={"verdict": verdict, "reason": reason},
     )
-    request.status = TARGET_OF_VERDICT[verdict]
-    request.save(update_fields=["status", "changed_at"])
-    _record(f"review.{request.status.replace('-', '_')}", decided_by, request)
-    tell_that_it_was_decided(request, decided_by)
-    if request.status == ReviewRequest.Status.APPROVED:
+    _record("review.voted", decided_by, request, {"verdict": verdict, "round": request.round})
+    if verdict != Decision.Verdict.APPROVE:
+        action = f"review.{TARGET_OF_VERDICT[verdict].replace('-', '_')}"
+        _move(request, TARGET_OF_VERDICT[verdict], decided_by, action)
+        tell_that_it_was_decided(request, decided_by)
+    elif approvals_of(request) >= policy_in_force(team_of(request)).rules.approvals:
+        _move(request, Status.APPROVED, decided_by, "review.approved")
+        tell_that_it_was_decided(request, decided_by)
         create_release(request=request, approved_by=decided_by)
     return decision
 
 
+def approvals_of(request: ReviewRequest) -> int:
+    """Count the people whose approval of this round stands; authors never count."""
+    votes = request.decisions.filter(round=request.round, verdict=Decision.Verdict.APPROVE)
+    return votes.exclude(decided_by__in=authors_of(request)).count()
+
+
 @transaction.atomic
 def withdraw_request(*, request: ReviewRequest, withdrawn_by: User) -> None:
-    request = ReviewRequest.objects.select_for_update().get(id=request.id)
+    request = _lock(request)
     check_can_withdraw(withdrawn_by, request)
-    request.status = ReviewRequest.Status.WITHDRAWN
-    request.save(update_fields=["status", "changed_at"])
-    _record("review.withdrawn", withdrawn_by, request)
+    _move(request, Status.WITHDRAWN, withdrawn_by, "review.withdrawn")
     tell_that_it_was_withdrawn(request, withdrawn_by)
 
 
 @transaction.atomic
-def write_comment(*, request: ReviewRequest, written_by: User, text: str) -> Comment:
+def ask_for_waiver(*, request: ReviewRequest, asked_by: User, gate: str, reason: str) -> Waiver:
+    """Ask that a failing gate be let pass; counts for nothing until a second person agrees."""
+    request = _lock(request)
+    check_is_open(request)
+    check_may_ask_for_waiver(asked_by, request)
+    failing = {c.gate.name: c.gate for c in gates_of(request).gates if c.gate.fails}
+    if gate not in failing:
+        raise Refused("This gate does not fail, so there is nothing to waive.")
+    if not reason.strip():
+        raise Refused("Write why this may pass; the reason is printed on the certificate.")
+    if request.waivers.filter(round=request.round, gate=gate).exists():
+        raise Refused("A waiver of this gate was already asked for.")
+    waiver = Waiver.objects.create(
+        request=request,
+        round=request.round,
+        gate=gate,
+        measured={"asks": failing[gate].asks, "has": failing[gate].has},
+        reason=reason,
+        asked_by=asked_by,
+    )
+    _record("review.waiver_asked", asked_by, request, {"gate": gate})
+    return waiver
+
+
+@transaction.atomic
+def agree_to_waiver(*, waiver: Waiver, agreed_by: User) -> None:
+    request = _lock(waiver.request)
+    waiver = request.waivers.select_for_update().get(id=waiver.id)
+    check_is_open(request)
+    check_may_agree(agreed_by, waiver)
+    if waiver.round != request.round:
+        raise Refused("The release has changed since; the waiver no longer counts.")
+    if waiver.agreed_at is not None:
+        raise Refused("Somebody has agreed to this waiver already.")
+    waiver.agreed_by, waiver.agreed_at = agreed_by, timezone.now()
+    waiver.save(update_fields=["agreed_by", "agreed_at"])
+    _record("review.waiver_agreed", agreed_by, request, {"gate": waiver.gate})
+
+
+@transaction.atomic
+def write_comment(
+    *,
+    request: ReviewRequest,
+    written_by: User,
+    text: str,
+    about: str = Comment.About.REQUEST,
+    about_name: str = "",
+) -> Comment:
     """Keep a comment. The audit record says that one was written, not what it says."""
-    comment = Comment.objects.create(request=request, written_by=written_by, text=text)
+    check_may_comment(written_by, request)
+    comment = Comment.objects.create(
+        request=request, written_by=written_by, text=text, about=about, about_name=about_name
+    )
     _record("review.commented", written_by, request)
     tell_that_it_was_commented(request, written_by)
     return comment
 
 
+@transaction.atomic
+def mark_answered(*, comment: Comment, answered_by: User) -> None:
+    check_may_comment(answered_by, comment.request)
+    if comment.answered_at is not None:
+        return
+    comment.answered_by, comment.answered_at = answered_by, timezone.now()
+    comment.save(update_fields=["answered_by", "answered_at"])
+    _record("review.comment_answered", answered_by, comment.request)
+
+
+def _lock(request: ReviewRequest) -> ReviewRequest:
+    """Hold the dataset first and the request second, as everybody does."""
+    Dataset.objects.select_for_update().get(id=request.run.dataset_id)
+    return ReviewRequest.objects.select_for_update().get(id=request.id)
+
+
+def _move(request: ReviewRequest, target: Status, actor: User, action: str) -> None:
+    move(request, target)
+    request.save(update_fields=["status", "changed_at"])
+    _record(action, actor, request)
+
+
 def _record(
-    action: str, actor: User, request: ReviewRequest, facts: dict[str, str] | None = None
+    action: str, actor: User, request: ReviewRequest, facts: dict[str, Any] | None = None
 ) -> None:
     request.run.dataset.save(update_fields=["changed_at"])
-    team = request.run.dataset.team
-    record_event(action, actor=actor, team=team, subject=request, facts=facts)
+    record_event(action, actor=actor, team=team_of(request), subject=request, facts=facts)

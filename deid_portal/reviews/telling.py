@@ -18,6 +18,11 @@ def tell_that_it_was_asked(request: ReviewRequest) -> None:
     _tell(_who_may_decide(request), words, "review.asked", request, asks=True)
 
 
+def tell_that_votes_are_void(request: ReviewRequest) -> None:
+    words = f"{request} now holds another release. Votes given before are void; look again."
+    _tell(_who_may_decide(request), words, "review.resubmitted", request, asks=True)
+
+
 def tell_that_it_was_decided(request: ReviewRequest, decided_by: User) -> None:
     if request.status == Status.CHANGES_REQUESTED:
         words = f"{request} was sent back: changes are asked for."

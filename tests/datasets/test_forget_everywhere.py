@@ -20,7 +20,7 @@ from deid_portal.plans.models import Protection
 from deid_portal.plans.services import choose_protection
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
-from deid_portal.reviews.services import ask_for_review
+from deid_portal.reviews.services import Terms, ask_for_review
 from deid_portal.runs.forgetting import delete_results_left_over
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
@@ -131,7 +131,8 @@ def test_what_was_released_stays_as_it_was_handed_over(
     cast: Cast, signed_in: SignIn, django_capture_on_commit_callbacks: Commit
 ) -> None:
     run, _ = make_runs_that_name_values(cast)
-    request = ask_for_review(run=run, asked_by=cast.steward, purpose="teaching")
+    factories.allow_small_groups(cast.team, cast.administrator)
+    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching"))
     release = factories.approve(request, cast.approver)
     client = signed_in(cast.analyst)
     address = reverse("releases:download", args=[release.id])

@@ -17,6 +17,7 @@ from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.guide.help_pages import list_help_pages
 from deid_portal.guide.steps import LABELS
+from deid_portal.reviews.policies import MOVES_IN_WORDS
 from tests.conftest import Cast
 
 HELP = Path(__file__).parent.parent.parent / "templates" / "help"
@@ -70,3 +71,10 @@ def test_measures_in_the_help_are_measures() -> None:
     asked = json.loads(f"{{{block}}}")["measures"]
     files = b"name,zip\nAnn,1\n"
     assert Measures.parse(Place(asked, "measures"), lambda name: files).attacks
+
+
+def test_the_moves_of_a_request_are_drawn_from_the_table_the_code_goes_by() -> None:
+    page = next(page for page in list_help_pages() if page.slug == "review")
+    for words in MOVES_IN_WORDS.values():
+        assert words in page.html
+    assert "[[" not in page.html

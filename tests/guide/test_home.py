@@ -5,7 +5,7 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from deid_portal.accounts.models import User
-from deid_portal.reviews.services import ask_for_review
+from deid_portal.reviews.services import Terms, ask_for_review
 from tests import factories
 from tests.conftest import Cast
 
@@ -24,7 +24,7 @@ def test_whose_turn_it_is(cast: Cast, signed_in: SignIn) -> None:
     steward, approver = signed_in(cast.steward), signed_in(cast.approver)
     assert [line.turn for line in steward.get(HOME).context["lines"]] == ["Steward"]
     assert [line.turn for line in approver.get(HOME).context["lines"]] == ["Steward"]
-    ask_for_review(run=run, asked_by=cast.steward, purpose="teaching")
+    ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching"))
     assert [line.turn for line in steward.get(HOME).context["lines"]] == ["Approver"]
     assert [line.turn for line in approver.get(HOME).context["lines"]] == ["you"]
     assert approver.get(HOME).context["title"] == "One thing is waiting for you"

@@ -95,12 +95,12 @@ def test_groups_too_small_to_hide_are_not_judged() -> None:
 
 
 def test_failures_stand_first() -> None:
-    gates = check_gates(Rules(least_k=2, most_left_out=0.01, attacks={}), make_report())
+    gates = check_gates(Rules(least_k=2, most_left_out=0.01), make_report())
     assert [gate.fails for gate in gates] == sorted((gate.fails for gate in gates), reverse=True)
 
 
 def test_a_broken_rule_protects_no_sensitive_column() -> None:
-    rules = Rules(attacks={})
+    rules = Rules()
     broken = make_report(models=[{"model": "l-diversity", "column": "illness", "holds": False}])
     assert gate_of("protect_sensitive", check_gates(rules, broken)).fails
 
@@ -115,29 +115,29 @@ def test_a_broken_rule_protects_no_sensitive_column() -> None:
 )
 def test_rules_name_their_columns_in_three_ways(rule: dict[str, Any]) -> None:
     report = make_report(models=[rule | {"holds": True}])
-    assert not gate_of("protect_sensitive", check_gates(Rules(attacks={}), report)).fails
+    assert not gate_of("protect_sensitive", check_gates(Rules(), report)).fails
 
 
 def test_an_old_report_without_the_guess_makes_no_promise() -> None:
     report = make_report()
     del report["sensitive"]
-    assert gate_of("surest_guess", check_gates(Rules(attacks={}), report)).fails
+    assert gate_of("surest_guess", check_gates(Rules(surest_guess=0.9), report)).fails
 
 
 def test_an_identifier_in_the_release_fails() -> None:
     report = make_report()
     report["columns"]["name"]["released"] = True
-    assert gate_of("no_identifier_left", check_gates(Rules(attacks={}), report)).fails
+    assert gate_of("no_identifier_left", check_gates(Rules(), report)).fails
     report["plan"]["columns"]["name"]["treatment"] = "pseudonym"
-    assert not gate_of("no_identifier_left", check_gates(Rules(attacks={}), report)).fails
+    assert not gate_of("no_identifier_left", check_gates(Rules(), report)).fails
 
 
 def test_a_column_that_looks_like_an_identifier_fails() -> None:
     report = make_report()
     report["risk"]["safe_harbor"] = [{"column": "age", "identifier": "e-mail addresses"}]
-    assert gate_of("no_identifier_left", check_gates(Rules(attacks={}), report)).fails
+    assert gate_of("no_identifier_left", check_gates(Rules(), report)).fails
     report["risk"]["safe_harbor"] = [{"column": "age", "identifier": "dates"}]
-    assert not gate_of("no_identifier_left", check_gates(Rules(attacks={}), report)).fails
+    assert not gate_of("no_identifier_left", check_gates(Rules(), report)).fails
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_attacks_and_crossing_are_judged_only_when_known() -> None:
     [(Crossing(0, None), False), (Crossing(1, 5), False), (Crossing(2, 3, people=37), True)],
 )
 def test_earlier_releases_count(crossing: Crossing, fails: bool) -> None:
-    gates = check_gates(Rules(attacks={}), make_report(), crossing=crossing)
+    gates = check_gates(Rules(), make_report(), crossing=crossing)
     assert gate_of("cross_releases", gates).fails is fails
 
 
@@ -192,7 +192,7 @@ def test_what_the_engine_reports_is_what_the_gates_read() -> None:
         }
     )
     report = protect(table, plan).report
-    gates = check_gates(Rules(most_left_out=0.2, attacks={}), report)
+    gates = check_gates(Rules(most_left_out=0.2), report)
     assert report["sensitive"]["illness"]["surest_guess"] == pytest.approx(0.6)
     assert gate_of("least_k", gates).result is Result.PASS
     assert gate_of("most_left_out", gates).has == "16.7\N{NO-BREAK SPACE}%, 1 of 6"

@@ -14,7 +14,7 @@ from deid_portal.audit.models import Event
 from deid_portal.common import vault
 from deid_portal.plans.services import choose_protection
 from deid_portal.releases.models import Release
-from deid_portal.reviews.services import ask_for_review
+from deid_portal.reviews.services import Terms, ask_for_review
 from deid_portal.runs.services import start_run
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.services import set_taxonomy
@@ -116,7 +116,8 @@ def test_the_package_names_nothing_that_the_rows_do_not_show(cast: Cast, signed_
         dataset=dataset, chosen_by=cast.steward, rules=factories.RULES, method=factories.METHOD
     )
     run = factories.finish_run(start_run(dataset=dataset, started_by=cast.steward))
-    request = ask_for_review(run=run, asked_by=cast.steward, purpose="teaching file")
+    factories.allow_small_groups(cast.team, cast.administrator)
+    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching file"))
     release = factories.approve(request, cast.approver)
     package = _download(signed_in(cast.analyst), release)
     released = package.read("release.csv").decode()

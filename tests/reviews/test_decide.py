@@ -12,7 +12,7 @@ from deid_portal.audit.models import Event
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.policies import ALLOWED_MOVES, fingerprints_of
-from deid_portal.reviews.services import ask_for_review
+from deid_portal.reviews.services import Terms, ask_for_review
 from deid_portal.runs.services import start_run
 from tests import factories
 from tests.conftest import Cast
@@ -34,7 +34,7 @@ def _decide(client: Client, review: ReviewRequest, verdict: str, reason: str = "
 def test_approval_makes_the_release(cast: Cast, review: ReviewRequest, signed_in: SignIn) -> None:
     assert _decide(signed_in(cast.approver), review, "approve").status_code == 302
     review.refresh_from_db()
-    assert review.status == Status.APPROVED
+    assert review.status == Status.RELEASED
     assert Release.objects.get(request=review).approved_by == cast.approver
     actions = list(Event.objects.order_by("-number").values_list("action", flat=True)[:2])
     assert actions == ["release.created", "review.approved"]
@@ -68,7 +68,7 @@ def test_the_author_cannot_approve_even_as_approver(
     client = signed_in(cast.steward)
     assert _decide(client, review, "approve").status_code == 409
     page = client.get(reverse("reviews:show", args=[review.id])).content.decode()
-    assert "You prepared this release, so you cannot decide on it." in page
+    assert "You prepared this release, so you cannot vote on it." in page
     assert 'aria-disabled="true"' in page
 
 
@@ -78,7 +78,8 @@ def test_who_chose_the_protection_cannot_approve_what_others_asked_for(
     add_member(team=cast.team, user=cast.steward, roles=[Role.APPROVER], added_by=None)
     dataset = factories.make_planned_dataset(cast.steward, cast.team)
     run = factories.finish_run(start_run(dataset=dataset, started_by=cast.teammate))
-    review = ask_for_review(run=run, asked_by=cast.teammate, purpose="teaching")
+    factories.allow_small_groups(cast.team, cast.administrator)
+    review = ask_for_review(run=run, asked_by=cast.teammate, terms=Terms("teaching"))
     assert _decide(signed_in(cast.steward), review, "approve").status_code == 409
     assert _decide(signed_in(cast.approver), review, "approve").status_code == 302
 
@@ -102,7 +103,7 @@ def test_the_second_decision_is_refused(
     answer = _decide(client, review, "ask-for-changes", "too late")
     assert answer.status_code == 409
     review.refresh_from_db()
-    assert review.status == Status.APPROVED
+    assert review.status == Status.RELEASED
 
 
 def test_one_request_per_run(cast: Cast, review: ReviewRequest, signed_in: SignIn) -> None:

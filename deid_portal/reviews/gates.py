@@ -1,0 +1,113 @@
+"""The gates of a request: the policy in force, held against everything known about its run."""
+
+from dataclasses import asdict, dataclass
+
+from deid_portal.attacks.crossing import cross_with_releases
+from deid_portal.attacks.opening import earlier_releases
+from deid_portal.attacks.selectors import standings_of
+from deid_portal.common.refusals import Refused
+from deid_portal.policies.gates import Crossing, Gate, Result, check_gates
+from deid_portal.policies.rules import Rules
+from deid_portal.policies.selectors import PolicyInForce, policy_in_force
+from deid_portal.reviews.models import ReviewRequest, Waiver
+from deid_portal.reviews.permissions import team_of
+from deid_portal.runs.models import Run
+
+
+@dataclass(frozen=True)
+class CheckedGate:
+    """A gate with the waiver asked for it, if any."""
+
+    gate: Gate
+    waiver: Waiver | None = None
+
+    @property
+    def is_waived(self) -> bool:
+        return self.gate.fails and self.waiver is not None and self.waiver.agreed_at is not None
+
+    @property
+    def result(self) -> Result:
+        return Result.WAIVED if self.is_waived else self.gate.result
+
+    @property
+    def fails(self) -> bool:
+        return self.result is Result.FAIL
+
+
+@dataclass(frozen=True)
+class Checked:
+    """All gates of a request, failures first, then what is waived, then passes."""
+
+    policy: PolicyInForce
+    gates: list[CheckedGate]
+
+    def count(self, result: Result) -> int:
+        return sum(1 for checked in self.gates if checked.result is result)
+
+    @property
+    def fails(self) -> int:
+        return self.count(Result.FAIL)
+
+    @property
+    def waived(self) -> int:
+        return self.count(Result.WAIVED)
+
+    @property
+    def passes(self) -> int:
+        return self.count(Result.PASS)
+
+    @property
+    def title(self) -> str:
+        if self.fails == 1:
+            return "One gate fails, so this cannot be approved yet"
+        if self.fails:
+            return f"{self.fails} gates fail, so this cannot be approved yet"
+        if self.waived:
+            return "Every gate passes or is waived"
+        return "Every gate passes"
+
+
+ORDER = {Result.FAIL: 0, Result.WAIVED: 1, Result.PASS: 2}
+
+
+def gates_of(request: ReviewRequest) -> Checked:
+    """Check a request now; costs opening its report, and the first time crossing releases."""
+    policy = policy_in_force(team_of(request))
+    waivers = {waiver.gate: waiver for waiver in request.waivers.filter(round=request.round)}
+    found = check_run(policy, request.run, crossing=_crossing_of(request, policy.rules))
+    found.append(_terms_gate(policy, request))
+    gates = [CheckedGate(gate, waivers.get(gate.name)) for gate in found]
+    return Checked(policy, sorted(gates, key=lambda checked: ORDER[checked.result]))
+
+
+def check_run(policy: PolicyInForce, run: Run, crossing: Crossing | None = None) -> list[Gate]:
+    """Check what is known of a run; earlier releases only where they were crossed."""
+    rules = policy.rules
+    return check_gates(rules, run.report, attacks=standings_of(run), crossing=crossing)
+
+
+def _crossing_of(request: ReviewRequest, rules: Rules) -> Crossing | None:
+    """Cross with the releases there are now; what was found before with the same ones is kept."""
+    if not rules.cross_releases:
+        return None
+    earlier = sorted(own.run.output_sha256 for own in earlier_releases(request.run))
+    question = [request.output_sha256, rules.least_k, *earlier]
+    kept = request.crossing
+    if kept.get("question") == question:
+        return Crossing(**kept["answer"])
+    try:
+        crossing = cross_with_releases(request.run, max(rules.least_k, 2))
+    except Refused as reason:
+        return Crossing(len(earlier), 0, problem=str(reason))
+    kept = {"question": question, "answer": asdict(crossing)}
+    ReviewRequest.objects.filter(id=request.id).update(crossing=kept)
+    return crossing
+
+
+def _terms_gate(policy: PolicyInForce, request: ReviewRequest) -> Gate:
+    rules = policy.rules
+    days, times = request.download_days, request.downloads_per_person
+    fits = days <= rules.download_days and times <= rules.downloads_per_person
+    asks = f"Downloads expire within {rules.download_days} days"
+    has = f"{days} days, {times} downloads each"
+    return Gate("download_days", asks, has, Result.PASS if fits else Result.FAIL)
