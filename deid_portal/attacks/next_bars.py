@@ -9,6 +9,7 @@ from deid_portal.attacks.selectors import Summary, standings_of
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.templatetags.numbers import duration_words
 from deid_portal.policies.gates import AttackStanding
+from deid_portal.reports.selectors import OPEN_REQUESTS
 from deid_portal.runs.models import Run
 
 NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
@@ -44,7 +45,7 @@ def bar_before_review(bar: NextBar, run: Run, person: User) -> NextBar:
     """
     if not run.has_release or not has_role(person, run.dataset.team, Role.STEWARD):
         return bar
-    if run.requests.filter(status__in=("submitted", "approved")).exists():
+    if run.requests.filter(status__in=OPEN_REQUESTS).exists():
         return bar
     wanted = limits_of(run.dataset.team).rules.attacks
     known = standings_of(run)

@@ -15,6 +15,9 @@ from deid_portal.runs.models import Run
 
 ROWS_SHOWN = 20
 
+# States of a request for review in which its run is spoken for; reviews stand after this room.
+OPEN_REQUESTS = ("draft", "submitted", "changes-requested", "approved", "released")
+
 
 @dataclass(frozen=True)
 class ReleasedRows:

@@ -29,6 +29,7 @@ from deid_portal.reports.evidence import (
 )
 from deid_portal.reports.figures import classes_chart, loss_chart, risk_chart
 from deid_portal.reports.selectors import (
+    OPEN_REQUESTS,
     first_rows_of,
     is_of_an_earlier_plan,
     level_label,
@@ -43,9 +44,6 @@ from deid_portal.reports.verdicts import (
 )
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import get_run_or_404
-
-# States of a request in which its run is spoken for.
-OPEN_REQUESTS = ("draft", "submitted", "changes-requested", "approved", "released")
 
 
 @require_GET

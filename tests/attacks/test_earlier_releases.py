@@ -1,16 +1,12 @@
 """Crossing a run with what was released before, for the attack and for the gate of a review."""
 
-from dataclasses import replace
-
 import pytest
 
 from deid_portal.attacks.crossing import cross_with_releases
 from deid_portal.attacks.opening import earlier_releases
 from deid_portal.attacks.results import Result
 from deid_portal.plans.services import choose_protection
-from deid_portal.policies.rules import Rules
-from deid_portal.policies.services import change_policy
-from deid_portal.reviews.services import ask_for_review, withdraw_request
+from deid_portal.reviews.services import Terms, ask_for_review, withdraw_request
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from tests import factories
@@ -29,14 +25,16 @@ def make_run(cast: Cast, run: Run, method: dict[str, object]) -> Run:
 
 
 def release(cast: Cast, run: Run) -> None:
-    request = ask_for_review(run=run, asked_by=cast.steward, purpose="teaching")
+    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching"))
     factories.approve(request, cast.approver)
 
 
 @pytest.fixture
 def first(cast: Cast) -> Run:
-    rules = replace(Rules(), least_k=3)  # as few patients as these cannot hide among more
-    change_policy(team=cast.team, changed_by=cast.administrator, rules=rules)
+    # As few patients as these cannot hide among more.
+    factories.allow_small_groups(
+        cast.team, cast.administrator, least_k=3, highest_risk=1, most_left_out=1
+    )
     return factories.make_finished_run(cast.steward, cast.team)
 
 
@@ -49,7 +47,7 @@ def test_nothing_was_released_before(cast: Cast, first: Run) -> None:
 def test_other_releases_of_the_table_are_found_once(cast: Cast, first: Run) -> None:
     by_zip = make_run(cast, first, BY_ZIP)
     withdraw_request(
-        request=ask_for_review(run=by_zip, asked_by=cast.steward, purpose="too early"),
+        request=ask_for_review(run=by_zip, asked_by=cast.steward, terms=Terms("too early")),
         withdrawn_by=cast.steward,
     )
     release(cast, by_zip)

@@ -9,7 +9,7 @@ from deid_portal.attacks.next_bars import bar_before_review
 from deid_portal.common.next_bar import NextBar
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.services import change_policy
-from deid_portal.reviews.services import ask_for_review
+from deid_portal.reviews.services import Terms, ask_for_review
 from deid_portal.runs.models import Run
 from tests import factories
 from tests.conftest import Cast
@@ -27,6 +27,9 @@ def rest(run: Run, person: User) -> str:
 
 
 def test_wanted_attacks_that_were_not_made_come_first(run: Run, cast: Cast) -> None:
+    limits = {"record-linkage": 0.2, "homogeneity": 0.05}
+    rules = replace(Rules(), attacks=limits)
+    change_policy(team=cast.team, changed_by=cast.administrator, rules=rules)
     wanted = "the policy wants two attacks on this run; "
     assert rest(run, cast.steward) == f"{wanted}neither has been made yet."
     factories.attack(run, cast.steward, "homogeneity")
@@ -45,5 +48,5 @@ def test_an_attack_that_is_not_possible_was_made(run: Run, cast: Cast) -> None:
 
 def test_others_and_reviews_under_way_keep_the_bar(run: Run, cast: Cast) -> None:
     assert bar_before_review(OWN, run, cast.approver) is OWN
-    ask_for_review(run=run, asked_by=cast.steward, purpose="teaching")
+    ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching"))
     assert bar_before_review(OWN, run, cast.steward) is OWN

@@ -4,7 +4,13 @@ from deid_portal.common.work import claim
 from deid_portal.notices.models import Notice
 from deid_portal.reviews.models import Decision
 from deid_portal.reviews.policies import fingerprints_of
-from deid_portal.reviews.services import ask_for_review, decide, withdraw_request, write_comment
+from deid_portal.reviews.services import (
+    Terms,
+    ask_for_review,
+    decide,
+    withdraw_request,
+    write_comment,
+)
 from deid_portal.runs.execution import give_up_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run, stop_run
@@ -58,7 +64,8 @@ def test_a_sweep_tells_once_when_its_last_run_has_ended(cast: Cast) -> None:
 
 def test_a_request_from_asking_to_release(cast: Cast) -> None:
     run = factories.make_finished_run(cast.steward, cast.team)
-    request = ask_for_review(run=run, asked_by=cast.steward, purpose="13053 is in the purpose")
+    factories.allow_small_groups(cast.team, cast.administrator)
+    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("13053 is in the purpose"))
     assert _told("review.asked") == {
         "approver": "Request 1 for Patients waits for a decision; Steward asks."
     }
