@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "deid_portal.pseudonyms",
     "deid_portal.taxonomies",
     "deid_portal.plans",
+    "deid_portal.versions",
     "deid_portal.runs",
     "deid_portal.reports",
     "deid_portal.attacks",

@@ -13,6 +13,7 @@ urlpatterns = [
     path("", include("deid_portal.pseudonyms.urls")),
     path("", include("deid_portal.taxonomies.urls")),
     path("", include("deid_portal.plans.urls")),
+    path("", include("deid_portal.versions.urls")),
     path("", include("deid_portal.runs.urls")),
     path("", include("deid_portal.reports.urls")),
     path("", include("deid_portal.attacks.urls")),

@@ -18,7 +18,12 @@ from deid_portal.common.work import claim
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.datasets.reading import perform_reading
-from deid_portal.datasets.services import keep_dataset, tag_columns, upload_dataset
+from deid_portal.datasets.services import (
+    keep_dataset,
+    place_in_series,
+    tag_columns,
+    upload_dataset,
+)
 from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine.methods.pseudonyms import pseudonym_of
 from deid_portal.plans.services import choose_protection
@@ -114,6 +119,17 @@ def make_planned_dataset(steward: User, team: Team) -> Dataset:
     return dataset
 
 
+def make_next_upload(before: Dataset, steward: User, content: bytes) -> Dataset:
+    """Next month's file, waiting for the steward's word on its preview."""
+    dataset = make_upload(steward, before.team, content)
+    place_in_series(dataset=dataset, placed_by=steward, next_of=before)
+    return dataset
+
+
+def make_next_version(before: Dataset, steward: User, content: bytes) -> Dataset:
+    return read_upload(make_next_upload(before, steward, content), steward)
+
+
 def make_finished_run(steward: User, team: Team) -> Run:
     run = start_run(dataset=make_planned_dataset(steward, team), started_by=steward)
     return finish_run(run)
@@ -205,3 +221,9 @@ def make_way_back(run: Run) -> WayBack:
             pseudonyms=1,
             asked_by=run.started_by,
         )
+
+
+def ask_for(dataset: Dataset, steward: User) -> ReviewRequest:
+    """Run the plan of a dataset and ask for its release."""
+    run = finish_run(start_run(dataset=dataset, started_by=steward))
+    return ask_for_review(run=run, asked_by=steward, purpose="teaching file")

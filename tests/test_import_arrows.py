@@ -14,6 +14,7 @@ ORDER = [
     "pseudonyms",
     "taxonomies",
     "plans",
+    "versions",
     "runs",
     "reports",
     "attacks",

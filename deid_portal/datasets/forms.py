@@ -6,6 +6,8 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
+from deid_portal.common.refusals import Refused
+from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine.csv_format import CsvFormat
 from deid_portal.engine.formats import FileFormat, FileKind, TypeChoice
@@ -41,6 +43,7 @@ QUOTES = [('"', 'Double quotes "'), ("'", "Single quotes '"), (NO_QUOTE, "Nothin
 LABELS = [("yes", "The labels"), ("no", "The codes")]
 SAME_ENCODING = ("", "As the file says")
 HEADERS = [("yes", "Holds the column names"), ("no", "Is already data")]
+NOT_CONTINUED = "This dataset cannot be continued now. Choose another one, or a new dataset."
 PASTE_LIMIT = 2_000_000  # characters; what a form may send is limited, too
 USUAL_DAYS = 365
 DECIMALS = [(".", "Point ."), (",", "Comma ,")]
@@ -50,14 +53,44 @@ def paste_too_long_sentence() -> str:
     return "The pasted table is too long. Save it as a file and upload that."
 
 
-class UploadForm(forms.Form):
+class SeriesChoiceForm(forms.Form):
+    """Is the file a dataset of its own, or the next version of one that is already here?"""
+
+    next_of = forms.ChoiceField(label="Dataset", required=False)
+
+    def __init__(self, *args: Any, offered: Iterable[Dataset] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.offered = {str(dataset.id): dataset for dataset in offered}
+        field = self.fields["next_of"]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 -- for the type checker
+        field.choices = [("", "A new dataset"), *map(_offer, self.offered.values())]
+        field.error_messages["invalid_choice"] = NOT_CONTINUED
+        if not self.offered and not self.data.get("next_of"):
+            field.widget = forms.HiddenInput()
+
+    def check_choice(self) -> None:
+        """Refuse what is no longer offered."""
+        if "next_of" in self.errors:
+            raise Refused(NOT_CONTINUED)
+
+    @property
+    def chosen(self) -> Dataset | None:
+        """The dataset that is continued; None for a new one."""
+        return self.offered.get(self.cleaned_data["next_of"])
+
+
+def _offer(dataset: Dataset) -> tuple[str, str]:
+    return str(dataset.id), f"Next version of “{dataset.name}”, after {dataset.version_number}"
+
+
+class UploadForm(SeriesChoiceForm):
     """The file is checked by hand: it lies in the vault, and Django would try to read it here."""
 
     name = forms.CharField(
         label="Name of the dataset",
         max_length=120,
         required=False,
-        help_text="Without one, the dataset is called like its file.",
+        help_text="Without one, it is called like its file. A next version keeps its name.",
     )
 
     def __init__(self, *args: Any, upload: Any = None, refused: str = "", **kwargs: Any) -> None:
@@ -224,9 +257,11 @@ def usual_deletion_day() -> date:
     return timezone.localdate() + timedelta(days=USUAL_DAYS)
 
 
-class KeepForm(DeletionForm):
-    name = forms.CharField(
-        label="Name of the dataset",
-        max_length=120,
-        error_messages={"required": "Give the dataset a name."},
-    )
+class KeepForm(SeriesChoiceForm, DeletionForm):
+    name = forms.CharField(label="Name of the dataset", max_length=120, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if not cleaned.get("name") and not cleaned.get("next_of"):
+            self.add_error("name", "Give the dataset a name.")
+        return cleaned

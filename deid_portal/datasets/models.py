@@ -1,9 +1,14 @@
-"""A dataset: one uploaded table of one team, and what was decided about each of its columns."""
+"""A dataset: one uploaded table of one team, and what was decided about each of its columns.
+
+Next month's file is a dataset of its own, the next version in the same series: it has its own rows,
+runs and releases, and what was decided about the version before it is carried over.
+"""
 
 from uuid import UUID, uuid4
 
 from django.db import models
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.functional import cached_property
 
 from deid_portal.accounts.models import Team, User
@@ -45,7 +50,15 @@ class Dataset(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="datasets")
     name = models.CharField(max_length=120)
+    # All versions of one table share this; the newest stands for them in lists.
+    series = models.UUIDField(default=uuid4, editable=False, db_index=True)
     version = models.PositiveIntegerField(default=1)
+    previous = models.ForeignKey(
+        "self", null=True, on_delete=models.SET_NULL, related_name="next_versions"
+    )
+    # How it differs from the previous version, counted when it was read (versions/comparing.py).
+    # It names values of both.
+    drift = SealedJSONField(null=True)
     state = models.CharField(max_length=10, choices=State, default=State.UPLOADED)
     file_name = models.CharField(max_length=255)
     file_bytes = models.BigIntegerField()
@@ -65,6 +78,9 @@ class Dataset(models.Model):
 
     class Meta:
         ordering = ["-changed_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["series", "version"], name="one_dataset_per_version")
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -74,6 +90,11 @@ class Dataset(models.Model):
 
     @property
     def version_label(self) -> str:
+        """Number and month, as a pill shows them: v3 · Oct 2026."""
+        return f"{self.version_number} · {timezone.localtime(self.created_at):%b %Y}"
+
+    @property
+    def version_number(self) -> str:
         return f"v{self.version}"
 
     @property
@@ -97,6 +118,11 @@ class Dataset(models.Model):
     @property
     def is_ready(self) -> bool:
         return self.state == self.State.READY
+
+    @property
+    def page_after_reading(self) -> str:
+        """Where the work goes on: at the columns, or at what a next version changed."""
+        return "versions:drift" if self.previous_id else "datasets:columns"
 
     @property
     def is_forgotten(self) -> bool:
@@ -131,6 +157,8 @@ class DatasetColumn(models.Model):
         max_length=10, choices=[(t.value, TYPE_LABELS[t.value]) for t in ColumnType]
     )
     role = models.CharField(max_length=20, choices=ColumnRole, blank=True, default="")
+    # The role as it came from the version before; the page says so while it is still that one.
+    carried_role = models.CharField(max_length=20, choices=ColumnRole, blank=True, default="")
     treatment = models.CharField(max_length=10, choices=Treatment, default=Treatment.REMOVE)
     missing = models.BigIntegerField(default=0)
     distinct = models.BigIntegerField(default=0)
@@ -156,6 +184,10 @@ class DatasetColumn(models.Model):
     @property
     def type_label(self) -> str:
         return TYPE_LABELS[self.type]
+
+    @property
+    def is_carried(self) -> bool:
+        return bool(self.role) and self.role == self.carried_role
 
     @property
     def is_quasi_identifier(self) -> bool:

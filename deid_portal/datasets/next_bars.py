@@ -78,7 +78,7 @@ def bar_of_preview(dataset: Dataset, *, unreadable: str, failed: str, can_change
         tone="bad" if is_bad else "",
         secondary=Act("Discard upload", form_action=reverse("datasets:discard", args=[dataset.id])),
         primary=Act(
-            "Keep and tag columns",
+            "Keep and see what changed" if dataset.previous_id else "Keep and tag columns",
             form_id="keep-form",
             blocked=bool(unreadable),
             focus="#preview-settings",

@@ -18,6 +18,12 @@ def check_is_ready(dataset: Dataset) -> None:
         raise Refused("Look at the preview and keep the table first.")
 
 
+def check_was_read(dataset: Dataset) -> None:
+    """What was found out about a table stays when its values are deleted."""
+    if not dataset.is_forgotten:
+        check_is_ready(dataset)
+
+
 def check_columns_decided(dataset: Dataset) -> None:
     check_is_ready(dataset)
     roles = [column.role for column in dataset.columns.all()]
@@ -46,3 +52,14 @@ def check_can_be_forgotten(dataset: Dataset) -> None:
         raise Refused("The file is being read. Stop the reading first, then delete it.")
     if any(run.is_open for run in dataset.runs.all()):
         raise Refused("A run is using the table. Stop it first, then delete the table.")
+
+
+def check_can_be_continued(newest: Dataset) -> None:
+    """A next version needs one before it that was read; two in the making would be one too many."""
+    if newest.state == Dataset.State.UPLOADED:
+        raise Refused(
+            f"{newest.version_number} of {newest.name} still waits for its preview. "
+            "Keep it or discard it first."
+        )
+    if newest.state == Dataset.State.READING:
+        raise Refused(f"{newest.version_number} of {newest.name} is being read. Wait until it is.")

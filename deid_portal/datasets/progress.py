@@ -7,8 +7,9 @@ from deid_portal.datasets.models import Reading
 # What the work calls its phases, and the share of the whole each usually takes.
 PHASES = {
     "read": ("Reading the rows", 70),
-    "profile": ("Counting and encrypting every column", 25),
+    "profile": ("Counting and encrypting every column", 23),
     "detect": ("Looking for what points to people", 5),
+    "compare": ("Comparing it with the version before", 2),
 }
 
 

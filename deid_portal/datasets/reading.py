@@ -11,6 +11,7 @@ from deid_portal.audit.services import record_event
 from deid_portal.common import vault
 from deid_portal.common.vault import DISK_IS_FULL
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
+from deid_portal.datasets.later_rooms import Unpack, pack_in_later_rooms
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
 from deid_portal.engine import Cancelled, EngineError, Table
 from deid_portal.engine.cores import spread_out
@@ -36,7 +37,9 @@ def perform_reading(lease: Lease[Reading]) -> None:
     try:
         with lease:
             table, profiles, findings = _read_and_count(lease)
-        patiently(lambda: _keep_columns(lease, lease.work.dataset, table, profiles, findings))
+            parcels = pack_in_later_rooms(lease.work.dataset, table, lease.progress)
+        dataset = lease.work.dataset
+        patiently(lambda: _keep_columns(lease, dataset, table, profiles, findings, parcels))
     except LeaseLost:
         _delete_table(lease)
     except Cancelled:
@@ -91,6 +94,7 @@ def _keep_columns(
     table: Table,
     profiles: tuple[ColumnProfile, ...],
     findings: Findings,
+    parcels: list[Unpack],
 ) -> None:
     lease.finish()
     dataset.columns.all().delete()
@@ -120,11 +124,13 @@ def _keep_columns(
         subject=dataset,
         facts={"rows": table.rows, "columns": len(table.columns)},
     )
+    for unpack in parcels:
+        unpack(dataset, lease.work.asked_by)
     tell(
         [lease.work.asked_by],
         f"{dataset} was read: {table.rows:,} rows, {len(table.columns):,} columns.",
         kind="dataset.read",
-        url=reverse("datasets:columns", args=[dataset.id]),
+        url=reverse(dataset.page_after_reading, args=[dataset.id]),
         team=dataset.team,
     )
 

@@ -4,13 +4,16 @@ from functools import partial
 from uuid import UUID
 
 from django.core.cache import cache
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.shortcuts import get_object_or_404
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES
 from deid_portal.common import vault
+from deid_portal.common.refusals import refusal
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading, Tagging
+from deid_portal.datasets.permissions import check_can_change
+from deid_portal.datasets.policies import check_can_be_continued
 from deid_portal.engine import Column, Table
 from deid_portal.engine.detection import Isolation, measure_isolation
 from deid_portal.engine.formats import FileFormat, FilePreview, preview_file
@@ -21,17 +24,52 @@ KEPT_SECONDS = 3600
 
 
 def visible_datasets(user: User) -> QuerySet[Dataset]:
-    return Dataset.objects.filter(
+    """Return the datasets a person may know of; what changed since the version before is heavy."""
+    datasets = Dataset.objects.filter(
         team__memberships__user=user, team__memberships__role__in=DATASET_ROLES
-    ).distinct()
+    )
+    return datasets.defer("drift").distinct()
 
 
 def datasets_of_team(user: User, team: Team) -> QuerySet[Dataset]:
-    return visible_datasets(user).filter(team=team).order_by("-changed_at")
+    """Return the newest version of every dataset of a team, the last changed first."""
+    later = Dataset.objects.filter(series=OuterRef("series"), version__gt=OuterRef("version"))
+    newest = visible_datasets(user).filter(~Exists(later), team=team)
+    return newest.order_by("-changed_at")
+
+
+def versions_of(dataset: Dataset) -> QuerySet[Dataset]:
+    """Return every version of a dataset, the newest first, without what is sealed."""
+    versions = Dataset.objects.filter(series=dataset.series).select_related("team")
+    return versions.defer("drift").order_by("-version")
+
+
+def why_not_continued(user: User, newest: Dataset) -> str:
+    """Say why no next version can follow the newest one now, or nothing if it can."""
+    return refusal(check_can_be_continued, newest) or refusal(check_can_change, user, newest)
+
+
+def datasets_to_continue(user: User, team: Team, upload: Dataset | None = None) -> list[Dataset]:
+    """Return what a file could be the next version of, by name.
+
+    For an upload that is one already, also the version before it.
+    """
+    read = (Dataset.State.READY, Dataset.State.FORGOTTEN)
+    newest = datasets_of_team(user, team).filter(state__in=read)
+    before = [upload.previous] if upload is not None and upload.previous else []
+    return sorted([*before, *newest], key=lambda dataset: dataset.name.lower())
 
 
 def get_dataset_or_404(user: User, dataset_id: UUID) -> Dataset:
     return get_object_or_404(visible_datasets(user).select_related("team"), id=dataset_id)
+
+
+def find_dataset(user: User, text: str) -> Dataset | None:
+    """Return the dataset an address names, or None if it names none that the person may see."""
+    try:
+        return visible_datasets(user).filter(id=UUID(text)).first()
+    except ValueError:
+        return None
 
 
 def get_column_or_404(dataset: Dataset, position: int) -> DatasetColumn:

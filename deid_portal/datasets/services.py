@@ -13,6 +13,7 @@ from deid_portal.common import vault
 from deid_portal.common.refusals import Refused
 from deid_portal.common.work import queue, request_stop
 from deid_portal.datasets.forgetting import forget_dataset
+from deid_portal.datasets.later_rooms import forget_in_later_rooms
 from deid_portal.datasets.models import (
     ColumnRole,
     Dataset,
@@ -24,9 +25,11 @@ from deid_portal.datasets.models import (
 from deid_portal.datasets.permissions import check_can_change, check_can_upload
 from deid_portal.datasets.policies import (
     check_awaits_confirmation,
+    check_can_be_continued,
     check_is_ready,
     check_not_in_use,
 )
+from deid_portal.datasets.reading_alike import read_like
 from deid_portal.datasets.tasks import read_dataset
 from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine import InvalidTable
@@ -120,6 +123,45 @@ def _look_at_sheet(dataset: Dataset) -> None:
 
 
 @transaction.atomic
+def place_in_series(
+    *, dataset: Dataset, placed_by: User, next_of: Dataset | None, reads_alike: bool = True
+) -> None:
+    """Make an upload the next version of another dataset, or, with None, a dataset of its own.
+
+    It takes over the name and, unless its preview was already agreed to, how that file was read.
+    """
+    check_can_change(placed_by, dataset)
+    check_awaits_confirmation(_lock(dataset))
+    if next_of is None:
+        series, number, before = dataset.id, 1, None
+    else:
+        before = _newest_other(dataset, next_of)
+        check_can_change(placed_by, before)
+        check_can_be_continued(before)
+        series, number = before.series, before.version + 1
+        dataset.name = before.name
+        if reads_alike:
+            dataset.file_format = read_like(dataset, before)
+    dataset.series, dataset.version, dataset.previous = series, number, before
+    dataset.save(
+        update_fields=["series", "version", "previous", "name", "file_format", "changed_at"]
+    )
+    record_event(
+        "dataset.placed",
+        actor=placed_by,
+        team=dataset.team,
+        subject=dataset,
+        facts={"version": number, "next_of": str(before.id) if before else ""},
+    )
+
+
+def _newest_other(dataset: Dataset, other: Dataset) -> Dataset:
+    """Lock a series, so that of two files that arrive at once one is told to wait."""
+    versions = Dataset.objects.select_for_update().filter(series=other.series)
+    return versions.exclude(id=dataset.id).order_by("-version")[0]
+
+
+@transaction.atomic
 def rename_dataset(*, dataset: Dataset, changed_by: User, name: str) -> None:
     check_can_change(changed_by, dataset)
     dataset.name = name
@@ -178,6 +220,7 @@ def discard_dataset(*, dataset: Dataset, discarded_by: User) -> None:
     check_can_change(discarded_by, dataset)
     locked = _lock(dataset)
     check_not_in_use(locked)
+    forget_in_later_rooms(locked)
     locked.delete()
     transaction.on_commit(lambda: vault.delete(dataset.folder))
     record_event(

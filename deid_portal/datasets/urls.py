@@ -8,6 +8,7 @@ urlpatterns = [
     path("datasets/upload/", upload.new, name="new"),
     path("datasets/<uuid:dataset_id>/upload/", upload.preview, name="preview"),
     path("datasets/<uuid:dataset_id>/upload/format/", upload.set_format, name="set-format"),
+    path("datasets/<uuid:dataset_id>/upload/place/", upload.place, name="place"),
     path("datasets/<uuid:dataset_id>/upload/keep/", upload.keep, name="keep"),
     path("datasets/<uuid:dataset_id>/upload/reading/", upload.reading, name="reading"),
     path("datasets/<uuid:dataset_id>/upload/stop/", upload.stop, name="stop-reading"),

@@ -1,6 +1,6 @@
 """Parameters declared as data, each value answered three ways: fine, unusual, refused."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -353,3 +353,27 @@ Declared = (
     | FileName
     | AssociationRules
 )
+
+
+def columns_named(declared: Iterable[Declared], document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the columns that a model or method names in its document, as its parameters say."""
+    for parameter in declared:
+        own = document.get(parameter.name)
+        if own is not None:
+            yield from _columns_in(parameter, own)
+
+
+def _columns_in(parameter: Declared, own: Any) -> Iterable[str]:
+    match parameter:
+        case ColumnName():
+            return [own]
+        case ColumnNames():
+            return list(own)
+        case ColumnGroups():
+            return [name for group in own for name in group]
+        case ValuesByColumn() | LevelsByColumn() | RangesByColumn() | TransitionMatrices():
+            return list(own)
+        case AssociationRules():
+            return [name for rule in own for name in (*rule["if"], *rule["then"])]
+        case _:
+            return []

@@ -16,6 +16,7 @@ from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.selectors import requests_awaiting
 from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.versions.selectors import Misfit, versions_awaiting
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,11 @@ def waiting_for(user: User, team: Team) -> list[WaitingLine]:
     """Return what waits for this person, the oldest first."""
     lines = [_describe_request(request) for request in requests_awaiting(user, team)]
     if has_role(user, team, Role.STEWARD):
-        lines += _previews(user, team) + _values_without_place(user, team)
+        versions = [_describe_version(*version) for version in versions_awaiting(user, team)]
+        told = {line.dataset_id for line in versions}
+        values = _values_without_place(user, team)
+        lines += _previews(user, team) + versions
+        lines += [line for line in values if line.dataset_id not in told]
     return sorted(lines, key=lambda line: line.since)
 
 
@@ -78,6 +83,23 @@ def _previews(user: User, team: Team) -> list[WaitingLine]:
         )
         for dataset in waiting
     ]
+
+
+def _describe_version(dataset: Dataset, misfits: list[Misfit]) -> WaitingLine:
+    """One line per new version, about the first thing that does not fit."""
+    first, more = misfits[0], len(misfits) - 1
+    rest = f" {more} more thing{'s do' if more > 1 else ' does'} not fit either." if more else ""
+    return WaitingLine(
+        dataset.id,
+        first.icon,
+        f"{dataset.name}, {dataset.version_number} — {first.title}",
+        f"{first.text}{rest}",
+        dataset.changed_at,
+        "See what changed" if more else first.act,
+        f"in {dataset.name}",
+        reverse("versions:drift", args=[dataset.id]) if more else first.url,
+        "Look at what changed" if more else first.act,
+    )
 
 
 def _values_without_place(user: User, team: Team) -> list[WaitingLine]:

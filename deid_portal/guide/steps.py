@@ -52,9 +52,8 @@ def _light_columns() -> QuerySet[DatasetColumn]:
 
 def load_for_steps(dataset_ids: Iterable[UUID]) -> dict[UUID, Dataset]:
     """Fetch datasets with everything their steps depend on: a handful of queries for any number."""
-    datasets = Dataset.objects.filter(id__in=dataset_ids).select_related(
-        "team", "protection", "promotion", "created_by"
-    )
+    datasets = Dataset.objects.filter(id__in=dataset_ids).defer("drift")
+    datasets = datasets.select_related("team", "protection", "promotion", "created_by")
     return {
         dataset.id: dataset
         for dataset in datasets.prefetch_related(

@@ -24,15 +24,16 @@ def _check_rules_fit(dataset: Dataset) -> None:
     columns = dataset.columns.all()
     sensitive = {column.name for column in columns if column.role == ColumnRole.SENSITIVE}
     for rule in dataset.protection.rules:
-        for name in _sensitive_names(rule):
+        for name in sensitive_names(rule):
             if name not in sensitive:
+                is_here = any(column.name == name for column in columns)
+                lost = "is no longer sensitive" if is_here else "this file does not have"
                 raise Refused(
-                    f"A rule is about {name}, which is no longer sensitive. "
-                    "Look at the protection again."
+                    f"A rule is about {name}, which {lost}. Look at the protection again."
                 )
 
 
-def _sensitive_names(rule: dict[str, Any]) -> Iterator[str]:
+def sensitive_names(rule: dict[str, Any]) -> Iterator[str]:
     if "column" in rule:
         yield rule["column"]
     yield from rule.get("columns") or ()

@@ -2,7 +2,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.urls import reverse
 
-from deid_portal.accounts.models import Role, User
+from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.selectors import people_with_role
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
@@ -15,9 +15,15 @@ from deid_portal.reviews.policies import move
 
 @transaction.atomic
 def create_release(*, request: ReviewRequest, approved_by: User) -> Release:
-    """Make an approved run downloadable; called by the approval, in its transaction."""
+    """Make an approved run downloadable; called by the approval, in its transaction.
+
+    Releases are numbered over all versions of a dataset, so that a number names one.
+    """
     dataset = Dataset.objects.select_for_update().get(id=request.run.dataset_id)
-    last = Release.objects.filter(request__run__dataset=dataset).aggregate(last=Max("number"))
+    # Two versions may be approved at the same instant; what they share is the team.
+    Team.objects.select_for_update().get(id=dataset.team_id)
+    of_all_versions = Release.objects.filter(request__run__dataset__series=dataset.series)
+    last = of_all_versions.aggregate(last=Max("number"))
     release = Release.objects.create(
         request=request, number=(last["last"] or 0) + 1, approved_by=approved_by
     )

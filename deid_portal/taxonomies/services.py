@@ -225,6 +225,15 @@ def _put_in_force(
     column: DatasetColumn, version: TaxonomyVersion, changed_by: User, action: str
 ) -> ColumnTaxonomy:
     with transaction.atomic():
+        taxonomy = _write(column, version, changed_by)
+        column.dataset.save(update_fields=["changed_at"])
+        facts = {"kind": version.kind, "height": version.height, "version": version.number}
+        _record(action, changed_by, column, facts)
+    return taxonomy
+
+
+def _write(column: DatasetColumn, version: TaxonomyVersion, changed_by: User) -> ColumnTaxonomy:
+    with transaction.atomic():
         if version.pk is None:
             version.number = _next_number(column)
         version.save()
@@ -241,9 +250,6 @@ def _put_in_force(
             },
         )
         column.taxonomy = taxonomy  # what the caller shows next is what was saved
-        column.dataset.save(update_fields=["changed_at"])
-        facts = {"kind": version.kind, "height": version.height, "version": version.number}
-        _record(action, changed_by, column, facts)
     return taxonomy
 
 
@@ -305,12 +311,49 @@ def _check_height(height: int) -> None:
 
 
 def _check_size(column: DatasetColumn, kind: Kind) -> None:
+    _check_count(column.name, column.distinct, kind)
+
+
+def _check_count(name: str, values: int, kind: Kind) -> None:
     most = MOST_NUMBERS if kind in (Kind.INTERVALS, Kind.DATES, Kind.FLAT) else MOST_VALUES
-    if column.distinct > most:
+    if values > most:
         raise InvalidPlan(
-            f"{column.name} has {column.distinct:,} different values; at most {most:,} can be "
+            f"{name} has {values:,} different values; at most {most:,} can be "
             "placed in a taxonomy of this kind. Use intervals for numbers, or tag it as identifier."
         )
+
+
+def lay_over(taxonomy: ColumnTaxonomy, values: Column, words: str) -> TaxonomyVersion | None:
+    """Lay the taxonomy of one column over the values of another, not yet put in force.
+
+    Values without a place make it a draft. None when it does not fit at all: too many values, or
+    none that a taxonomy of this kind can be made of.
+    """
+    try:
+        _check_count(values.name, len(values.values), Kind(taxonomy.kind))
+        read = read_recipe(taxonomy.recipe, taxonomy.file_text)
+        uncovered = read.uncovered(values)
+        height = 0 if uncovered else read.build(values).height
+        _check_height(height)
+    except InvalidPlan:
+        return None
+    return TaxonomyVersion(
+        words=words,
+        kind=taxonomy.kind,
+        recipe=taxonomy.recipe,
+        file_text=taxonomy.file_text,
+        height=height,
+        uncovered=len(uncovered),
+        outline=_keep_outline(read, values),
+        taken_from=taxonomy.version.taken_from if taxonomy.version else None,
+        made_by=taxonomy.changed_by,
+    )
+
+
+def put_carried(column: DatasetColumn, version: TaxonomyVersion) -> ColumnTaxonomy:
+    """Put a taxonomy in force that was laid over; whoever carries several writes one record."""
+    version.column = column
+    return _write(column, version, version.made_by)
 
 
 def set_taxonomy_from_file(

@@ -1,4 +1,4 @@
-"""Files as people have them: an ugly workbook, labels, a pasted table, two hundred columns."""
+"""Files as people have them: an ugly workbook, labels, a paste, 200 columns, next month's file."""
 
 import random
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from deid_portal.guide.demo.invented import demo_table
 from tests.engine import files
 from tests.engine.test_read_workbook import ugly_book
 from tests.journeys.browsing import Person
@@ -142,3 +143,57 @@ def test_two_hundred_columns_are_tagged_by_keyboard(steward: Person, tmp_path: P
     page.locator("#column-197").press("Enter")
     expect(page.locator("#column-panel")).to_contain_text("Column 198")
     steward.check_page()
+
+
+def _next_months_file(path: Path) -> Path:
+    """The demo table again, of fewer people: with a ward, and with a country nobody came from."""
+    header, *people = demo_table().decode().splitlines()[:2001]
+    moved = [line.replace(";Cuba;", ";Atlantis;") for line in people]
+    path.write_text("\n".join([f"{header};ward", *(f"{line};North" for line in moved)]))
+    return path
+
+
+def test_next_months_file_is_mended_and_run_with_the_plan_of_this_month(
+    steward: Person, tmp_path: Path
+) -> None:
+    page = steward.page
+    steward.open("/datasets/")
+    page.get_by_role("link", name="Adult census").click()
+    page.locator(".version-menu summary").click()
+    page.get_by_role("link", name="Upload the next version").click()
+    expect(page.locator("[name=next_of]")).not_to_have_value("")
+    page.set_input_files("#id_file", _next_months_file(tmp_path / "adult_2026-11.csv"))
+    steward.press_next("Upload and look at it")
+    page.wait_for_url("**/datasets/*-*/upload/")
+    expect(page.locator(".version-menu summary")).to_contain_text("v2")
+    steward.check_page()
+    steward.press_next("Keep and see what changed")
+    page.wait_for_url("**/changes/")
+    changes = page.url
+    misfits = page.locator("#misfits")
+    expect(misfits).to_contain_text("1 column has no role")
+    expect(misfits).to_contain_text("1 value has no place in the tree")
+    misfits.get_by_text("List it").click()
+    expect(misfits).to_contain_text("Atlantis")
+    steward.check_page()
+
+    steward.press_next("Tag columns")
+    page.get_by_role("button", name="Accept for ward: Harmless").click()
+    expect(page.locator(".next-bar")).to_contain_text("All 14 columns are decided")
+    expect(page.locator("#columns-table")).to_contain_text("carried over from v1")
+    steward.check_page()
+
+    page.goto(changes)
+    steward.press_next("Place values")
+    page.locator("[name=every_value]").check()
+    page.select_option("[name=place_under]", index=2)
+    page.get_by_role("button", name="Put them there").click()
+    expect(page.locator("#coverage")).to_contain_text("Complete")
+
+    page.locator(".version-menu summary").click()
+    page.get_by_role("link", name="What changed in v2").click()
+    expect(page.locator(".next-bar")).to_contain_text("Everything fits.")
+    steward.check_page()
+    steward.press_next("Run the plan on this version")
+    page.wait_for_url("**/report/", timeout=120_000)
+    expect(page.locator("#dataset-bar")).to_contain_text("v2")

@@ -19,7 +19,7 @@ from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.common import vault
 from deid_portal.common.http import go_to, wants_part
 from deid_portal.common.queue import is_queue_reachable
-from deid_portal.common.refusals import refusal
+from deid_portal.common.refusals import Refused, refusal
 from deid_portal.datasets.forms import (
     PASTE_LIMIT,
     DeletionForm,
@@ -31,7 +31,7 @@ from deid_portal.datasets.forms import (
 )
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.next_bars import bar_of_preview, bar_of_upload
-from deid_portal.datasets.permissions import can_see_values, check_can_upload
+from deid_portal.datasets.permissions import can_see_values, check_can_change, check_can_upload
 from deid_portal.datasets.policies import check_can_be_forgotten, check_not_in_use
 from deid_portal.datasets.previewing import (
     PreviewTable,
@@ -42,7 +42,9 @@ from deid_portal.datasets.previewing import (
 from deid_portal.datasets.progress import describe_reading
 from deid_portal.datasets.selectors import (
     datasets_of_team,
+    datasets_to_continue,
     evidence_of,
+    find_dataset,
     get_dataset_or_404,
     latest_reading,
     preview_of,
@@ -52,6 +54,7 @@ from deid_portal.datasets.services import (
     discard_dataset,
     forget_now,
     keep_dataset,
+    place_in_series,
     rename_dataset,
     set_deletion_day,
     stop_reading,
@@ -97,12 +100,14 @@ def list_datasets(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     person, team = person_of(request), team_of_or_404(request)
     check_can_upload(person, team)
-    form = UploadForm()
+    offered = datasets_to_continue(person, team)
+    form = UploadForm(offered=offered, initial=_asked_to_continue(request, offered))
     if request.method == "POST":
         upload, refused = _received(request)
-        form = UploadForm(request.POST, upload=upload, refused=refused)
+        form = UploadForm(request.POST, upload=upload, refused=refused, offered=offered)
         dataset = _take(form, team, person)
         if dataset is not None:
+            _place(request, dataset, form.chosen)
             there = reverse("datasets:preview", args=[dataset.id])
             return go_to(there) if wants_part(request) else redirect(there)
     context = {
@@ -130,6 +135,23 @@ def _received(request: HttpRequest) -> tuple[SealedUpload | None, str]:
         except vault.DiskFull as full:
             return None, str(full)
     return cast(SealedUpload | None, upload), refused
+
+
+def _asked_to_continue(request: HttpRequest, offered: list[Dataset]) -> dict[str, str]:
+    """Return what the form starts with: "upload the next version" names any of its versions."""
+    asked = find_dataset(person_of(request), request.GET.get("next_of", ""))
+    newest = (str(one.id) for one in offered if asked is not None and one.series == asked.series)
+    return {"next_of": next(newest, "")}
+
+
+def _place(request: HttpRequest, dataset: Dataset, next_of: Dataset | None) -> None:
+    """Make an upload a next version; if another one was quicker, it stays a dataset of its own."""
+    if next_of is None:
+        return
+    try:
+        place_in_series(dataset=dataset, placed_by=person_of(request), next_of=next_of)
+    except Refused as reason:
+        messages.error(request, f"{reason} Until then this file is a new dataset.")
 
 
 def _take(form: UploadForm, team: Team, person: User) -> Dataset | None:
@@ -165,19 +187,39 @@ def set_format(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 
 @require_POST
+def place(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """Say before keeping it that the file is the next version of something, or is not."""
+    person = person_of(request)
+    dataset = get_dataset_or_404(person, dataset_id)
+    check_can_change(person, dataset)
+    form = _keep_form(person, dataset, request.POST)
+    form.full_clean()
+    try:
+        form.check_choice()
+        place_in_series(dataset=dataset, placed_by=person, next_of=form.chosen)
+    except Refused as reason:
+        messages.error(request, str(reason))
+    there = reverse("datasets:preview", args=[dataset.id])
+    return go_to(there) if wants_part(request) else redirect(there)
+
+
+@require_POST
 def keep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     person = person_of(request)
     dataset = get_dataset_or_404(person, dataset_id)
     if dataset.state != Dataset.State.UPLOADED:
         # A second click: the first one has kept it.
         return redirect("datasets:preview", dataset.id)
-    name = KeepForm(request.POST)
-    if not name.is_valid():
-        name.fields["name"].widget.attrs["autofocus"] = True
-        return _show_preview(request, dataset, name_form=name)
-    if name.cleaned_data["name"] != dataset.name:
-        rename_dataset(dataset=dataset, changed_by=person, name=name.cleaned_data["name"])
-    _set_day(dataset, person, name.cleaned_data["delete_on"])
+    form = _keep_form(person, dataset, request.POST)
+    if not form.is_valid():
+        form.fields["name"].widget.attrs["autofocus"] = True
+        return _show_preview(request, dataset, name_form=form)
+    if form.chosen != dataset.previous:
+        place_in_series(dataset=dataset, placed_by=person, next_of=form.chosen, reads_alike=False)
+    name = form.cleaned_data["name"]
+    if form.chosen is None and name != dataset.name:
+        rename_dataset(dataset=dataset, changed_by=person, name=name)
+    _set_day(dataset, person, form.cleaned_data["delete_on"])
     keep_dataset(dataset=dataset, kept_by=person)
     # A small file may be read before the next page is asked for; that page knows where to go.
     return redirect("datasets:reading", dataset.id)
@@ -200,8 +242,7 @@ def _show_preview(
     context = {
         "dataset": dataset,
         "form": settings_form,
-        "name_form": name_form
-        or KeepForm(initial={"name": dataset.name, "delete_on": usual_deletion_day()}),
+        "name_form": name_form or _keep_form(person_of(request), dataset),
         "deletion_form": deletion_form or DeletionForm(initial={"delete_on": dataset.delete_on}),
         "forget_refusal": refusal(check_can_be_forgotten, dataset),
         "settings": _settings(settings_form, evidence_of(dataset) if sees_values else {}),
@@ -222,6 +263,16 @@ def _show_preview(
     template = "datasets/_preview.html" if wants_part(request) else "datasets/preview.html"
     refused = (form or name_form or deletion_form) is not None
     return render(request, template, context, status=422 if refused else 200)
+
+
+def _keep_form(person: User, dataset: Dataset, data: Any = None) -> KeepForm:
+    initial = {
+        "name": dataset.name,
+        "next_of": str(dataset.previous_id or ""),
+        "delete_on": usual_deletion_day(),
+    }
+    offered = datasets_to_continue(person, dataset.team, dataset)
+    return KeepForm(data, initial=initial, offered=offered)
 
 
 def _why_reading_failed(dataset: Dataset, reading: Reading | None) -> str:
@@ -262,13 +313,16 @@ def _reading_context(reading: Reading | None) -> dict[str, Any]:
 
 @require_GET
 def reading(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """The progress of the reading: polled until it ends, then it leads on to the columns."""
+    """The progress of the reading: polled until it ends, then it leads on.
+
+    A first version leads to its columns, a later one to what it changed.
+    """
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     current = latest_reading(dataset)
     if current is not None and current.is_open and wants_part(request):
         context = {"dataset": dataset, **_reading_context(current)}
         return render(request, "datasets/_reading.html", context)
-    there = "datasets:columns" if dataset.is_ready else "datasets:preview"
+    there = dataset.page_after_reading if dataset.is_ready else "datasets:preview"
     address = reverse(there, args=[dataset.id])
     if wants_part(request):
         return go_to(address)

@@ -5,10 +5,12 @@ from typing import Any
 from django import template
 
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.selectors import versions_of, why_not_continued
 from deid_portal.guide.home import DatasetLine, describe_datasets
 from deid_portal.guide.steps import load_for_steps, steps_of
 
 register = template.Library()
+VERSIONS_SHOWN = 8
 
 
 @register.inclusion_tag("partials/_steps.html", takes_context=True)
@@ -27,3 +29,17 @@ def eight_steps(context: dict[str, Any], dataset: Dataset, current: str) -> dict
 def standing_lines(datasets: Iterable[Dataset]) -> list[DatasetLine]:
     """Say where each of these datasets stands, in a handful of queries for all of them."""
     return describe_datasets(datasets, [])
+
+
+@register.inclusion_tag("partials/_version_pill.html", takes_context=True)
+def version_pill(context: dict[str, Any], dataset: Dataset) -> dict[str, Any]:
+    """Draw the version of a dataset as a menu of all its versions, with the way to the next one."""
+    versions = list(versions_of(dataset))
+    person = context["request"].user
+    return {
+        "dataset": dataset,
+        "versions": versions[:VERSIONS_SHOWN],
+        "more": len(versions) > VERSIONS_SHOWN,
+        "is_newest": versions[0].id == dataset.id,
+        "may_continue": not why_not_continued(person, versions[0]),
+    }

@@ -1,0 +1,16 @@
+from django.apps import AppConfig
+
+
+class VersionsConfig(AppConfig):
+    name = "deid_portal.versions"
+
+    def ready(self) -> None:
+        from deid_portal.datasets.later_rooms import (
+            carry_to_the_next_version,
+            forget_with_the_table,
+        )
+        from deid_portal.versions.carrying import pack
+        from deid_portal.versions.forgetting import forget_in_the_next_version
+
+        carry_to_the_next_version(pack)
+        forget_with_the_table(forget_in_the_next_version)
