@@ -4,6 +4,7 @@ Each way reads what was posted into the same `Choice`, and can show one that cam
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +29,7 @@ from deid_portal.plans.proposals import (
 )
 from deid_portal.plans.recommending import Purpose, Recommendation, recommend_method
 from deid_portal.plans.table_facts import facts_of
+from deid_portal.plans.weights_form import WeightsForm, extras_of
 
 PLAIN, EXPERT, DOCUMENT = "plain", "expert", "json"
 VIEWS = {PLAIN: "Plain words", EXPERT: "Expert", DOCUMENT: "JSON"}
@@ -72,9 +74,35 @@ class Choosing(ABC):
 
 
 class _WithMeasures(Choosing):
-    def __init__(self, dataset: Dataset, data: QueryDict | None, measures: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        dataset: Dataset,
+        data: QueryDict | None,
+        measures: dict[str, Any],
+        shown: Choice | None,
+    ) -> None:
         super().__init__(dataset)
         self.measures = MeasuresForm(data, dataset=dataset, chosen=measures)
+        # What is not sent stays as it was saved.
+        source = shown if shown is not None else getattr(dataset, "protection", None)
+        self.kept_weights, self.kept_seed = extras_of(source, dataset)
+        self.weights = WeightsForm(
+            data, dataset=dataset, weights=self.kept_weights, seed=self.kept_seed
+        )
+
+    def _weights_are_valid(self) -> bool:
+        return not self.weights.was_given or self.weights.is_valid()
+
+    def _extras(self) -> dict[str, Any]:
+        """Return weights and seed as posted, else as they were."""
+        if not self.weights.was_given:
+            return {"weights": self.kept_weights, "seed": self.kept_seed}
+        return {"weights": self.weights.to_weights(), "seed": self.weights.to_seed()}
+
+    @property
+    def _side_forms_have_errors(self) -> bool:
+        weights = self.weights.was_given and bool(self.weights.errors)
+        return weights or (self.measures.is_bound and bool(self.measures.errors))
 
 
 class PlainChoosing(_WithMeasures):
@@ -91,7 +119,8 @@ class PlainChoosing(_WithMeasures):
         answers: Answers | None = None,
         kept: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(dataset, data, choice.measures if choice is not None else kept or {})
+        measures = choice.measures if choice is not None else kept or {}
+        super().__init__(dataset, data, measures, choice)
         self.shown = choice
         self.is_foreign = False
         initial: dict[str, Any] = {}
@@ -105,11 +134,13 @@ class PlainChoosing(_WithMeasures):
         if not self.form.is_bound and self.shown is not None:
             return self.shown
         bound = self._bound
-        if not bound.is_valid() or not self._measures_are_valid():
+        fits = self._measures_are_valid() and self._weights_are_valid()
+        if not bound.is_valid() or not fits:
             return None
         answers = bound.to_answers()
         proposal = self._propose(answers)
-        return Choice(proposal.rules, proposal.method, self._measures(answers.class_column))
+        measures = self._measures(answers.class_column)
+        return Choice(proposal.rules, proposal.method, measures, **self._extras())
 
     @cached_property
     def _bound(self) -> PlainForm:
@@ -164,8 +195,7 @@ class PlainChoosing(_WithMeasures):
 
     @property
     def has_errors(self) -> bool:
-        wrong = self.measures.is_bound and bool(self.measures.errors)
-        return wrong or (self.form.is_bound and bool(self.form.errors))
+        return self._side_forms_have_errors or (self.form.is_bound and bool(self.form.errors))
 
     def act(self, act: str, data: QueryDict) -> bool:
         if act != "usual":
@@ -190,7 +220,8 @@ class ExpertChoosing(_WithMeasures):
         choice: Choice | None = None,
         kept: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(dataset, data, choice.measures if choice is not None else kept or {})
+        measures = choice.measures if choice is not None else kept or {}
+        super().__init__(dataset, data, measures, choice)
         self.form = ExpertForm(dataset, data=data, choice=choice)
         self.shown = choice
 
@@ -198,9 +229,10 @@ class ExpertChoosing(_WithMeasures):
         if not self.form.is_bound:
             return self.shown
         parts_fit = self.form.is_valid()
-        if not self.measures.is_valid() or not parts_fit:
+        weights_fit = self._weights_are_valid()
+        if not self.measures.is_valid() or not parts_fit or not weights_fit:
             return None
-        return self.form.to_choice(self.measures.to_measures())
+        return replace(self.form.to_choice(self.measures.to_measures()), **self._extras())
 
     @property
     def recommendation(self) -> Recommendation:
@@ -214,16 +246,16 @@ class ExpertChoosing(_WithMeasures):
 
     @property
     def has_errors(self) -> bool:
-        return self.form.has_errors or (self.measures.is_bound and bool(self.measures.errors))
+        return self.form.has_errors or self._side_forms_have_errors
 
     def act(self, act: str, data: QueryDict) -> bool:
         return self.form.act(act, data)
 
     def take_note_of(self, plan: Plan) -> None:
         for part, own in zip(self.form.rules.parts, plan.models, strict=False):
-            part.cautions = own.cautions()
+            part.cautions, part.meaning = own.cautions(), own.explain()
         for part, method in zip(self.form.methods.parts, plan.methods, strict=False):
-            part.cautions = method.cautions()
+            part.cautions, part.meaning = method.cautions(), method.explain()
 
 
 class DocumentChoosing(Choosing):

@@ -29,16 +29,27 @@ class Choice:
     rules: list[dict[str, Any]]
     method: dict[str, Any] | list[dict[str, Any]]
     measures: dict[str, Any] = field(default_factory=dict)
+    weights: dict[str, float] = field(default_factory=dict)  # of columns; 1 unless said
+    seed: int | None = None
 
     @property
     def methods(self) -> list[dict[str, Any]]:
         return self.method if isinstance(self.method, list) else [self.method]
 
     def to_document(self) -> dict[str, Any]:
-        """Return the part of a plan that is chosen here."""
+        """Return the part of a plan that is chosen here, with the weights of its columns."""
+        document = self.to_plan_parts()
+        if self.weights:
+            document["weights"] = self.weights
+        return document
+
+    def to_plan_parts(self) -> dict[str, Any]:
+        """Return what stands in a plan beside its columns."""
         document: dict[str, Any] = {"models": self.rules, "method": self.method}
         if self.measures:
             document["measures"] = self.measures
+        if self.seed is not None:
+            document["seed"] = self.seed
         return document
 
 
@@ -47,7 +58,9 @@ def compose_plan(dataset: Dataset, choice: Choice) -> ComposedPlan:
     files: dict[str, str] = {}
     for column in dataset.columns.select_related("taxonomy"):
         columns[column.name] = _describe(column, files)
-    document = {"plan": 1, "columns": columns, **choice.to_document()}
+        if column.is_quasi_identifier and column.name in choice.weights:
+            columns[column.name]["weight"] = choice.weights[column.name]
+    document = {"plan": 1, "columns": columns, **choice.to_plan_parts()}
     return ComposedPlan(document, files)
 
 
@@ -56,7 +69,13 @@ def compose_chosen_plan(protection: Protection) -> ComposedPlan:
 
 
 def choice_of(protection: Protection) -> Choice:
-    return Choice(protection.rules, protection.method, protection.measures)
+    return Choice(
+        protection.rules,
+        protection.method,
+        protection.measures,
+        protection.weights,
+        protection.seed,
+    )
 
 
 def _describe(column: DatasetColumn, files: dict[str, str]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The chosen part of a plan as text."""
 
 import json
+from typing import Any
 
 from django import forms
 
@@ -26,14 +27,18 @@ class DocumentForm(forms.Form):
             raise forms.ValidationError("This is not valid JSON.") from None
         if not isinstance(document, dict) or not {"method"} <= set(document):
             raise forms.ValidationError('An object with "models" and "method" is needed.')
-        unknown = set(document) - {"models", "method", "measures"}
+        unknown = set(document) - {"models", "method", "measures", "weights", "seed"}
         if unknown:
             raise forms.ValidationError(
-                "Only models, method and measures are chosen here; the columns come from the "
-                "steps before."
+                "Only models, method, measures, weights and a seed are chosen here; the columns "
+                "come from the steps before."
             )
         return Choice(
-            document.get("models", []), document["method"], document.get("measures") or {}
+            document.get("models", []),
+            document["method"],
+            document.get("measures") or {},
+            _read_weights(document.get("weights")),
+            document.get("seed"),
         )
 
     def to_choice(self) -> Choice:
@@ -43,3 +48,12 @@ class DocumentForm(forms.Form):
     @staticmethod
     def initial_from(choice: Choice) -> dict[str, str]:
         return {"document": json.dumps(choice.to_document(), indent=2, ensure_ascii=False)}
+
+
+def _read_weights(weights: Any) -> dict[str, float]:
+    """The engine judges the numbers; that they are numbers by column is seen to here."""
+    if weights is None:
+        return {}
+    if not isinstance(weights, dict):
+        raise forms.ValidationError('"weights" needs a number per quasi-identifier.')
+    return {name: weight for name, weight in weights.items() if weight != 1}

@@ -83,6 +83,7 @@ class PartForm(forms.Form):
             ):
                 bound.field.widget.attrs.setdefault("class", "form-control")
         self.cautions: list[str] = []
+        self.meaning = ""  # the engine's sentence, once the whole plan makes sense
 
     @property
     def title(self) -> str:

@@ -15,6 +15,9 @@ class Protection(models.Model):
     rules = SealedJSONField(default=list)
     method = SealedJSONField(default=dict)
     measures = SealedJSONField(default=dict)
+    # Quasi-identifiers whose detail counts more or less than usual, and what chance starts from.
+    weights = models.JSONField(default=dict, blank=True)
+    seed = models.BigIntegerField(null=True, blank=True)
     # What was answered in plain words, if the plan came from there; empty for experts' plans.
     answers = SealedJSONField(default=dict)
     changed_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")

@@ -7,7 +7,7 @@ from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.selectors import values_of
-from deid_portal.engine import Plan, Table
+from deid_portal.engine import InvalidPlan, Plan, Table
 from deid_portal.engine.documents import Place
 from deid_portal.engine.privacy import PrivacyModel
 from deid_portal.plans.composition import Choice, choice_of, compose_plan
@@ -23,12 +23,14 @@ def choose_protection(
     rules: list[dict[str, Any]],
     method: dict[str, Any] | list[dict[str, Any]],
     measures: dict[str, Any] | None = None,
+    weights: dict[str, float] | None = None,
+    seed: int | None = None,
     answers: Answers | None = None,
 ) -> Plan:
     """Keep what is chosen; raises InvalidPlan, and keeps nothing, if it makes no sense."""
     check_can_change(chosen_by, dataset)
     check_taxonomies_complete(dataset)
-    choice = Choice(rules, method, measures or {})
+    choice = Choice(rules, method, measures or {}, weights or {}, seed)
     plan = check_choice(dataset, choice)
     written = answers.to_document() if answers is not None else {}
     saved: Protection | None = getattr(dataset, "protection", None)
@@ -41,6 +43,8 @@ def choose_protection(
                 "rules": choice.rules,
                 "method": choice.method,
                 "measures": choice.measures,
+                "weights": choice.weights,
+                "seed": choice.seed,
                 "answers": written,
                 "changed_by": chosen_by,
             },
@@ -63,6 +67,9 @@ def choose_protection(
 def check_choice(dataset: Dataset, choice: Choice) -> Plan:
     """Validate a choice against the table as well; raises InvalidPlan with the sentence to show."""
     plan = compose_plan(dataset, choice).to_plan()
+    for name in choice.weights:
+        if name not in plan.quasi_identifiers:
+            raise InvalidPlan(f'weights: only quasi-identifiers have a weight; "{name}" is none.')
     check_plan_fits(dataset, plan)
     return plan
 

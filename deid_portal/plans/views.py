@@ -77,6 +77,8 @@ def _save(request: HttpRequest, dataset: Dataset, choosing: Choosing) -> str | N
             rules=choice.rules,
             method=choice.method,
             measures=choice.measures,
+            weights=choice.weights,
+            seed=choice.seed,
             answers=choosing.answers,
         )
     except EngineError as error:
