@@ -14,6 +14,7 @@ USUAL: dict[str, tuple[float, float]] = {
     "singling-out": (0.5, 1.5),
 }
 OTHERS = (0.2, 0.5)
+TESTS_LOOKED_AT = 100
 
 
 def usual_seconds(attack: str, rows: int) -> float:
@@ -25,9 +26,9 @@ def usual_seconds(attack: str, rows: int) -> float:
 def expected_seconds(run: Run) -> dict[str, float]:
     """Return, by attack, how long it took last on this table; attacks never made are left out."""
     ended = AttackTest.objects.filter(run__dataset=run.dataset_id, status=Status.FINISHED)
-    times = ended.order_by("queued_at").values_list("attack", "started_at", "finished_at")
+    times = ended.order_by("-queued_at").values_list("attack", "started_at", "finished_at")
     return {
         attack: (finished - started).total_seconds()
-        for attack, started, finished in times
+        for attack, started, finished in reversed(times[:TESTS_LOOKED_AT])
         if started and finished
     }

@@ -7,6 +7,7 @@ deletion a worker can die; the sweep deletes what then is left (`outside.delete_
 from dataclasses import replace
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from deid_portal.attacks.choices import EARLIER_RELEASES, HELD_OUT, make_attack
@@ -22,8 +23,9 @@ from deid_portal.attacks.outside import delete_table, read_outside
 from deid_portal.attacks.remedies import Finding, price_remedies
 from deid_portal.attacks.results import Result, other_columns_of
 from deid_portal.audit.services import record_event
+from deid_portal.common.limits import Limits, OverLimit
 from deid_portal.common.refusals import Refused
-from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up
+from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.engine import Cancelled, EngineError, Table
 from deid_portal.engine.attacks import Attack, Setting
@@ -42,8 +44,10 @@ WORKERS_DIED = (
 
 
 def perform_attack(lease: Lease[AttackTest]) -> None:
+    limits = lease.limits = attack_limits()
+    lease.end_stuck = lambda over: _fail(lease, over)
     try:
-        with lease:
+        with lease, limits.refusing_too_much():
             result = _Trial(lease).make().to_document()
     except LeaseLost:
         return
@@ -52,11 +56,22 @@ def perform_attack(lease: Lease[AttackTest]) -> None:
     except (EngineError, Refused) as reason:
         # That an attack is not possible is an answer, and the sentence says why.
         _end(lease, Status.FINISHED, "attack.finished", result={"reason": str(reason)})
+    except OverLimit as over:
+        _fail(lease, over)
+    except MemoryError:
+        _fail(lease, limits.out_of_memory())
     except Exception:
-        _end(lease, Status.FAILED, "attack.failed", problem=UNEXPECTED)
+        _fail(lease, UNEXPECTED)
         raise
     else:
         _end(lease, Status.FINISHED, "attack.finished", result=result)
+
+
+def attack_limits() -> Limits:
+    words = "The run is not touched by it; ask for a larger machine, or let fewer people be tried."
+    return Limits(
+        settings.RUN_MEMORY_MB, settings.RUN_MINUTES, memory_words=words, minutes_words=words
+    )
 
 
 class _Trial:
@@ -169,13 +184,22 @@ class _Trial:
         self.lease.progress(number, total, "remedies")
 
 
-@transaction.atomic
+def _fail(lease: Lease[AttackTest], problem: object) -> None:
+    _end(lease, Status.FAILED, "attack.failed", problem=str(problem))
+
+
 def _end(lease: Lease[AttackTest], status: Status, action: str, **values: Any) -> None:
-    try:
-        lease.finish(status, **values)
-    except LeaseLost:
-        return
-    _record_end(lease.work, action)
+    """Write the end, the audit record and the deletion of a brought table, or nothing at all."""
+
+    @transaction.atomic
+    def write() -> None:
+        try:
+            lease.finish(status, **values)
+        except LeaseLost:
+            return
+        _record_end(lease.work, action)
+
+    patiently(write)
 
 
 def _record_end(test: AttackTest, action: str) -> None:

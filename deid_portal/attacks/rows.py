@@ -153,6 +153,8 @@ class AttackRow:
 
     @property
     def phase_words(self) -> str:
+        if self.state == State.WAITING:
+            return "Waiting"
         words = {"read": "Opening", "attack": "Attacking", "remedies": "Trying what would help"}
         return words.get(self.test.phase if self.test is not None else "", "Starting")
 

@@ -20,7 +20,6 @@ class Summary:
     """How the attacks on a run went, for the pages of other rooms."""
 
     made: int
-    possible: int  # attacks that could be made, without those that make no sense here
     over: list[AttackRow]
     weak: list[AttackRow]
     resisted: int
@@ -74,7 +73,6 @@ def attack_rows(user: User, run: Run) -> list[AttackRow]:
 def summarize(rows: list[AttackRow]) -> Summary:
     return Summary(
         made=sum(row.is_made for row in rows),
-        possible=sum(row.state != State.NOT_POSSIBLE for row in rows),
         over=[row for row in rows if row.state == State.OVER_LIMIT],
         weak=[row for row in rows if row.state == State.WEAK_SPOT],
         resisted=sum(row.state == State.RESISTED for row in rows),

@@ -35,14 +35,14 @@ from deid_portal.datasets.uploading import SealedUpload, why_refused
 from deid_portal.engine import EngineError
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.runs.models import Run
-from deid_portal.runs.selectors import get_run_or_404
+from deid_portal.runs.selectors import get_light_run_or_404
 
 NO_FILE = "Choose the file of an outside table first."
 
 
 @require_GET
 def show(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    run = get_run_or_404(person_of(request), run_id)
+    run = get_light_run_or_404(person_of(request), run_id)
     if not run.solution:
         return redirect("runs:show", run.id)
     return _page(request, run)
@@ -172,7 +172,7 @@ def _bring(request: HttpRequest, run: Run, use: OutsideTable.Use) -> OutsideTabl
 
 
 def _run_with_release(request: HttpRequest, run_id: UUID) -> Run:
-    run = get_run_or_404(person_of(request), run_id)
+    run = get_light_run_or_404(person_of(request), run_id)
     if not run.solution:
         raise Http404
     return run

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django import Settings
 
 from deid_portal.accounts.models import User
 from deid_portal.attacks import execution
@@ -173,3 +174,19 @@ def test_a_fault_of_the_portal_is_told_as_one(cast: Cast, monkeypatch: pytest.Mo
     test.refresh_from_db()
     assert test.status == Status.FAILED
     assert test.problem == execution.UNEXPECTED
+
+
+def test_an_attack_that_needs_too_much_says_so(
+    cast: Cast, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = factories.make_finished_run(cast.steward, cast.team)
+    test = start_attacks(run=run, asked_by=cast.steward, attacks=["homogeneity"])[0]
+    settings.RUN_MEMORY_MB = 100_000
+
+    def want_too_much(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(execution, "run_attack", want_too_much)
+    factories.finish_attack(test)
+    assert test.status == Status.FAILED
+    assert test.problem.startswith("This needed more than 100,000 MB of memory.")
