@@ -57,7 +57,12 @@ class LibraryLine:
 
 
 def describe_library(column: DatasetColumn) -> list[LibraryLine]:
-    """List what covers at least one value of the column, the best first."""
+    """List what covers at least one value of the column, the best first.
+
+    Of a column with very many values nothing is listed: each would have to be looked up.
+    """
+    if column.distinct > MOST_VALUES:
+        return []
     values = values_of(column)
     lines = [*_team_lines(column, values), *_shelf_lines(column, values)]
     return sorted((line for line in lines if line.covered), key=lambda line: -line.covered)
@@ -65,8 +70,6 @@ def describe_library(column: DatasetColumn) -> list[LibraryLine]:
 
 def find_fitting(column: DatasetColumn) -> LibraryLine | None:
     """Return what covers most values of a column, if it covers most of them."""
-    if column.distinct > MOST_VALUES:
-        return None
     best = next(iter(describe_library(column)), None)
     return best if best and best.covered >= MOST_OF * best.total else None
 

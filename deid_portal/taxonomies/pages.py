@@ -43,6 +43,7 @@ from deid_portal.taxonomies.selectors import (
     taxonomy_of,
     versions_of,
 )
+from deid_portal.taxonomies.services import MOST_VALUES
 from deid_portal.taxonomies.starting_points import initial_of
 
 
@@ -142,6 +143,7 @@ def show_workbench(
         "kinds": _fitting_tabs(column),
         "builder": _builder(column, open_tab, form) if sees_values else None,
         "library": describe_library(column) if sees_values and open_tab == Tab.LIBRARY else None,
+        "most_values": MOST_VALUES,
         "keep_form": keep or KeepForm(initial={"name": column.name[:100]}),
         "bar": bar_of_workbench(dataset, column, still_open),
         "current": "taxonomies",

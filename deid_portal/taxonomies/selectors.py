@@ -167,7 +167,7 @@ def describe_taxonomy(column: DatasetColumn) -> TaxonomyView | None:
     outline = lay_out(recipe, values)
     if outline is not None:
         return _describe_outline(outline)
-    uncovered = recipe.uncovered(values)
+    uncovered = [] if taxonomy.is_complete else recipe.uncovered(values)
     if uncovered:
         counts = dict(zip(values.values, values.counts.tolist(), strict=True))
         missing_rows = sum(counts[text] for text in uncovered)

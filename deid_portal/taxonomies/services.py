@@ -33,9 +33,11 @@ from deid_portal.taxonomies.selectors import (
 
 UPLOADED_NAME = "taxonomy.csv"
 TALLEST = 40
-# Trees of more values than this take longer to lay out than anybody waits for a page.
+# Placing more values than this one by one takes longer than anybody waits for a page.
 MOST_VALUES = 50_000
-MOST_NUMBERS = 200_000
+MOST_DATES = 200_000
+# Intervals and masks follow from how a value is written: a second or two for a million of them.
+MOST_BY_RULE = 5_000_000
 # Undoing plays the steps before it again; after this many a new version begins.
 MOST_STEPS = 1000
 
@@ -109,7 +111,7 @@ def set_outline(
 def propose_taxonomy(*, column: DatasetColumn, changed_by: User) -> str:
     """Give a column the taxonomy that fits its values best; returns why this one."""
     check_can_build(changed_by, column)
-    proposal = propose(values_of(column))
+    proposal = propose(values_of(column), most=MOST_VALUES)
     words = f"Proposed. {proposal.words}"
     if proposal.outline is not None:
         set_outline(column=column, changed_by=changed_by, outline=proposal.outline, words=words)
@@ -311,16 +313,27 @@ def _check_height(height: int) -> None:
 
 
 def _check_size(column: DatasetColumn, kind: Kind) -> None:
-    _check_count(column.name, column.distinct, kind)
-
-
-def _check_count(name: str, values: int, kind: Kind) -> None:
-    most = MOST_NUMBERS if kind in (Kind.INTERVALS, Kind.DATES, Kind.FLAT) else MOST_VALUES
-    if values > most:
+    most = _most_values(kind)
+    if column.distinct > most:
         raise InvalidPlan(
-            f"{name} has {values:,} different values; at most {most:,} can be "
-            "placed in a taxonomy of this kind. Use intervals for numbers, or tag it as identifier."
+            f"{column.name} has {column.distinct:,} different values; at most {most:,} can be "
+            f"placed this way. {_what_else(column, kind)} Nothing was changed."
         )
+
+
+def _most_values(kind: Kind) -> int:
+    by_rule = dict.fromkeys((Kind.INTERVALS, Kind.MASK, Kind.FLAT), MOST_BY_RULE)
+    return {**by_rule, Kind.DATES: MOST_DATES}.get(kind, MOST_VALUES)
+
+
+def _what_else(column: DatasetColumn, kind: Kind) -> str:
+    if column.distinct > MOST_BY_RULE:
+        return "So many values point to single people: tag it as an identifier."
+    if column.type in ("integer", "number") and kind != Kind.INTERVALS:
+        return "Use intervals."
+    if kind == Kind.MASK:
+        return "Show or hide it whole, or tag it as an identifier."
+    return "Mask it, show or hide it whole, or tag it as an identifier."
 
 
 def lay_over(taxonomy: ColumnTaxonomy, values: Column, words: str) -> TaxonomyVersion | None:
@@ -329,8 +342,9 @@ def lay_over(taxonomy: ColumnTaxonomy, values: Column, words: str) -> TaxonomyVe
     Values without a place make it a draft. None when it does not fit at all: too many values, or
     none that a taxonomy of this kind can be made of.
     """
+    if len(values.values) > _most_values(Kind(taxonomy.kind)):
+        return None
     try:
-        _check_count(values.name, len(values.values), Kind(taxonomy.kind))
         read = read_recipe(taxonomy.recipe, taxonomy.file_text)
         uncovered = read.uncovered(values)
         height = 0 if uncovered else read.build(values).height

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table import Column
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
-from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL
+from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL, Taxonomy
 
 
 @dataclass(frozen=True)
@@ -24,3 +26,13 @@ class FlatTaxonomy(Recipe):
 
     def paths(self, column: Column) -> dict[str, tuple[str, ...]]:
         return {text: (ROOT_LABEL,) for text in column.values if text is not None}
+
+    def uncovered(self, column: Column) -> list[str]:
+        return []
+
+    def build(self, column: Column) -> Taxonomy:
+        if not column.values:
+            return super().build(column)
+        return Taxonomy.from_levels(
+            column.values, [(np.zeros(len(column.values), np.int32), (ROOT_LABEL,))]
+        )

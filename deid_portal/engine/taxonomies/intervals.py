@@ -4,10 +4,14 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from deid_portal.engine.documents import Place
-from deid_portal.engine.table import Column
+from deid_portal.engine.table import Codes, Column
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
-from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL
+from deid_portal.engine.taxonomies.scale import ABOVE, BELOW, Scale
+from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL, Taxonomy
 from deid_portal.engine.values import ColumnType, is_number, parse_number
 
 
@@ -70,6 +74,39 @@ class IntervalTaxonomy(Recipe):
             text: (*(self._label(number, width, whole) for width in self.widths), ROOT_LABEL)
             for text, number in numbers.items()
         }
+
+    def uncovered(self, column: Column) -> list[str]:
+        texts = (text for text in column.values if text is not None)
+        return [text for text in texts if not is_number(text, column.decimal)]
+
+    def build(self, column: Column) -> Taxonomy:
+        """Find the interval of every number at once; labels are made for intervals, not values."""
+        ends = [end for end in (self.bottom, self.top) if end is not None]
+        scale = Scale.of(column, (self.start, *self.widths, *ends))
+        if scale is None:
+            return super().build(column)
+        whole = self._labels_are_whole(column)
+        levels: list[tuple[Codes, tuple[str | None, ...]]] = []
+        for width in self.widths:
+            codes, first = scale.group(self._intervals(scale, width))
+            texts = [column.values[place] for place in first]
+            levels.append((codes, tuple(self._name(text, column, width, whole) for text in texts)))
+        levels.append((np.zeros(len(column.values), np.int32), (ROOT_LABEL,)))
+        return Taxonomy.from_levels(column.values, levels, self.level_names(column))
+
+    def _intervals(self, scale: Scale, width: Decimal) -> NDArray[np.int64]:
+        """Number the intervals; below and above the open ends there is one each."""
+        found = (scale.numbers - scale.of_number(self.start)) // scale.of_number(width)
+        if self.bottom is not None:
+            found[scale.numbers < scale.of_number(self.bottom)] = BELOW
+        if self.top is not None:
+            found[scale.numbers >= scale.of_number(self.top)] = ABOVE
+        return found
+
+    def _name(self, text: str | None, column: Column, width: Decimal, whole: bool) -> str | None:
+        if text is None:
+            return None
+        return self._label(parse_number(text, column.decimal), width, whole)
 
     def level_names(self, column: Column) -> tuple[str, ...]:
         return ("exact", *(f"steps of {_plain(width)}" for width in self.widths), "hidden")

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table import Column
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
+from deid_portal.engine.taxonomies.taxonomy import Taxonomy, encode
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,31 @@ class MaskTaxonomy(Recipe):
             for text in texts
         }
 
+    def uncovered(self, column: Column) -> list[str]:
+        return []
+
+    def build(self, column: Column) -> Taxonomy:
+        """Hide one character after the other of what the level before has left: of few labels."""
+        longest = max((len(text) for text in column.values if text is not None), default=0)
+        if not longest:
+            return super().build(column)
+        labels: tuple[str | None, ...] = column.values
+        codes = np.arange(len(labels), dtype=np.int32)
+        levels = []
+        for hidden in range(1, longest):
+            step, labels = encode([self._hide_more(label, hidden) for label in labels])
+            codes = step[codes]
+            levels.append((codes, labels))
+        levels.append((np.zeros(len(codes), np.int32), (self.character * longest,)))
+        return Taxonomy.from_levels(column.values, levels, self.level_names(column))
+
     def level_names(self, column: Column) -> tuple[str, ...]:
         longest = max((len(text) for text in column.values if text is not None), default=1)
         middle = (f"{hidden} hidden" for hidden in range(1, longest))
         return ("exact", *middle, "hidden")
+
+    def _hide_more(self, label: str | None, hidden: int) -> str | None:
+        return None if label is None else self._mask(label, hidden)
 
     def _mask(self, text: str, hidden: int) -> str:
         shown = max(len(text) - hidden, 0)

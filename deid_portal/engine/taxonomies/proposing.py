@@ -30,8 +30,11 @@ class Proposal:
     outline: Outline | None = None
 
 
-def propose(column: Column) -> Proposal:
-    """Return what fits the values best; it covers all of them."""
+def propose(column: Column, most: int | None = None) -> Proposal:
+    """Return what fits the values best; it covers all of them.
+
+    Of more than `most` values, no tree is made in which each would be placed by itself.
+    """
     values = [value for value in column.values if value is not None]
     if len(values) <= FEW_VALUES:
         return Proposal("Few values: shown or hidden", FlatTaxonomy())
@@ -40,6 +43,8 @@ def propose(column: Column) -> Proposal:
             proposal.recipe is not None and proposal.recipe.uncovered(column)
         ):
             return proposal
+    if most is not None and len(values) > most:
+        return Proposal("Too many words to group: shown or hidden", FlatTaxonomy())
     return _words(column, values)
 
 

@@ -43,11 +43,25 @@ class Taxonomy:
     ) -> "Taxonomy":
         """Build from one path per leaf: the value, then its label at each level."""
         levels = list(zip(*paths, strict=True))
-        encoded = [_encode(labels) for labels in levels[1:]]
+        encoded = [encode(labels) for labels in levels[1:]]
         first = np.arange(len(paths), dtype=np.int32)
         codes = np.array([first, *(codes for codes, _ in encoded)], dtype=np.int32)
         labels = (tuple(levels[0]) if levels else (), *(labels for _, labels in encoded))
         return cls(codes.reshape(-1, len(paths)), labels, tuple(level_names or _names(len(levels))))
+
+    @classmethod
+    def from_levels(
+        cls,
+        values: Sequence[str | None],
+        levels: Sequence[tuple[Codes, Sequence[str | None]]],
+        level_names: Sequence[str] | None = None,
+    ) -> "Taxonomy":
+        """Build from the codes and labels of each level above the values."""
+        first = np.arange(len(values), dtype=np.int32)
+        codes = np.array([first, *(codes for codes, _ in levels)], dtype=np.int32)
+        labels = (tuple(values), *(tuple(labels) for _, labels in levels))
+        names = tuple(level_names or _names(len(labels)))
+        return cls(codes.reshape(-1, len(values)), labels, names)
 
     @property
     def height(self) -> int:
@@ -95,42 +109,44 @@ class Taxonomy:
         """
         budget = max(limit // max(self.height, 1), 8)
         rows = [self.rows_per_label(column, level) for level in range(self.height + 1)]
-        nodes = self._nodes_of_level(0, rows[0], [()] * self.leaf_count, [0] * self.leaf_count)
-        for level in range(1, self.height + 1):
-            children, hidden = self._children(level, rows[level - 1], nodes, budget)
-            nodes = self._nodes_of_level(level, rows[level], children, hidden)
+        nodes: dict[int, Node] = {}
+        for level in range(self.height + 1):
+            most = budget if level < self.height else limit
+            kept = np.argsort(-rows[level], kind="stable")[:most]
+            nodes = self._nodes_of_level(level, rows[level], kept.tolist(), nodes)
         if len(nodes) == 1:
-            return nodes[0]
-        ordered = tuple(sorted(nodes, key=_most_rows_first))
+            return next(iter(nodes.values()))
+        ordered = tuple(sorted(nodes.values(), key=_most_rows_first))
         return Node(None, self.height + 1, int(column.counts.sum()), ordered[:limit])
 
     def _nodes_of_level(
-        self,
-        level: int,
-        rows: Counts,
-        children: Sequence[tuple[Node, ...]],
-        hidden: Sequence[int],
-    ) -> list[Node]:
-        return [
-            Node(label, level, int(rows[code]), children[code], hidden[code])
-            for code, label in enumerate(self.labels[level])
-        ]
+        self, level: int, rows: Counts, kept: Sequence[int], below: dict[int, Node]
+    ) -> dict[int, Node]:
+        """Make the nodes of a level and hand them the nodes that were made of the one below."""
+        children: dict[int, list[Node]] = {code: [] for code in kept}
+        hidden = np.zeros(len(self.labels[level]), np.int64)
+        if level:
+            parents = self._parents(level)
+            hidden += np.bincount(parents, minlength=len(hidden))
+            for code, node in below.items():
+                hidden[parents[code]] -= 1
+                children.get(int(parents[code]), []).append(node)
+        return {
+            code: Node(
+                self.labels[level][code],
+                level,
+                int(rows[code]),
+                tuple(sorted(children[code], key=_most_rows_first)),
+                int(hidden[code]),
+            )
+            for code in kept
+        }
 
-    def _children(
-        self, level: int, rows_below: Counts, nodes: list[Node], budget: int
-    ) -> tuple[list[tuple[Node, ...]], list[int]]:
-        """Hand each node of the level below to its parent, the ones with most rows first."""
+    def _parents(self, level: int) -> Codes:
+        """Return the label of this level above each label of the one below."""
         parents = np.zeros(len(self.labels[level - 1]), dtype=np.int32)
         parents[self.codes[level - 1]] = self.codes[level]
-        kept = set(np.argsort(-rows_below, kind="stable")[:budget].tolist())
-        children: list[list[Node]] = [[] for _ in self.labels[level]]
-        hidden = [0] * len(self.labels[level])
-        for code, node in enumerate(nodes):
-            if code in kept:
-                children[parents[code]].append(node)
-            else:
-                hidden[parents[code]] += 1
-        return [tuple(sorted(group, key=_most_rows_first)) for group in children], hidden
+        return parents
 
 
 @dataclass(frozen=True)
@@ -163,7 +179,8 @@ def effect_on_counts(counts: Counts, taxonomy: Taxonomy) -> list[LevelEffect]:
     return effects
 
 
-def _encode(labels: Sequence[str | None]) -> tuple[Codes, tuple[str | None, ...]]:
+def encode(labels: Sequence[str | None]) -> tuple[Codes, tuple[str | None, ...]]:
+    """Number labels in the order they appear; return the number of each and the labels."""
     dictionary: dict[str | None, int] = {}
     codes = [dictionary.setdefault(label, len(dictionary)) for label in labels]
     return np.array(codes, dtype=np.int32), tuple(dictionary)
