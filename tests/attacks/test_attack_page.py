@@ -41,6 +41,11 @@ def test_every_attack_has_words() -> None:
         assert wording.explanation.endswith(".")
 
 
+def test_every_finished_run_leads_there(run: Run, cast: Cast, signed_in: SignIn) -> None:
+    page = signed_in(cast.approver).get(reverse("runs:list", args=[run.dataset_id]))
+    assert reverse("attacks:show", args=[run.id]) in page.content.decode()
+
+
 def test_before_the_first_attack_the_page_says_how_long_each_takes(
     run: Run, cast: Cast, signed_in: SignIn
 ) -> None:
