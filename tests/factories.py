@@ -226,4 +226,5 @@ def make_way_back(run: Run) -> WayBack:
 def ask_for(dataset: Dataset, steward: User) -> ReviewRequest:
     """Run the plan of a dataset and ask for its release."""
     run = finish_run(start_run(dataset=dataset, started_by=steward))
-    return ask_for_review(run=run, asked_by=steward, purpose="teaching file")
+    allow_small_groups(dataset.team, steward)
+    return ask_for_review(run=run, asked_by=steward, terms=Terms("teaching file"))

@@ -28,6 +28,9 @@ MOSTLY_UNIQUE = 0.5
 OTHERS = "other values"
 NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 Shares = NDArray[np.float64]
+# The numbers of a column in order, each with its rows.
+_Side = tuple[Numbers, Counts]
+_Sides = tuple[_Side, _Side]
 
 
 class Verdict(StrEnum):
@@ -69,7 +72,8 @@ def compare_columns(before: Column, after: Column) -> ColumnDrift:
     """Compare a column of two tables; columns of different types are compared as text."""
     counted = _count_together(before, after)
     rows = counted.rows
-    distance, chance = _distance(before, after, counted)
+    sides = (_sorted_rows(before), _sorted_rows(after)) if _are_ordered(before, after) else None
+    distance, chance = _distance(counted, sides)
     return ColumnDrift(
         new_values=int(((rows[0] == 0) & (rows[1] > 0) & counted.is_present).sum()),
         new_rows=int(rows[1][(rows[0] == 0) & counted.is_present].sum()),
@@ -77,7 +81,7 @@ def compare_columns(before: Column, after: Column) -> ColumnDrift:
         distance=distance,
         chance=chance,
         verdict=judge(distance, chance),
-        bars=_draw(before, after, counted),
+        bars=_draw(before, after, counted, sides),
     )
 
 
@@ -118,13 +122,15 @@ def _count_together(before: Column, after: Column) -> _Together:
     return _Together(list(place), rows)
 
 
-def _distance(before: Column, after: Column, counted: _Together) -> tuple[float | None, float]:
+def _distance(counted: _Together, sides: _Sides | None) -> tuple[float | None, float]:
     sizes = counted.rows.sum(axis=1)
     if not sizes.all():
         return None, 1.0
     spread = float(np.sqrt((1 / sizes).sum()))
-    if _are_ordered(before, after):
-        return _largest_gap(before, after), KOLMOGOROV_SMIRNOV * spread
+    if sides is not None:
+        missing = counted.shares[:, ~counted.is_present].sum(axis=1)
+        gap = max(_largest_gap(sides), abs(float(missing[0] - missing[1])))
+        return gap, KOLMOGOROV_SMIRNOV * spread
     if _is_mostly_unique(counted):
         return None, 1.0
     shares = counted.shares
@@ -150,17 +156,14 @@ def _places_of(column: Column) -> Numbers:
     return days_of(column) if column.type == ColumnType.DATE else numbers_of(column)
 
 
-def _largest_gap(before: Column, after: Column) -> float:
-    """Return the largest gap between the cumulative shares; missing cells are compared apart."""
-    sides = [_sorted_rows(column) for column in (before, after)]
+def _largest_gap(sides: _Sides) -> float:
+    """Return the largest gap between the cumulative shares of what is not missing."""
     points = np.union1d(sides[0][0], sides[1][0])
     curves = [_cumulative(places, rows, points) for places, rows in sides]
-    gap = float(np.abs(curves[0] - curves[1]).max(initial=0))
-    missing = [column.missing / len(column.codes) for column in (before, after)]
-    return max(gap, abs(missing[0] - missing[1]))
+    return float(np.abs(curves[0] - curves[1]).max(initial=0))
 
 
-def _sorted_rows(column: Column) -> tuple[Numbers, Counts]:
+def _sorted_rows(column: Column) -> _Side:
     places = _places_of(column)
     kept = ~np.isnan(places) & (column.counts > 0)
     order = np.argsort(places[kept], kind="stable")
@@ -175,16 +178,19 @@ def _cumulative(places: Numbers, rows: Counts, points: Numbers) -> Shares:
     return shares
 
 
-def _draw(before: Column, after: Column, counted: _Together) -> tuple[Bar, ...]:
+def _draw(
+    before: Column, after: Column, counted: _Together, sides: _Sides | None
+) -> tuple[Bar, ...]:
     """Return the same few bars for both tables, so that they can be laid over each other."""
     gap = [
         Bar(None, *(int(rows) for rows in counted.rows[:, place]))
         for place in np.flatnonzero(~counted.is_present)
         if counted.rows[:, place].any()
     ]
-    if _are_ordered(before, after):
-        return (*_draw_numbers(before, after), *gap)
-    return (*_draw_values(counted), *gap)
+    if sides is None:
+        return (*_draw_values(counted), *gap)
+    is_whole = ColumnType.NUMBER not in (before.type, after.type)
+    return (*_draw_numbers(sides, before.type, is_whole=is_whole), *gap)
 
 
 def _draw_values(counted: _Together) -> list[Bar]:
@@ -197,17 +203,16 @@ def _draw_values(counted: _Together) -> list[Bar]:
     return [*bars, Bar(OTHERS, *map(int, rest))] if rest.any() else bars
 
 
-def _draw_numbers(before: Column, after: Column) -> list[Bar]:
+def _draw_numbers(sides: _Sides, type: ColumnType, *, is_whole: bool) -> list[Bar]:
     """One bar per number if there are few; else equal steps, with the odd outlier in the last."""
-    sides = [_sorted_rows(column) for column in (before, after)]
     edges = np.union1d(sides[0][0], sides[1][0])
     if len(edges) > MOST_BARS:
         low = min(_quantile(side, 0.01) for side in sides if len(side[0]))
         high = max(_quantile(side, 0.99) for side in sides if len(side[0]))
-        edges = _steps(low, high, is_whole=ColumnType.NUMBER not in (before.type, after.type))
+        edges = _steps(low, high, is_whole=is_whole)
     heights = [_heights(side, edges) for side in sides]
     return [
-        Bar(_label(edge, before.type), int(first), int(then))
+        Bar(_label(edge, type), int(first), int(then))
         for edge, first, then in zip(edges, *heights, strict=True)
     ]
 
@@ -219,12 +224,12 @@ def _steps(low: float, high: float, *, is_whole: bool) -> Numbers:
     return np.linspace(low, high, MOST_BARS, endpoint=False) if high > low else np.array([low])
 
 
-def _quantile(side: tuple[Numbers, Counts], share: float) -> float:
+def _quantile(side: _Side, share: float) -> float:
     places, rows = side
     return float(places[np.searchsorted(np.cumsum(rows), share * rows.sum())])
 
 
-def _heights(side: tuple[Numbers, Counts], edges: Numbers) -> Counts:
+def _heights(side: _Side, edges: Numbers) -> Counts:
     places, rows = side
     bins = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, None)
     return np.bincount(bins, weights=rows, minlength=len(edges)).astype(np.int64)

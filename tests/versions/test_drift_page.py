@@ -13,8 +13,6 @@ from deid_portal.datasets.forgetting import forget_dataset
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.services import tag_columns
 from deid_portal.plans.services import choose_protection
-from deid_portal.reviews.services import ask_for_review
-from deid_portal.runs.services import start_run
 from deid_portal.taxonomies.models import Kind
 from deid_portal.taxonomies.services import set_taxonomy
 from deid_portal.versions.comparing import ColumnChange, Drift
@@ -244,8 +242,7 @@ def test_several_misfits_are_one_line_that_leads_to_the_page(
 def test_what_waits_stands_in_order_and_leaves_when_it_is_done(
     cast: Cast, planned: Dataset, signed_in: SignIn
 ) -> None:
-    run = factories.finish_run(start_run(dataset=planned, started_by=cast.steward))
-    request = ask_for_review(run=run, asked_by=cast.steward, purpose="teaching")
+    request = factories.ask_for(planned, cast.steward)
     request.status = "changes-requested"
     request.save()
     yesterday = request.asked_at - timedelta(days=1)
