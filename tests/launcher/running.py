@@ -67,6 +67,7 @@ def processes_of(data_dir: Path) -> dict[int, str]:
 class RunningPortal:
     def __init__(self, data_dir: Path, **settings: str) -> None:
         self.data_dir = data_dir
+        self.settings = settings
         data_dir.mkdir(parents=True, exist_ok=True)
         self._output = data_dir.parent / f"{data_dir.name}-output.txt"
         with self._output.open("w") as output:

@@ -1,0 +1,162 @@
+"""Runs under way while everything around them is killed: the real portal, broker and workers.
+
+Whatever dies, every run ends exactly once with the same answer, and nothing else is left of it.
+"""
+
+import os
+import random
+import signal
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from tests.launcher.running import REAL_KEYS, RunningPortal, running_portal, wait_until
+from tests.launcher.world import look_up, tell_portal, wait_for
+
+pytestmark = pytest.mark.xdist_group("portal")
+# A dead worker is noticed within two seconds, and may die as often as it likes.
+QUICK = {
+    "WORK_STALE_SECONDS": "2",
+    "WORK_SWEEP_SECONDS": "1",
+    "WORK_HEARTBEAT_SECONDS": "1",
+    "WORK_ATTEMPTS": "50",
+}
+KILLS = 20
+RUNS = 4
+AT_WORK = """
+SELECT count(*) FROM runs_run WHERE dataset_id = ? AND status = 'running'
+AND heartbeat_at > strftime('%Y-%m-%d %H:%M:%f', 'now', '-1.5 seconds')
+"""  # by a living worker
+TABLE = """
+steward, team = make_steward("{name}", "{name} office")
+table = make_table(steward, team, columns=9, rows=1500)
+for k in range(5, 5 + {runs}):
+    protect(table, steward, k)
+    start_run(dataset=table, started_by=steward)
+print(table.id.hex)
+"""
+
+
+@pytest.fixture(scope="module")
+def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPortal]:
+    with running_portal(tmp_path_factory.mktemp("chaos") / "data", **REAL_KEYS, **QUICK) as portal:
+        wait_until(lambda: len(pool_of(portal)) == 2, 60, "the worker has its pool")
+        yield portal
+
+
+def leader(portal: RunningPortal, *words: str) -> int:
+    [pid] = [pid for pid in portal.pids(*words) if os.getpgid(pid) == pid]
+    return pid
+
+
+def pool_of(portal: RunningPortal) -> list[int]:
+    """Return the processes that do the work, without the one that hands it to them."""
+    return sorted(pid for pid in portal.pids("celery", "worker") if not is_leader(pid))
+
+
+def is_leader(pid: int) -> bool:
+    try:
+        return os.getpgid(pid) == pid
+    except ProcessLookupError:
+        return False
+
+
+def kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def start_runs(portal: RunningPortal, name: str, runs: int = 1) -> str:
+    """Start runs of a table of their own; return the id of the table."""
+    return tell_portal(portal, TABLE.format(name=name, runs=runs))[-1]
+
+
+def check_each_ended_once(portal: RunningPortal, table: str, runs: int) -> None:
+    ended = f"SELECT count(*) = {runs} FROM runs_run WHERE dataset_id = ? AND status = 'finished'"
+    wait_for(portal, ended, table, seconds=90)
+    of_table = "SELECT id FROM runs_run WHERE dataset_id = ?"
+    ids = [row[0] for row in look_up(portal, of_table, table)]
+    for run in ids:
+        dashed = f"{run[:8]}-{run[8:12]}-{run[12:16]}-{run[16:20]}-{run[20:]}"
+        actions = look_up(portal, "SELECT action FROM audit_event WHERE subject_id = ?", dashed)
+        assert sorted(actions) == [("run.finished",), ("run.started",)]
+        [(attempt,)] = look_up(portal, "SELECT attempt FROM runs_run WHERE id = ?", run)
+        check_only_the_answer_is_left(portal, dashed, attempt)
+        told = "SELECT count(*) FROM notices_notice WHERE url = ?"
+        assert look_up(portal, told, f"/runs/{dashed}/report/") == [(1,)]
+
+
+def check_only_the_answer_is_left(portal: RunningPortal, run: str, attempt: int) -> None:
+    """What dead attempts have left is deleted right after the end is written."""
+    answer = {f"{attempt}/release.csv"}
+    wait_until(lambda: files_of(portal, run) == answer, 10, f"{run} has left only its answer")
+
+
+def files_of(portal: RunningPortal, run: str) -> set[str]:
+    folder = portal.data_dir / "files" / "runs" / run
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_twenty_killed_workers_lose_and_double_nothing(portal: RunningPortal) -> None:
+    chance = random.Random(20)
+    table = start_runs(portal, "alice", RUNS)
+    killed: set[int] = set()
+    while len(killed) < KILLS:
+        wait_for(portal, AT_WORK, table, seconds=60)
+        time.sleep(chance.random())  # some point of the work, another one each time
+        if chance.random() < 0.1:
+            victims = [leader(portal, "celery", "worker")]
+        else:
+            victims = pool_of(portal)[: chance.choice([1, 2])]
+        for victim in set(victims) - killed:
+            kill(victim)
+            killed.add(victim)
+    check_each_ended_once(portal, table, RUNS)
+    [(attempts,)] = look_up(portal, "SELECT sum(attempt) FROM runs_run WHERE dataset_id = ?", table)
+    assert attempts > RUNS, "the kills have hit nothing"
+
+
+TWO_TEAMS = """
+tables = []
+for name in ("carol", "dave"):
+    steward, team = make_steward(name, f"{name} office")
+    tables.append((steward, make_table(steward, team, columns=9, rows=1500)))
+(carol, many), (dave, one) = tables
+for k in range(5, 10):
+    protect(many, carol, k)
+    start_run(dataset=many, started_by=carol)
+protect(one, dave)
+start_run(dataset=one, started_by=dave)
+print(many.id.hex, one.id.hex)
+"""
+
+
+def test_a_team_with_one_run_does_not_wait_for_all_of_another(portal: RunningPortal) -> None:
+    many, one = tell_portal(portal, TWO_TEAMS)[-1].split()
+    check_each_ended_once(portal, one, 1)
+    check_each_ended_once(portal, many, 5)
+    order = "SELECT dataset_id FROM runs_run WHERE dataset_id IN (?, ?) ORDER BY started_at"
+    started = [row[0] for row in look_up(portal, order, many, one)]
+    # Two workers took the first two; the team that had none was next.
+    assert started.index(one) <= 2
+
+
+def test_broker_and_web_server_die_and_the_database_is_briefly_away(
+    portal: RunningPortal,
+) -> None:
+    table = start_runs(portal, "bob", 2)
+    kill(leader(portal, "valkey-server"))
+    wait_for(portal, AT_WORK, table)
+    kill(leader(portal, "gunicorn"))
+    with closing(sqlite3.connect(portal.data_dir / "portal.sqlite3", timeout=20)) as database:
+        database.execute("BEGIN IMMEDIATE")  # from here on nobody else can write
+        time.sleep(3)  # longer than a worker may be silent
+        database.rollback()
+    check_each_ended_once(portal, table, 2)
+    wait_until(lambda: portal.health()["queue"], 20, "the queue is back")
+    assert portal.health()["status"] == "ok"
