@@ -68,7 +68,7 @@ def _protect(table: Table, plan: Plan, steps: Progress, pseudonym_key: bytes | N
     check_pseudonym_key(table, plan, pseudonym_key)
     draft = Draft.start(problem)
     for place, method in enumerate(plan.methods):
-        before, draft = draft, method.apply(draft, _generator(plan, place), steps)
+        before, draft = draft, method.apply(draft, generator_of(plan, place), steps)
         if not draft.table.rows:
             return _nobody_left(plan, before, draft)
     released, rows = build_release(draft, plan, pseudonym_key, steps)
@@ -136,7 +136,7 @@ def _leaving(plan: Plan) -> dict[str, Leaving]:
     }
 
 
-def _generator(plan: Plan, place: int) -> np.random.Generator:
+def generator_of(plan: Plan, place: int) -> np.random.Generator:
     """Return the random numbers of one method; without a seed nobody can repeat them."""
     return np.random.default_rng(None if plan.seed is None else [plan.seed, place])
 

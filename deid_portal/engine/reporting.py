@@ -223,6 +223,10 @@ def _judge_miss(model: PrivacyModel, whole: Whole, classes: Classes) -> dict[str
     }
 
 
+def measure_loss(measured: Measured) -> float:
+    return Loss().value(Release(measured.rows, measured.classes.sizes, measured.columns))
+
+
 def _utility(plan: Plan, measured: Measured) -> dict[str, float]:
     k = next((model.k for model in plan.models if isinstance(model, KAnonymity)), 1)
     release = Release(measured.rows, measured.classes.sizes, measured.columns, k)

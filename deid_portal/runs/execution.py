@@ -1,5 +1,6 @@
 """Perform a run: open the table, call the engine, keep the answer. Ends exactly once."""
 
+from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
@@ -14,6 +15,7 @@ from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import ENGINE_VERSION, Cancelled, EngineError, Outcome, Plan, protect
 from deid_portal.engine.publishing import publish_plan
+from deid_portal.engine.remedies import find_remedies
 from deid_portal.engine.writing import write_csv
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import delete_origins, keep_origins
@@ -98,6 +100,9 @@ def _protect(lease: Lease[Run], plan: Plan, pseudonym_key: bytes) -> Outcome:
     watch(0, 1, "read")
     table = table_of(run.dataset)
     outcome = protect(table, plan, watch, pseudonym_key=pseudonym_key)
+    if not outcome.solution:
+        remedies = find_remedies(table, plan, outcome.report, watch)
+        outcome = replace(outcome, details={"remedies": remedies})
     watch(0, 1, "store")
     return outcome
 

@@ -1,0 +1,360 @@
+"""Changes that would make a plan work which nothing satisfies, each of them tried.
+
+A remedy is only told after its plan was carried out and every rule was found to hold; what it would
+leave out and lose is what came out then. The smallest change of each kind is looked for: how many
+more may be left out, how much less a rule may ask, which column must say less.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from time import perf_counter
+from typing import Any
+
+from deid_portal.engine.arranging import arrange
+from deid_portal.engine.draft import Draft
+from deid_portal.engine.errors import InvalidPlan, InvalidTable
+from deid_portal.engine.methods import Method
+from deid_portal.engine.methods.levels import ChosenLevels
+from deid_portal.engine.parameters import Parameter
+from deid_portal.engine.plan import ColumnRole, Plan, Treatment
+from deid_portal.engine.privacy import PrivacyModel
+from deid_portal.engine.problem import Problem
+from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.protection import generator_of, pose_problem
+from deid_portal.engine.remeasuring import measure_draft
+from deid_portal.engine.reporting import Measured, measure_loss, measure_recoding
+from deid_portal.engine.table import Table
+
+SECONDS = 20.0
+SECONDS_PER_SEARCH = 5.0
+STEP_OF_LIMIT = 0.001  # limits are told in tenths of a percent
+STEPS_OF_NUMBERS = (0.01, 0.001)
+ROUNDING = 1e-9
+MOST_COLUMNS = 16  # of which one is left out on trial
+
+
+@dataclass(frozen=True)
+class Worked:
+    """What a changed plan would release."""
+
+    suppressed: int
+    loss: float
+
+    def to_document(self) -> dict[str, Any]:
+        return {"suppressed": self.suppressed, "loss": self.loss}
+
+
+class OutOfTime(Exception):  # noqa: N818 - not an error
+    """Enough was tried."""
+
+
+def find_remedies(
+    table: Table,
+    plan: Plan,
+    report: Mapping[str, Any],
+    progress: ProgressCallback | None = None,
+    *,
+    seconds: float = SECONDS,
+) -> list[dict[str, Any]]:
+    """Return changes after which the plan has a solution, none if none was found in time.
+
+    `report` is that of the plan as it is. Each entry says what to change (`kind`, and from what to
+    what), how many records would be left out and how much detail lost.
+    """
+    if any(method.is_private for method in plan.methods):
+        return []  # trying would spend a budget again and again
+    trial = Trial(table, plan, progress, seconds)
+    found: list[dict[str, Any]] = []
+    with suppress(OutOfTime):
+        for remedy in _remedies(trial, report):
+            found.append(remedy)
+    return found
+
+
+class Trial:
+    """Carries out changed plans, as long as there is time."""
+
+    def __init__(
+        self, table: Table, plan: Plan, progress: ProgressCallback | None, seconds: float
+    ) -> None:
+        self.plan = replace(plan, methods=tuple(_hurry(method) for method in plan.methods))
+        sorts = any(method.breaks_ties_by_order for method in plan.methods)
+        self._table = arrange(table)[0] if sorts else table
+        self._end = perf_counter() + seconds
+        self._tried = 0
+        self._progress = Progress(self._tell(progress) if progress is not None else None)
+        self.problem = pose_problem(self._table, self.plan, self._progress)
+
+    def _tell(self, progress: ProgressCallback) -> ProgressCallback:
+        """Whatever an attempt is at, somebody who waits sees the measuring go on."""
+
+        def tell(done: int, total: int, phase: str, **figures: Any) -> None:
+            progress(self._tried, self._tried + 1, "measure")
+
+        return tell
+
+    @property
+    def rows(self) -> int:
+        return self.problem.rows
+
+    def carry_out(self, plan: Plan) -> Worked | None:
+        """Return what a plan would release; None if nothing satisfies it or it makes no sense."""
+        if perf_counter() > self._end:
+            raise OutOfTime
+        self._tried += 1
+        try:
+            problem = self._pose(plan)
+            draft = Draft.start(problem)
+            for place, method in enumerate(plan.methods):
+                draft = method.apply(draft, generator_of(plan, place), self._progress)
+                if not draft.table.rows:
+                    return None
+            measured = (
+                measure_draft(draft) if draft.recoding is None else measure_recoding(draft.recoding)
+            )
+        except (InvalidPlan, InvalidTable):
+            return None
+        if not _holds(plan, measured):
+            return None
+        kept = int(measured.classes.sizes.sum())
+        return Worked(measured.rows - kept, measure_loss(measured))
+
+    def _pose(self, plan: Plan) -> Problem:
+        """Only other columns make another problem; counting the table again would take longest."""
+        if plan.columns == self.plan.columns:
+            return replace(self.problem, models=plan.models)
+        return pose_problem(self._table, plan, self._progress)
+
+
+def _hurry(method: Method) -> Method:
+    """Return the method with less time to search."""
+    own = getattr(method, "time_limit_seconds", None)
+    if own is None:
+        return method
+    return replace(method, time_limit_seconds=min(own, SECONDS_PER_SEARCH))  # type: ignore[type-var]
+
+
+def _holds(plan: Plan, measured: Measured) -> bool:
+    classes, whole = measured.classes, measured.whole
+    return bool(len(classes.sizes)) and all(
+        bool(model.passes(classes, whole).all()) and model.accepts(classes, whole)
+        for model in plan.models
+    )
+
+
+def _remedies(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from _leave_out_more(trial, report)
+    yield from _ask_less(trial, report)
+    yield from _show_less(trial)
+    yield from _ask_one_rule_less(trial, report)
+    yield from _leave_out_a_column(trial)
+
+
+def _leave_out_more(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Find the smallest share of records that must be allowed to be left out."""
+    places = [
+        place
+        for place, method in enumerate(trial.plan.methods)
+        if hasattr(method, "suppression_limit")
+    ]
+    if len(places) != 1:
+        return
+    place, limit = places[0], float(getattr(trial.plan.methods[places[0]], "suppression_limit"))  # noqa: B009
+
+    def attempt(steps: int) -> Worked | None:
+        return trial.carry_out(_with_limit(trial.plan, place, steps * STEP_OF_LIMIT))
+
+    lowest = math.floor(limit / STEP_OF_LIMIT + ROUNDING)
+    highest = _steps_to_leave_out(report.get("nearest", {}).get("suppressed"), trial.rows)
+    worked = attempt(highest)
+    if worked is None and highest < round(1 / STEP_OF_LIMIT):
+        highest = round(1 / STEP_OF_LIMIT)
+        worked = attempt(highest)
+        if worked is not None:
+            highest = min(highest, _steps_to_leave_out(worked.suppressed, trial.rows))
+    if worked is None:
+        return
+    steps, worked = _narrow(lowest, highest, worked, attempt)
+    yield {
+        "kind": "limit",
+        "from": limit,
+        "to": _round(steps * STEP_OF_LIMIT),
+        **worked.to_document(),
+    }
+
+
+def _steps_to_leave_out(suppressed: int | None, rows: int) -> int:
+    if suppressed is None:
+        return round(1 / STEP_OF_LIMIT)
+    return min(math.ceil(suppressed / max(rows, 1) / STEP_OF_LIMIT), round(1 / STEP_OF_LIMIT))
+
+
+def _with_limit(plan: Plan, place: int, limit: float) -> Plan:
+    method = replace(plan.methods[place], suppression_limit=_round(limit))  # type: ignore[type-var]
+    return replace(plan, methods=(*plan.methods[:place], method, *plan.methods[place + 1 :]))
+
+
+def _ask_less(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Find, per number of a rule that was missed, the most that can be asked instead."""
+    judged = report.get("nearest", {}).get("models", [])
+    for place, (model, entry) in enumerate(zip(trial.plan.models, judged, strict=False)):
+        for parameter in model.parameters:
+            if entry["holds"] or not isinstance(parameter, Parameter):
+                continue
+            asked, reached = getattr(model, parameter.name), entry["achieved"].get(parameter.name)
+            if _is_number(asked) and _is_number(reached) and asked != reached:
+                yield from _relax(trial, place, parameter, reached)
+
+
+@dataclass(frozen=True)
+class Dial:
+    """A number of a rule, turned step by step from what was asked to what asks for less."""
+
+    asked: float
+    step: float
+    sign: int
+    most: int  # steps until the rule asks for no more than was reached
+
+    @classmethod
+    def towards(cls, reached: float, asked: float, parameter: Parameter) -> "Dial | None":
+        """Return the coarsest dial that has a step to turn; None if there is nowhere to turn."""
+        is_whole = isinstance(asked, int) or parameter.whole
+        sign = 1 if reached > asked else -1
+        end = parameter.maximum if sign > 0 else parameter.minimum
+        for step in (1.0,) if is_whole else STEPS_OF_NUMBERS:
+            room = abs(end - asked) / step
+            wanted = math.ceil(abs(reached - asked) / step - ROUNDING)
+            most = min(wanted, math.floor(room + ROUNDING)) if math.isfinite(room) else wanted
+            if most > 0:
+                return cls(asked, step, sign, most)
+        return None
+
+    def at(self, steps: int) -> float:
+        """Return a number of few decimals that asks for no more than so many steps would."""
+        value = (self.asked + self.sign * steps * self.step) / self.step
+        towards = math.ceil if self.sign > 0 else math.floor
+        number = towards(value - self.sign * ROUNDING) * self.step
+        return round(number) if isinstance(self.asked, int) else _round(number)
+
+
+def _relax(
+    trial: Trial, place: int, parameter: Parameter, reached: float
+) -> Iterator[dict[str, Any]]:
+    model = trial.plan.models[place]
+    dial = Dial.towards(reached, getattr(model, parameter.name), parameter)
+    if dial is None:
+        return
+
+    def attempt(steps: int) -> Worked | None:
+        return trial.carry_out(_with_number(trial.plan, place, parameter.name, dial.at(steps)))
+
+    worked = attempt(dial.most)
+    if worked is None:
+        return
+    steps, worked = _narrow(0, dial.most, worked, attempt)
+    said = {"parameter": parameter.name, "from": dial.asked, "to": dial.at(steps)}
+    yield {"kind": "rule", **_name(model), **said, **worked.to_document()}
+
+
+def _with_number(plan: Plan, place: int, name: str, value: float) -> Plan:
+    changed = replace(plan.models[place], **{name: value})  # type: ignore[type-var]
+    return replace(plan, models=(*plan.models[:place], changed, *plan.models[place + 1 :]))
+
+
+def _ask_one_rule_less(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Try without each of the rules that were missed."""
+    judged = report.get("nearest", {}).get("models", [])
+    for place, (model, entry) in enumerate(zip(trial.plan.models, judged, strict=False)):
+        if entry["holds"]:
+            continue
+        kept = (*trial.plan.models[:place], *trial.plan.models[place + 1 :])
+        worked = trial.carry_out(replace(trial.plan, models=kept)) if kept else None
+        if worked is not None:
+            yield {"kind": "without-rule", **_name(model), **worked.to_document()}
+
+
+def _show_less(trial: Trial) -> Iterator[dict[str, Any]]:
+    """Where levels are chosen by hand, try one step coarser in one column; the cheapest first."""
+    methods = trial.plan.methods
+    if len(methods) != 1 or not isinstance(methods[0], ChosenLevels):
+        return
+    chosen, tried = methods[0], []
+    for name, taxonomy in zip(trial.problem.names, trial.problem.taxonomies, strict=True):
+        level = chosen.levels.get(name, 0)
+        if level >= taxonomy.height:
+            continue
+        coarser = replace(chosen, levels={**chosen.levels, name: level + 1})
+        worked = trial.carry_out(replace(trial.plan, methods=(coarser,)))
+        if worked is not None:
+            said = {"from": level, "to": level + 1, "level_name": taxonomy.level_names[level + 1]}
+            tried.append({"kind": "level", "column": name, **said, **worked.to_document()})
+    yield from sorted(tried, key=lambda entry: (entry["loss"], entry["suppressed"]))
+
+
+def _leave_out_a_column(trial: Trial) -> Iterator[dict[str, Any]]:
+    """Try without one quasi-identifier; its detail counts as lost. The cheapest comes first."""
+    names, weights = (
+        trial.problem.names,
+        dict(zip(trial.problem.names, trial.problem.weights, strict=True)),
+    )
+    if len(names) < 2:
+        return
+    distinct = {name: int((trial.problem.table[name].counts > 0).sum()) for name in names}
+    tried = []
+    for name in sorted(names, key=lambda name: -distinct[name])[:MOST_COLUMNS]:
+        worked = trial.carry_out(_without_column(trial.plan, name))
+        if worked is not None:
+            share = weights[name] / (sum(weights.values()) or 1)
+            loss = share + (1 - share) * worked.loss
+            tried.append(
+                {"kind": "column", "column": name, **replace(worked, loss=loss).to_document()}
+            )
+    yield from sorted(tried, key=lambda entry: (entry["loss"], entry["suppressed"]))
+
+
+def _without_column(plan: Plan, name: str) -> Plan:
+    columns = tuple(
+        replace(
+            column,
+            role=ColumnRole.IDENTIFIER,
+            treatment=Treatment.REMOVE,
+            taxonomy=None,
+            weight=1.0,
+        )
+        if column.name == name
+        else column
+        for column in plan.columns
+    )
+    return replace(plan, columns=columns)
+
+
+def _narrow(
+    refused: int, works: int, worked: Worked, attempt: Callable[[int], Worked | None]
+) -> tuple[int, Worked]:
+    """Halve the way between what is refused and what works until nothing lies between."""
+    with suppress(OutOfTime):  # what works so far works
+        while works - refused > 1:
+            middle = (refused + works) // 2
+            found = attempt(middle)
+            if found is None:
+                refused = middle
+            else:
+                works, worked = middle, found
+    return works, worked
+
+
+def _name(model: PrivacyModel) -> dict[str, Any]:
+    named = {"model": model.name}
+    has_column = any(own.name == "column" for own in fields(model))  # type: ignore[arg-type]
+    return {**named, "column": getattr(model, "column")} if has_column else named  # noqa: B009
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _round(number: float) -> float:
+    """Return the decimal a person would write."""
+    return round(number, 6)
