@@ -12,7 +12,7 @@ from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import Table
 from deid_portal.engine.attacks.case import Case
 from deid_portal.engine.writing import write_csv
-from deid_portal.reports.selectors import level_label
+from deid_portal.reports.columns import level_label
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import origins_of
 

@@ -38,6 +38,8 @@ from deid_portal.engine.values import ColumnType
 from deid_portal.engine.who_pays import tell_who_pays
 
 MOST_TOLD_COLUMNS = 40  # by which it is told who pays, beyond those asked for
+UNKNOWN = -1
+MANY_CHANGED = 0.1  # share of rows from which on a changed value is the better example
 MADE_UP = "Made-up records are nobody's, so no attack on them can be said to find the right person."
 MOST_PAIRED_COLUMNS = 12
 MOST_LABELS, MOST_LAYERS = 5000, 64  # beyond, matching labels with values takes too long
@@ -148,7 +150,7 @@ class Evidence:
         return built
 
     def _give_examples(self) -> dict[str, Any]:
-        """Return, per column that leaves, its most frequent value and what that became."""
+        """Return, per column that leaves, a value and what it became."""
         return {
             name: self._example(self.original[name], self.released[name])
             for name in self._told_names
@@ -156,10 +158,16 @@ class Evidence:
         }
 
     def _example(self, original: Column, released: Column) -> dict[str, Any]:
+        """Return a frequent value and what it became; one that changed, if many did."""
         assert self.rows is not None  # noqa: S101 - asked only then
-        behind = original.codes[self.rows]
+        behind, shown = original.codes[self.rows], released.codes
+        own = {text: code for code, text in enumerate(original.values)}
+        same = np.array([own.get(text, UNKNOWN) for text in released.values], np.int32)
+        changed = same[shown] != behind
+        if 0 < changed.sum() < len(changed) and changed.mean() > MANY_CHANGED:
+            behind, shown = behind[changed], shown[changed]
         value = int(np.bincount(behind, minlength=1).argmax())
-        labels = np.bincount(released.codes[behind == value], minlength=1)
+        labels = np.bincount(shown[behind == value], minlength=1)
         label = int(labels.argmax())
         return {
             "before": original.values[value],

@@ -2,7 +2,8 @@
 
 A remedy is only told after its plan was carried out and every rule was found to hold; what it would
 leave out and lose is what came out then. The smallest change of each kind is looked for: how many
-more may be left out, how much less a rule may ask, which column must say less.
+more may be left out, how much less a rule may ask, which column must say less. Searches on trial
+have little time, so on large tables a run of the changed plan may lose a little less than is told.
 """
 
 import math
@@ -16,7 +17,9 @@ from deid_portal.engine.arranging import arrange
 from deid_portal.engine.draft import Draft
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.methods import Method
+from deid_portal.engine.methods.full_domain import FullDomain
 from deid_portal.engine.methods.levels import ChosenLevels
+from deid_portal.engine.methods.searching import SearchingMethod
 from deid_portal.engine.parameters import Parameter
 from deid_portal.engine.plan import ColumnRole, Plan, Treatment
 from deid_portal.engine.privacy import PrivacyModel
@@ -28,8 +31,9 @@ from deid_portal.engine.reporting import Measured, measure_loss, measure_recodin
 from deid_portal.engine.table import Table
 
 SECONDS = 20.0
-SECONDS_PER_SEARCH = 5.0
+SECONDS_PER_SEARCH = 1.5
 STEP_OF_LIMIT = 0.001  # limits are told in tenths of a percent
+MOST_LEFT_OUT = 500  # steps: who leaves out more than half releases another table
 STEPS_OF_NUMBERS = (0.01, 0.001)
 ROUNDING = 1e-9
 MOST_COLUMNS = 16  # of which one is left out on trial
@@ -84,14 +88,17 @@ class Trial:
         self._table = arrange(table)[0] if sorts else table
         self._end = perf_counter() + seconds
         self._tried = 0
-        self._progress = Progress(self._tell(progress) if progress is not None else None)
+        self._progress = Progress(self._tell(progress))
         self.problem = pose_problem(self._table, self.plan, self._progress)
 
-    def _tell(self, progress: ProgressCallback) -> ProgressCallback:
+    def _tell(self, progress: ProgressCallback | None) -> ProgressCallback:
         """Whatever an attempt is at, somebody who waits sees the measuring go on."""
 
         def tell(done: int, total: int, phase: str, **figures: Any) -> None:
-            progress(self._tried, self._tried + 1, "measure")
+            if perf_counter() > self._end and self._tried:
+                raise OutOfTime
+            if progress is not None:
+                progress(self._tried, self._tried + 1, "measure")
 
         return tell
 
@@ -129,11 +136,10 @@ class Trial:
 
 
 def _hurry(method: Method) -> Method:
-    """Return the method with less time to search."""
-    own = getattr(method, "time_limit_seconds", None)
-    if own is None:
+    """Return the method with less time to search, and nothing to prove."""
+    if not isinstance(method, SearchingMethod):
         return method
-    return replace(method, time_limit_seconds=min(own, SECONDS_PER_SEARCH))  # type: ignore[type-var]
+    return replace(method, time_limit_seconds=SECONDS_PER_SEARCH, is_trial=True)
 
 
 def _holds(plan: Plan, measured: Measured) -> bool:
@@ -145,14 +151,15 @@ def _holds(plan: Plan, measured: Measured) -> bool:
 
 
 def _remedies(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    yield from _leave_out_more(trial, report)
+    yield from _ask_one_rule_less(trial, report)
     yield from _ask_less(trial, report)
     yield from _show_less(trial)
-    yield from _ask_one_rule_less(trial, report)
+    yield from _leave_out_more(trial)
+    yield from _keep_the_secret(trial, report)
     yield from _leave_out_a_column(trial)
 
 
-def _leave_out_more(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _leave_out_more(trial: Trial) -> Iterator[dict[str, Any]]:
     """Find the smallest share of records that must be allowed to be left out."""
     places = [
         place
@@ -166,29 +173,14 @@ def _leave_out_more(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[st
     def attempt(steps: int) -> Worked | None:
         return trial.carry_out(_with_limit(trial.plan, place, steps * STEP_OF_LIMIT))
 
-    lowest = math.floor(limit / STEP_OF_LIMIT + ROUNDING)
-    highest = _steps_to_leave_out(report.get("nearest", {}).get("suppressed"), trial.rows)
-    worked = attempt(highest)
-    if worked is None and highest < round(1 / STEP_OF_LIMIT):
-        highest = round(1 / STEP_OF_LIMIT)
-        worked = attempt(highest)
-        if worked is not None:
-            highest = min(highest, _steps_to_leave_out(worked.suppressed, trial.rows))
+    worked = attempt(MOST_LEFT_OUT)
     if worked is None:
         return
-    steps, worked = _narrow(lowest, highest, worked, attempt)
-    yield {
-        "kind": "limit",
-        "from": limit,
-        "to": _round(steps * STEP_OF_LIMIT),
-        **worked.to_document(),
-    }
-
-
-def _steps_to_leave_out(suppressed: int | None, rows: int) -> int:
-    if suppressed is None:
-        return round(1 / STEP_OF_LIMIT)
-    return min(math.ceil(suppressed / max(rows, 1) / STEP_OF_LIMIT), round(1 / STEP_OF_LIMIT))
+    lowest = math.floor(limit / STEP_OF_LIMIT + ROUNDING)
+    highest = math.ceil(worked.suppressed / max(trial.rows, 1) / STEP_OF_LIMIT)
+    steps, worked = _narrow(lowest, min(highest, MOST_LEFT_OUT), worked, attempt)
+    to = _round(steps * STEP_OF_LIMIT)
+    yield {"kind": "limit", "from": limit, "to": to, **worked.to_document()}
 
 
 def _with_limit(plan: Plan, place: int, limit: float) -> Plan:
@@ -276,7 +268,10 @@ def _ask_one_rule_less(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict
 
 
 def _show_less(trial: Trial) -> Iterator[dict[str, Any]]:
-    """Where levels are chosen by hand, try one step coarser in one column; the cheapest first."""
+    """Where levels are chosen by hand, try one step coarser in one column; the cheapest first.
+
+    Or let them be searched for.
+    """
     methods = trial.plan.methods
     if len(methods) != 1 or not isinstance(methods[0], ChosenLevels):
         return
@@ -291,27 +286,45 @@ def _show_less(trial: Trial) -> Iterator[dict[str, Any]]:
             said = {"from": level, "to": level + 1, "level_name": taxonomy.level_names[level + 1]}
             tried.append({"kind": "level", "column": name, **said, **worked.to_document()})
     yield from sorted(tried, key=lambda entry: (entry["loss"], entry["suppressed"]))
+    searched = _hurry(FullDomain(chosen.suppression_limit))
+    worked = trial.carry_out(replace(trial.plan, methods=(searched,)))
+    if worked is not None:
+        yield {"kind": "method", "method": FullDomain.name, **worked.to_document()}
+
+
+def _keep_the_secret(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Try without the sensitive columns, and their rules, that a missed rule is about."""
+    judged = report.get("nearest", {}).get("models", [])
+    missed = [entry.get("column") for entry in judged if not entry["holds"]]
+    for name in dict.fromkeys(column for column in missed if column):
+        models = tuple(own for own in trial.plan.models if own.sensitive_column != name)
+        worked = trial.carry_out(replace(_without_column(trial.plan, name), models=models))
+        if worked is not None:
+            rules = [own.name for own in trial.plan.models if own.sensitive_column == name]
+            yield {"kind": "secret", "column": name, "models": rules, **worked.to_document()}
 
 
 def _leave_out_a_column(trial: Trial) -> Iterator[dict[str, Any]]:
     """Try without one quasi-identifier; its detail counts as lost. The cheapest comes first."""
-    names, weights = (
-        trial.problem.names,
-        dict(zip(trial.problem.names, trial.problem.weights, strict=True)),
-    )
-    if len(names) < 2:
-        return
-    distinct = {name: int((trial.problem.table[name].counts > 0).sum()) for name in names}
+    problem = trial.problem
+    weights = dict(zip(problem.names, problem.weights, strict=True))
     tried = []
-    for name in sorted(names, key=lambda name: -distinct[name])[:MOST_COLUMNS]:
+    for name in _worth_leaving_out(trial) if len(weights) > 1 else ():
         worked = trial.carry_out(_without_column(trial.plan, name))
         if worked is not None:
             share = weights[name] / (sum(weights.values()) or 1)
-            loss = share + (1 - share) * worked.loss
-            tried.append(
-                {"kind": "column", "column": name, **replace(worked, loss=loss).to_document()}
-            )
+            whole = replace(worked, loss=share + (1 - share) * worked.loss)
+            tried.append({"kind": "column", "column": name, **whole.to_document()})
     yield from sorted(tried, key=lambda entry: (entry["loss"], entry["suppressed"]))
+
+
+def _worth_leaving_out(trial: Trial) -> list[str]:
+    """Return the columns of most values first; none for a search, which could have hidden any."""
+    if all(isinstance(method, SearchingMethod) for method in trial.plan.methods):
+        return []
+    problem = trial.problem
+    values = {name: int((problem.table[name].counts > 0).sum()) for name in problem.names}
+    return sorted(problem.names, key=lambda name: -values[name])[:MOST_COLUMNS]
 
 
 def _without_column(plan: Plan, name: str) -> Plan:

@@ -27,15 +27,21 @@ DEFAULT_SECONDS = 60.0
 
 
 def find_optimum(
-    checker: Checker, allowed: int, progress: Progress, seconds: float = DEFAULT_SECONDS
+    checker: Checker,
+    allowed: int,
+    progress: Progress,
+    seconds: float = DEFAULT_SECONDS,
+    *,
+    must_prove: bool = True,
 ) -> Found:
     """Search all combinations of levels for the cheapest that suppresses at most `allowed`.
 
-    The time limit concerns only lattices too large for a search that proves its answer.
+    The time limit concerns only lattices too large for a search that proves its answer, or all of
+    them if it need not be proved.
     """
     lattice = Lattice(tuple(taxonomy.height for taxonomy in checker.taxonomies))
     found = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
-    if lattice.size > LARGEST_PROVABLE_LATTICE:
+    if lattice.size > LARGEST_PROVABLE_LATTICE or not must_prove:
         Explorer(checker, lattice, found, progress, seconds).explore()
     else:
         search_with_bounds(checker, lattice, found, progress)

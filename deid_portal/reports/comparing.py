@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deid_portal.common.templatetags.numbers import middle_cut, percent
+from deid_portal.reports.columns import level_label
 from deid_portal.reports.scenarios import Scenario, Summary
-from deid_portal.reports.selectors import level_label
 
 A, B = "A", "B"
 SAME = ""

@@ -10,6 +10,7 @@ from typing import Any
 from deid_portal.common.templatetags.numbers import percent, thousands
 from deid_portal.engine.methods import METHODS
 from deid_portal.reports.figures import Chart, Report, grouped_bars, ranked_bars
+from deid_portal.reports.words import capital, value_words
 
 LABELS_SHOWN = 30
 COLUMNS_SHOWN = 20
@@ -26,7 +27,7 @@ def influence_chart(report: Report) -> Chart | None:
     return Chart(
         id="influence",
         title=(
-            f"{worst['column']} hurts most: without it the average risk falls from "
+            f"{capital(worst['column'])} hurts most: without it the average risk falls from "
             f"{percent(average)} to {percent(worst['average_risk'])}"
         ),
         caption="Average risk of the original table that goes away with each column, in percent",
@@ -56,8 +57,9 @@ def change_chart(report: Report) -> Chart | None:
         return None
     ranked = sorted(columns, key=lambda entry: -entry["total_variation"])
     most = ranked[0]
+    moved = percent(most["total_variation"])
     title = (
-        f"{most['column']} moved most: {percent(most['total_variation'])} of its distribution"
+        f"{capital(most['column'])} moved most: {moved} of its distribution"
         if most["total_variation"] > 0
         else "No distribution moved"
     )
@@ -78,31 +80,6 @@ def change_chart(report: Report) -> Chart | None:
             ],
         },
     )
-
-
-def association_table(report: Report) -> dict[str, Any] | None:
-    """The pairs of columns whose association changed most."""
-    pairs = report.get("comparison", {}).get("pairs", [])
-    if not pairs:
-        return None
-
-    def change(pair: Mapping[str, Any]) -> float:
-        return abs(float(pair["association_after"]) - float(pair["association_before"]))
-
-    ranked = sorted(pairs, key=change, reverse=True)[:10]
-    return {
-        "columns": ["Pair", "Before", "After", "Change"],
-        "rows": [
-            [
-                " and ".join(pair["columns"]),
-                f"{pair['association_before']:.3f}",
-                f"{pair['association_after']:.3f}",
-                f"{change(pair):.3f}",
-            ]
-            for pair in ranked
-        ],
-        "left_out": max(len(pairs) - len(ranked), 0),
-    }
 
 
 def classifier_chart(report: Report) -> Chart | None:
@@ -144,46 +121,10 @@ def classifier_chart(report: Report) -> Chart | None:
     )
 
 
-def burden_charts(report: Report) -> list[Chart]:
-    """Who pays, one chart per column asked about."""
-    return [_burden_chart(entry, place) for place, entry in enumerate(report.get("who_pays", []))]
-
-
-def _burden_chart(entry: Mapping[str, Any], place: int) -> Chart:
-    groups = entry["groups"]
-    names = [_group_name(group["value"]) for group in groups]
-    shares = [group["suppressed"] / max(group["records"], 1) for group in groups]
-    losses = [group["loss"] for group in groups]
-    most = max(range(len(groups)), key=lambda index: losses[index], default=None)
-    title = "Nobody lost anything"
-    if most is not None and losses[most]:
-        lost = percent(losses[most], 0)
-        title = f"{names[most]} pays most of {entry['column']}: {lost} of the detail"
-    return Chart(
-        id=f"who-pays-{place}",
-        title=title,
-        caption=f"Rows left out and detail lost by {entry['column']}, in percent",
-        figure=grouped_bars(
-            names,
-            {
-                "Left out": [100 * share for share in shares],
-                "Detail lost": [100 * loss for loss in losses],
-            },
-            x=entry["column"],
-            y="%",
-        ),
-        table={
-            "columns": ["Group", "Rows", "Left out", "Detail lost"],
-            "rows": [
-                [name, thousands(group["records"]), percent(share), f"{group['loss']:.4f}"]
-                for name, group, share in zip(names, groups, shares, strict=True)
-            ],
-        },
-    )
-
-
-def _group_name(value: str | None) -> str:
-    return "(missing)" if value is None else value
+def classifier_problem(report: Report) -> str:
+    """Why no classifier could learn, where one was asked for and could not."""
+    answers = report.get("comparison", {}).get("classifiers", [])
+    return next((str(entry["problem"]) for entry in answers if "problem" in entry), "")
 
 
 def describe_attacks(report: Report) -> list[dict[str, Any]]:
@@ -263,7 +204,7 @@ def describe_randomized(report: Report) -> list[dict[str, Any]]:
 
 
 def _describe_randomized_column(name: str, figures: Mapping[str, Any]) -> dict[str, Any]:
-    epsilon, values = figures["epsilon"], [_group_name(value) for value in figures["values"]]
+    epsilon, values = figures["epsilon"], [value_words(value) for value in figures["values"]]
     level = f"ε = {epsilon:.3g}" if epsilon is not None else "none, some answers are certain"
     shares = zip(values, figures["estimated_shares"], figures["standard_errors"], strict=True)
     matrix = figures.get("matrix")
@@ -297,7 +238,7 @@ def describe_cuts(report: Report) -> list[dict[str, Any]]:
                 "count": len(ranked),
                 "most": max(most, 1),
                 "labels": [
-                    {"label": _group_name(entry["label"]), "records": entry["records"]}
+                    {"label": value_words(entry["label"]), "records": entry["records"]}
                     for entry in ranked[:LABELS_SHOWN]
                 ],
                 "left_out": max(len(ranked) - LABELS_SHOWN, 0),

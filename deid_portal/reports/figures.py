@@ -11,18 +11,32 @@ from typing import Any
 
 from deid_portal.common.templatetags.numbers import NBSP as NO_BREAK
 from deid_portal.common.templatetags.numbers import percent
+from deid_portal.reports.words import capital, counted, share_words
 
 Report = Mapping[str, Any]
+# Letters that fit under the bars of a chart: on half a page, on a whole one.
+NARROW, WIDE = 76, 150
 
 
 @dataclass(frozen=True)
 class Chart:
+    """A finding, its drawing and its numbers.
+
+    `table` holds `columns` and `rows`; a cell is text or, where its bar can be chosen, a link
+    (`link_to`) that a click on the bar follows, too.
+    """
+
     id: str
     title: str
     caption: str
     figure: dict[str, Any]
     table: dict[str, Any]
     note: str = ""
+
+
+def link_to(text: str, address: str, place: int) -> dict[str, Any]:
+    """A cell of a chart's table that leads further; `place` is that of its bar."""
+    return {"text": text, "href": address, "place": place}
 
 
 def one_in(chance: float) -> str:
@@ -59,38 +73,65 @@ def _bare_percent(share: float) -> str:
 def _risk_title(before: Report, after: Report) -> str:
     highest = after["prosecutor"]["highest"]
     singled_out = before["sample_uniques"]
-    worst = one_in(highest)
-    if singled_out > 0:
-        return (
-            f"Nobody’s risk is above {worst}; "
-            f"before, {percent(singled_out, 0)} could be singled out"
+    still = after["sample_uniques"]
+    if still > 0:
+        now, was = share_words(still), share_words(singled_out)
+        return f"{now.capitalize()} can still be singled out; before, " + (
+            "it was as many" if now == was else f"{was} could"
         )
-    return f"Nobody’s risk is above {worst}"
+    worst = f"Nobody’s risk is above {one_in(highest)}"
+    if singled_out > 0:
+        return f"{worst}; before, {share_words(singled_out)} could be singled out"
+    return worst
 
 
 def _band_label(band: Report) -> str:
     return str(band["label"]).replace(" %", f"{NO_BREAK}%")
 
 
-def classes_chart(report: Report) -> Chart:
+def classes_chart(report: Report, address: str = "") -> Chart:
+    """The sizes of the groups; with an address, each bar leads to what keeps its groups apart."""
     classes = report["classes"]
     bins = _without_empty_ends(classes["bins"])
-    labels = [_bin_label(item) for item in bins]
+    labels = [bin_label(item) for item in bins]
     counts = [item["count"] for item in bins]
-    series = [_bars(labels, counts, "accent", "Groups", text=[f"{count:,}" for count in counts])]
+    known = {item["from"] for item in report.get("isolation", [])} if address else set()
+    cells = [
+        link_to(f"{count:,}", f"{address}?size={item['from']}#apart", place)
+        if item["from"] in known and count
+        else f"{count:,}"
+        for place, (item, count) in enumerate(zip(bins, counts, strict=True))
+    ]
     return Chart(
         id="classes",
-        title=(
-            f"{_counted(classes['count'], 'group')}: the smallest holds {classes['smallest']:,} "
-            f"people, the largest {classes['largest']:,}"
-        ),
+        title=_classes_title(classes),
         caption="Number of equivalence classes by size; rows left out are not counted",
-        figure=figure_of(series, x="People in the group", y="Groups"),
-        table={
-            "columns": ["Size", *labels],
-            "rows": [["Groups", *(f"{count:,}" for count in counts)]],
-        },
+        figure=figure_of(
+            marked_bars(labels, counts, "Groups"), x="People in the group", y="Groups"
+        ),
+        table={"columns": ["Size", *labels], "rows": [["Groups", *cells]]},
+        note=_groups_before(classes.get("bins_before", [])),
     )
+
+
+def _classes_title(classes: Report) -> str:
+    groups = counted(classes["count"], "group")
+    if classes["count"] == 1:
+        return f"{groups} of {classes['largest']:,} people"
+    if classes["smallest"] == classes["largest"]:
+        return f"{groups} of {classes['smallest']:,} people each"
+    return (
+        f"{groups}: the smallest holds {counted(classes['smallest'], 'person', 'people')}, "
+        f"the largest {classes['largest']:,}"
+    )
+
+
+def _groups_before(bins: Sequence[Report]) -> str:
+    total = sum(item["count"] for item in bins)
+    alone = sum(item["count"] for item in bins if item["to"] == 1)
+    if not total:
+        return ""
+    return f"Before: {alone:,} of {counted(total, 'group')} held one person."
 
 
 def _without_empty_ends(bins: list[Report]) -> list[Report]:
@@ -99,7 +140,7 @@ def _without_empty_ends(bins: list[Report]) -> list[Report]:
     return bins[used[0] : used[-1] + 1] if used else []
 
 
-def _bin_label(item: Report) -> str:
+def bin_label(item: Report) -> str:
     low, high = item["from"], item["to"]
     if high is None:
         return f"> {low - 1:,}"
@@ -133,7 +174,7 @@ def _loss_title(columns: Sequence[tuple[str, float]]) -> str:
     name, loss = columns[0]
     if loss == 0:
         return "No column lost any detail"
-    return f"{name} paid the most: {percent(loss, 0)} of its detail is gone"
+    return f"{capital(name)} paid the most: {percent(loss, 0)} of its detail is gone"
 
 
 def quasi_identifiers(report: Report) -> dict[str, Any]:
@@ -168,15 +209,38 @@ def ranked_bars(names: Sequence[str], values: Sequence[float], x: str) -> dict[s
 
 
 def grouped_bars(
-    names: list[str], series: Mapping[str, Sequence[float]], *, x: str, y: str
+    names: list[str],
+    series: Mapping[str, Sequence[float]],
+    *,
+    x: str,
+    y: str,
+    room: int = NARROW,
 ) -> dict[str, Any]:
-    """Two series side by side, the first of them drawn as what was before."""
+    """Two series side by side, the first of them drawn as what was before.
+
+    Names that do not fit beside each other, `room` letters in all, stand below each other.
+    """
     colors = ("before", "accent")
     traces = [
         _bars(names, values, color, name)
         for (name, values), color in zip(series.items(), colors, strict=True)
     ]
-    return figure_of(traces, x=x, y=y)
+    if sum(len(name) + 2 for name in names) <= room:
+        return figure_of(traces, x=x, y=y)
+    return _lay_down(traces, x=y)
+
+
+def _lay_down(traces: list[dict[str, Any]], *, x: str) -> dict[str, Any]:
+    """Turn upright bars into horizontal ones, the first on top."""
+    turned = []
+    for trace in traces:
+        hover = trace["hovertemplate"].replace("%{x}: %{y", "%{y}: %{x")
+        places = {"x": trace["y"], "y": trace["x"], "orientation": "h", "hovertemplate": hover}
+        turned.append({**trace, **places})
+    figure = figure_of(turned, x=x, y="")
+    figure["layout"]["yaxis"] |= {"autorange": "reversed"}
+    figure["layout"]["height"] = max(180, 32 * len(traces[0]["x"]) + 80)
+    return figure
 
 
 def _bars(
@@ -195,7 +259,35 @@ def _bars(
     return trace
 
 
-def figure_of(data: list[dict[str, Any]], *, x: str, y: str) -> dict[str, Any]:
+def marked_bars(
+    labels: list[str], counts: Sequence[int], name: str, *, color: str = "accent"
+) -> list[dict[str, Any]]:
+    """One series of bars with their numbers above them."""
+    return [_bars(labels, counts, color, name, text=[f"{count:,}" for count in counts])]
+
+
+def horizontal_bars(
+    names: Sequence[str], values: Sequence[float], colors: Sequence[str], texts: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Horizontal bars with a color each, the first on top."""
+    # Plotly draws horizontal bars from the bottom up.
+    return [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "y": list(names)[::-1],
+            "x": list(values)[::-1],
+            "text": list(texts)[::-1],
+            "textposition": "outside",
+            "cliponaxis": False,
+            "marker": {"color": [f"token:{color}" for color in colors][::-1]},
+            "hovertemplate": "%{y}: %{text}<extra></extra>",
+        }
+    ]
+
+
+def figure_of(data: list[dict[str, Any]], *, x: str, y: str, rows: int = 0) -> dict[str, Any]:
+    """Put series into a figure; `rows` horizontal bars need their height."""
     # "category": a label such as "5" must not become a number on a continuous axis.
     layout: dict[str, Any] = {
         "xaxis": {"title": {"text": x}},
@@ -204,8 +296,6 @@ def figure_of(data: list[dict[str, Any]], *, x: str, y: str) -> dict[str, Any]:
     }
     is_vertical = all(trace.get("orientation") != "h" for trace in data)
     layout["xaxis" if is_vertical else "yaxis"]["type"] = "category"
+    if rows:
+        layout["height"] = max(150, 27 * rows + 60)
     return {"data": data, "layout": layout}
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}" + ("" if count == 1 else "s")

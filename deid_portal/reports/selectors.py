@@ -6,14 +6,14 @@ import json
 import zipfile
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from deid_portal.common import vault
 from deid_portal.engine import EngineError
 from deid_portal.plans.composition import compose_chosen_plan
 from deid_portal.runs.models import Run
 
-ROWS_SHOWN = 20
+ROWS_PER_PAGE = 50
+MOST_PAGES = 20  # further rows are in the file; reading on would take ever longer
 
 # States of a request for review in which its run is spoken for; reviews stand after this room.
 OPEN_REQUESTS = ("draft", "submitted", "changes-requested", "approved", "released")
@@ -21,28 +21,33 @@ OPEN_REQUESTS = ("draft", "submitted", "changes-requested", "approved", "release
 
 @dataclass(frozen=True)
 class ReleasedRows:
+    """A page of the release."""
+
     names: list[str]
     rows: list[list[str]]
+    page: int
+    pages: int
+
+    @property
+    def first(self) -> int:
+        return (self.page - 1) * ROWS_PER_PAGE + 1
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.rows) - 1
 
 
-def first_rows_of(run: Run) -> ReleasedRows:
-    """Read the first rows of the release; for stewards only, like everything that shows rows."""
+def released_rows_of(run: Run, page: int = 1) -> ReleasedRows:
+    """Read some rows of the release; for stewards only, like everything that shows rows."""
+    released = run.report["rows"]["released"]
+    pages = min(max(-(-released // ROWS_PER_PAGE), 1), MOST_PAGES)
+    page = min(max(page, 1), pages)
+    start = (page - 1) * ROWS_PER_PAGE
     with vault.open_reader(run.release_file) as stream:
         reader = csv.reader(io.TextIOWrapper(stream, encoding="utf-8", newline=""))
         names = next(reader)
-        return ReleasedRows(names, list(islice(reader, ROWS_SHOWN)))
-
-
-def level_label(column: dict[str, Any]) -> str:
-    """Say in words how coarse a quasi-identifier became."""
-    level, height = column.get("level"), column.get("height")
-    if level is None:
-        return "labels of several levels" if column.get("loss") else "exact"
-    if level == 0:
-        return "exact"
-    if level == height:
-        return "hidden"
-    return column.get("level_name") or f"level {level} of {height}"
+        rows = list(islice(reader, start, start + ROWS_PER_PAGE))
+    return ReleasedRows(names, rows, page, pages)
 
 
 def is_of_an_earlier_plan(run: Run) -> bool:

@@ -5,6 +5,7 @@ from deid_portal.reports import board_views, views
 app_name = "reports"
 urlpatterns = [
     path("runs/<uuid:run_id>/report/", views.report, name="report"),
+    path("runs/<uuid:run_id>/report/<slug:section>/", views.report, name="section"),
     path("runs/<uuid:run_id>/report.json", views.report_document, name="document"),
     path("runs/<uuid:run_id>/recipe.zip", views.recipe, name="recipe"),
     path("datasets/<uuid:dataset_id>/board/", board_views.board, name="board"),

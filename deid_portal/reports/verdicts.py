@@ -1,25 +1,101 @@
 """The report in one sentence, and the key numbers under it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.common.templatetags.numbers import percent
+from deid_portal.common.templatetags.numbers import percent, thousands
+from deid_portal.engine.methods import METHODS, Method
+from deid_portal.engine.utility import METRICS
+from deid_portal.policies.gates import Gate, check_gates, failing
+from deid_portal.policies.rules import Rules
 from deid_portal.reports.figures import one_in
+from deid_portal.reports.words import number_words, share_words
 
 Report = Mapping[str, Any]
+# What a failing gate means, in the middle of a sentence.
+GATE_WORDS = {
+    "least_k": "people hide among too few",
+    "highest_risk": "the highest risk is above the limit",
+    "most_left_out": "too many people are left out",
+    "most_left_out_of_group": "small groups pay most",
+    "protect_sensitive": "a sensitive column has no rule",
+    "surest_guess": "a secret can be guessed too surely",
+    "no_identifier_left": "an identifier is left",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the page opens with: a shield, a sentence, whether the rules hold, what fails."""
+
+    tone: str  # ok, warn or bad
+    icon: str
+    sentence: str
+    rules: str
+    search: str
+    gates_lead: str = ""
+    gates: tuple[tuple[str, str], ...] = ()  # what fails, and by how much
+
+
+def judge_report(report: Report, rules: Rules | None = None) -> Verdict:
+    """Judge by the rules of the plan, and by the team's policy where it is given."""
+    gates = failing(check_gates(rules, report)) if rules and report["solution"] else []
+    broken = not report["solution"] or any(not rule["holds"] for rule in report["models"])
+    is_bare = not report["models"] and not any(kind.is_private for kind in _methods(report))
+    tone = "bad" if broken else "warn" if is_bare else "ok"
+    return Verdict(
+        tone=tone,
+        icon={"ok": "shield-check", "warn": "shield-half", "bad": "shield-x"}[tone],
+        sentence=verdict_of(report),
+        rules=" ".join(filter(None, [rules_sentence(report), gain_sentence(report)])),
+        search=search_sentence(report),
+        gates_lead=_gates_lead(gates),
+        gates=tuple((GATE_WORDS.get(gate.name, gate.asks), gate.has) for gate in gates),
+    )
+
+
+def _gates_lead(gates: Sequence[Gate]) -> str:
+    if not gates:
+        return ""
+    if len(gates) == 1:
+        return "One policy gate fails:"
+    return f"{number_words(len(gates)).capitalize()} policy gates fail:"
 
 
 def verdict_of(report: Report) -> str:
     if not report["solution"]:
         return "No level of detail satisfies this plan. Nothing was released."
-    lost = percent(report["utility"]["loss"], 0)
+    if any(kind.is_private for kind in _methods(report)):
+        return f"The release hardly depends on any one person{_budget(report)}."
     smallest = _hides_among(report, "after")
-    if smallest < 2:
-        return f"The release keeps people who stand alone, at the cost of {lost} of the detail."
-    return (
-        f"Every person now hides among at least {smallest:,} look-alikes, "
-        f"at the cost of {lost} of the detail."
-    )
+    if smallest > 1:
+        return f"Every person now hides among at least {smallest:,} look-alikes, {_cost(report)}."
+    alone = share_words(report["risk"]["after"]["sample_uniques"]).capitalize()
+    return f"{alone} of the people still stand alone, {_cost(report)}."
+
+
+def _budget(report: Report) -> str:
+    """Name ε, where a method promises differential privacy."""
+    steps = report["transformation"].get("steps", [])
+    found = [step["epsilon"] for step in steps if isinstance(step.get("epsilon"), int | float)]
+    return f" (ε = {max(found):g})" if found else ""
+
+
+def _cost(report: Report) -> str:
+    loss, varied = report["utility"]["loss"], report["utility"].get("information_loss")
+    if loss:
+        return f"at the cost of {percent(loss, 0)} of the detail"
+    if varied:
+        return f"at the cost of {percent(varied / 100, 0)} of the differences between them"
+    if any(kind.moves_cells for kind in _methods(report)):
+        return "with values that were changed"
+    return "and no detail was lost"
+
+
+def _methods(report: Report) -> list[type[Method]]:
+    steps = report.get("transformation", {}).get("steps", [])
+    return [METHODS[step["method"]] for step in steps if step["method"] in METHODS]
 
 
 def rules_sentence(report: Report) -> str:
@@ -30,29 +106,56 @@ def rules_sentence(report: Report) -> str:
     if broken:
         return f"{len(broken)} of {len(rules)} rules do not hold."
     words = {1: "The rule you chose holds.", 2: "Both rules hold."}
-    return words.get(len(rules), f"All {len(rules)} rules hold.")
+    return words.get(len(rules), f"All {number_words(len(rules))} rules hold.")
 
 
-def key_numbers(report: Report) -> list[dict[str, str]]:
+def search_sentence(report: Report) -> str:
+    search = report.get("search")
+    if not search:
+        return ""
+    nodes, checked = search["nodes"], search["checked"]
+    if nodes == 1:  # there was nothing to search
+        return "levels chosen by hand" if _has_method(report, "levels") else ""
+    if not report["solution"] and search.get("optimal"):
+        return f"all {nodes:,} combinations settled"
+    how = "optimal" if search.get("optimal") else f"the best found in {search['seconds']:.0f} s"
+    return f"{how}, {checked:,} of {nodes:,} combinations checked"
+
+
+def gain_sentence(report: Report) -> str:
+    """Say how much better the unproved answer could be, where that is known."""
+    search = report.get("search") or {}
+    if not report["solution"] or search.get("optimal", True) or "bound" not in search:
+        return ""
+    metric = METRICS.get(search.get("metric", "loss"))
+    if metric is None or metric.name not in report["utility"]:
+        return ""
+    gain = abs(report["utility"][metric.name] - search["bound"])
+    return f"At most {gain:.2g} of {metric.name.replace('_', ' ')} could still be gained."
+
+
+def key_numbers(report: Report, rules: Rules | None = None) -> list[dict[str, str]]:
+    """Eight numbers before and after, each with what was asked."""
     before, after = report["risk"]["before"], report["risk"]["after"]
     rows = report["rows"]
     total = rows["released"] + rows["suppressed"]
-    k = _asked(report, "k-anonymity", "k")
-    numbers = [
+    k = _asked(report, "k", "K")
+    limit = f"limit {percent(rules.highest_risk)}" if rules else ""
+    alone = round(before["sample_uniques"] * report["input"]["rows"])
+    return [
         {
             "label": "Hides among (k)",
             "before": f"{_hides_among(report, 'before'):,}",
             "value": f"{_hides_among(report, 'after'):,}",
-            "note": f"asked {k}" if k else "not asked",
-        }
-    ]
-    numbers.extend(_diversity(rule) for rule in report["models"] if rule["model"] == "l-diversity")
-    numbers += [
+            "note": f"asked {k:g}" if k else "not asked",
+        },
+        _diversity(report),
+        _closeness(report),
         {
             "label": "Highest risk",
             "before": percent(before["prosecutor"]["highest"], 0),
             "value": percent(after["prosecutor"]["highest"]),
-            "note": one_in(after["prosecutor"]["highest"]),
+            "note": limit or one_in(after["prosecutor"]["highest"]),
         },
         {
             "label": "Average risk",
@@ -64,12 +167,12 @@ def key_numbers(report: Report) -> list[dict[str, str]]:
             "label": "One of a kind",
             "before": percent(before["sample_uniques"]),
             "value": percent(after["sample_uniques"]),
-            "note": "share of the rows",
+            "note": f"{thousands(alone)} rows before",
         },
         {
             "label": "Left out",
             "value": f"{rows['suppressed']:,}",
-            "note": f"{percent(rows['suppressed'] / total)} of {total:,} rows" if total else "",
+            "note": _left_out_note(report, total),
         },
         {
             "label": "Detail lost",
@@ -78,7 +181,27 @@ def key_numbers(report: Report) -> list[dict[str, str]]:
             "note": f"precision {report['utility']['precision']:.2f}",
         },
     ]
-    return numbers
+
+
+def _left_out_note(report: Report, total: int) -> str:
+    share = percent(report["rows"]["suppressed"] / total) if total else ""
+    limits = [
+        method["suppression_limit"]
+        for method in _planned_methods(report)
+        if method.get("suppression_limit") is not None
+    ]
+    if limits:
+        return f"{share}, limit {percent(max(limits))}"
+    return f"{share} of {total:,} rows" if total else ""
+
+
+def _planned_methods(report: Report) -> list[Report]:
+    method = report.get("plan", {}).get("method", [])
+    return list(method) if isinstance(method, list) else [method]
+
+
+def _has_method(report: Report, name: str) -> bool:
+    return any(method.get("name") == name for method in _planned_methods(report))
 
 
 def _hides_among(report: Report, when: str) -> int:
@@ -87,26 +210,68 @@ def _hides_among(report: Report, when: str) -> int:
     return round(1 / highest) if highest else 0
 
 
-def _asked(report: Report, model: str, parameter: str) -> Any:
-    found = [rule[parameter] for rule in report["models"] if rule["model"] == model]
+def _asked(report: Report, *parameters: str) -> float | None:
+    found = [
+        rule[name]
+        for rule in report["models"]
+        for name in parameters
+        if isinstance(rule.get(name), int | float)
+    ]
     return max(found) if found else None
 
 
-def _diversity(rule: Report) -> dict[str, str]:
+def _diversity(report: Report) -> dict[str, str]:
+    """The fewest different sensitive values in a group, asked for or not."""
+    rules = [rule for rule in report["models"] if rule["model"] == "l-diversity"]
+    if rules:
+        rule = min(rules, key=lambda rule: rule["achieved"]["l"])
+        return {
+            "label": _of(rule["column"], "per group (l)"),
+            "before": f"{rule['achieved_before']['l']:.3g}",
+            "value": f"{rule['achieved']['l']:.3g}",
+            "note": f"asked {rule['l']:g}",
+        }
+    worst = min(report.get("spread", []), key=lambda entry: entry["after"]["l"], default=None)
+    if worst is None:
+        return {"label": "Values per group (l)", "value": "–", "note": _why_not(report)}
     return {
-        "label": f"{rule['column']} values per group (l)",
-        "before": f"{rule['achieved_before']['l']:g}",
-        "value": f"{rule['achieved']['l']:g}",
-        "note": f"asked {rule['l']:g}",
+        "label": _of(worst["column"], "per group (l)"),
+        "before": f"{worst['before']['l']:,}",
+        "value": f"{worst['after']['l']:,}",
+        "note": "not asked",
     }
 
 
-def search_sentence(report: Report) -> str:
-    search = report.get("search")
-    if not search:
-        return ""
-    how = "optimal, " if search.get("optimal") else "not proved optimal, "
-    return f"{how}{search['checked']:,} of {search['nodes']:,} combinations checked"
+def _closeness(report: Report) -> dict[str, str]:
+    """How far a group is from the table at most, asked for or not."""
+    rules = [rule for rule in report["models"] if rule["model"] == "t-closeness"]
+    label = "Distance to table (t)"
+    if rules:
+        rule = max(rules, key=lambda rule: rule["achieved"]["t"])
+        return {
+            "label": label,
+            "before": f"{rule['achieved_before']['t']:.2f}",
+            "value": f"{rule['achieved']['t']:.2f}",
+            "note": f"asked {rule['t']:g}",
+        }
+    worst = max(report.get("spread", []), key=lambda entry: entry["after"]["t"], default=None)
+    if worst is None:
+        return {"label": label, "value": "–", "note": _why_not(report)}
+    return {
+        "label": label,
+        "before": f"{worst['before']['t']:.2f}",
+        "value": f"{worst['after']['t']:.2f}",
+        "note": "not asked",
+    }
+
+
+def _of(column: str, rest: str) -> str:
+    return f"{column[:1].upper()}{column[1:]} {rest}" if len(column) < 14 else f"Values {rest}"
+
+
+def _why_not(report: Report) -> str:
+    sensitive = [c for c in report["columns"].values() if c["role"] == "sensitive"]
+    return "not measured" if sensitive else "not asked, no sensitive column"
 
 
 def describe_rules(report: Report) -> list[dict[str, Any]]:
@@ -121,31 +286,14 @@ def describe_rules(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def describe_miss(report: Report) -> dict[str, Any]:
-    """Say which rule blocked, and how near the best attempt came."""
-    blocked, nearest = report["blocked_by"], report["nearest"]
-    rows = nearest["suppressed"]
-    total = report["input"]["rows"]
-    name = blocked["model"] if isinstance(blocked, Mapping) else str(blocked)
-    return {
-        "sentence": f"The rule that blocks is {name}; more people would have to be left out.",
-        "levels": list(nearest["levels"].items()),
-        "numbers": [
-            {"label": "Blocked by", "value": name},
-            {
-                "label": "Left out at the nearest miss",
-                "value": percent(rows / total) if total else "",
-                "note": f"limit {percent(nearest['allowed'] / total)}" if total else "",
-            },
-            {"label": "Rows left out there", "value": f"{rows:,}", "note": f"of {total:,}"},
-        ],
-    }
-
-
 def _rule_words(rule: Report) -> str:
     about = f" on {rule['column']}" if "column" in rule else ""
-    asked = {name: rule[name] for name in ("k", "l", "t") if name in rule}
-    return f"{rule['model']}{about}, {_numbers(asked)}"
+    asked = {
+        name: value
+        for name, value in rule.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return ", ".join(filter(None, [f"{rule['model']}{about}", _numbers(asked)]))
 
 
 def _numbers(values: Mapping[str, Any]) -> str:

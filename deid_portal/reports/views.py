@@ -13,46 +13,77 @@ from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import has_role
 from deid_portal.common.next_bar import Act, NextBar
+from deid_portal.common.refusals import refusal
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.policies import check_is_ready
-from deid_portal.reports.evidence import (
-    association_table,
-    burden_charts,
-    change_chart,
-    classifier_chart,
-    describe_attacks,
-    describe_cuts,
-    describe_randomized,
-    describe_steps,
-    influence_chart,
-    safe_harbor_findings,
-)
-from deid_portal.reports.figures import classes_chart, loss_chart, risk_chart
-from deid_portal.reports.selectors import (
-    OPEN_REQUESTS,
-    first_rows_of,
-    is_of_an_earlier_plan,
-    level_label,
-    pack_recipe,
-)
-from deid_portal.reports.verdicts import (
-    describe_miss,
-    key_numbers,
-    rules_sentence,
-    search_sentence,
-    verdict_of,
-)
+from deid_portal.policies.selectors import policy_in_force
+from deid_portal.reports.pages import ROWS, SECTIONS, Asked, address_of, tabs_of
+from deid_portal.reports.remedies import describe_miss, describe_remedies
+from deid_portal.reports.selectors import OPEN_REQUESTS, is_of_an_earlier_plan, pack_recipe
+from deid_portal.reports.verdicts import judge_report, key_numbers
+from deid_portal.reports.visibility import report_seen_by
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import get_run_or_404
+from deid_portal.runs.variants import check_can_vary
 
 
 @require_GET
-def report(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    run = get_run_or_404(person_of(request), run_id)
+def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> HttpResponse:
+    person = person_of(request)
+    run = get_run_or_404(person, run_id)
     if run.status != Run.Status.FINISHED:
         return redirect("runs:show", run.id)
-    template = "reports/report.html" if run.solution else "reports/no_solution.html"
-    return render(request, template, _context(request, run))
+    if section not in SECTIONS:
+        raise Http404
+    if not run.solution:
+        return _no_solution(request, run) if section == "summary" else redirect(address_of(run))
+    if section == ROWS:
+        check_can_change(person, run.dataset)
+        if not run.has_release:
+            raise Http404
+    page = SECTIONS[section]
+    asked = Asked(run, report_seen_by(person, run), request.GET)
+    context = {
+        **_frame(person, run),
+        "report": asked.report,
+        "section": page,
+        "tabs": tabs_of(run, section, sees_rows=_sees_rows(person, run)),
+        **page.make(asked),
+    }
+    return render(request, page.template, context)
+
+
+def _no_solution(request: HttpRequest, run: Run) -> HttpResponse:
+    person = person_of(request)
+    rules = policy_in_force(run.dataset.team).rules
+    context = {
+        **_frame(person, run),
+        "miss": describe_miss(run.report),
+        "remedies": describe_remedies(run.report, rules),
+    }
+    return render(request, "reports/no_solution.html", context)
+
+
+def _frame(person: User, run: Run) -> dict[str, Any]:
+    """What stands around every page of a report; numbers only, so from the report as it is."""
+    rules = policy_in_force(run.dataset.team).rules
+    return {
+        "dataset": run.dataset,
+        "run": run,
+        "verdict": judge_report(run.report, rules),
+        "key_numbers": key_numbers(run.report, rules) if run.solution else [],
+        "is_outdated": is_of_an_earlier_plan(run),
+        "sees_values": can_see_values(person, run.dataset),
+        "can_try": not refusal(check_can_vary, person, run),
+        "has_recipe": can_see_values(person, run.dataset) and not run.dataset.is_forgotten,
+        "current": "report",
+        "help_slug": "report",
+        "bar": _next_bar(person, run),
+    }
+
+
+def _sees_rows(person: User, run: Run) -> bool:
+    return can_see_values(person, run.dataset) and run.has_release
 
 
 @require_GET
@@ -60,10 +91,7 @@ def report_document(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = get_run_or_404(person_of(request), run_id)
     if run.report is None:
         raise Http404
-    # The plan inside can name values of sensitive columns; those who see no values get the rest.
-    document = dict(run.report)
-    if not can_see_values(person_of(request), run.dataset):
-        document.pop("plan", None)
+    document = report_seen_by(person_of(request), run)
     return JsonResponse(document, json_dumps_params={"indent": 2, "ensure_ascii": False})
 
 
@@ -77,36 +105,6 @@ def recipe(request: HttpRequest, run_id: UUID) -> HttpResponse:
     name = slugify(run.dataset.name) or "dataset"
     response["Content-Disposition"] = f'attachment; filename="{name}-run-{run.number}-recipe.zip"'
     return response
-
-
-def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
-    document = run.report
-    context: dict[str, Any] = {
-        "dataset": run.dataset,
-        "run": run,
-        "report": document,
-        "verdict": verdict_of(document),
-        "rules_sentence": rules_sentence(document),
-        "search_sentence": search_sentence(document),
-        "is_outdated": is_of_an_earlier_plan(run),
-        "sees_rows": False,
-        "current": "report",
-        "help_slug": "report",
-        "bar": _next_bar(person_of(request), run),
-    }
-    if not run.solution:
-        context["blocked"] = describe_miss(document)
-    if run.solution:
-        context |= {
-            "key_numbers": key_numbers(document),
-            "charts": [risk_chart(document), classes_chart(document)],
-            "loss_chart": loss_chart(document),
-            "columns": _columns(document),
-            **_evidence(document),
-        }
-        if can_see_values(person_of(request), run.dataset) and run.has_release:
-            context |= {"sees_rows": True, "released": first_rows_of(run)}
-    return context
 
 
 def _next_bar(person: User, run: Run) -> NextBar:
@@ -124,7 +122,7 @@ def _next_bar(person: User, run: Run) -> NextBar:
     if not has_role(person, run.dataset.team, Role.STEWARD):
         runs = Act("All runs", url=reverse("runs:list", args=[run.dataset_id]))
         return NextBar("Stewards ask for review when a run is ready.", icon="lock", primary=runs)
-    change = Act("Change the protection", url=reverse("plans:protection", args=[run.dataset_id]))
+    board = Act("Open scenario board", url=reverse("reports:board", args=[run.dataset_id]))
     request = run.requests.first()
     if request is not None and request.status in OPEN_REQUESTS:
         there = Act("Open the request", url=reverse("reviews:show", args=[request.id]))
@@ -133,28 +131,6 @@ def _next_bar(person: User, run: Run) -> NextBar:
     return NextBar(
         "Before the release: a colleague’s approval.",
         "An approver looks at these numbers, never at rows.",
-        secondary=change,
+        secondary=board,
         primary=Act("Ask for review", url=reverse("reviews:ask", args=[run.id])),
     )
-
-
-def _evidence(document: dict[str, Any]) -> dict[str, Any]:
-    charts = [influence_chart(document), change_chart(document), classifier_chart(document)]
-    return {
-        "evidence_charts": [chart for chart in (*charts, *burden_charts(document)) if chart],
-        "attacks": describe_attacks(document),
-        "method_steps": describe_steps(document),
-        "cuts": describe_cuts(document),
-        "randomized": describe_randomized(document),
-        "associations": association_table(document),
-        "safe_harbor": safe_harbor_findings(document),
-    }
-
-
-def _columns(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """List what happened to each column, those that paid most first."""
-    rows = [
-        {"name": name, "level_label": level_label(column), **column}
-        for name, column in document["columns"].items()
-    ]
-    return sorted(rows, key=lambda row: -(row.get("loss") or -1))

@@ -98,8 +98,13 @@ function layoutOf(figure, box) {
     legend: { orientation: "h", x: 0.5, xanchor: "center", y: 1, yanchor: "bottom", bgcolor: "rgba(0,0,0,0)", itemclick: false, itemdoubleclick: false },
     xaxis: axis(),
     yaxis: axis(),
+    ...(figure.layout?.xaxis2 && { xaxis2: axis(), yaxis2: axis() }),
   };
-  return coloured(withDefaults(withDefaults(defaults, barAxes(figure.data)), figure.layout));
+  const layout = withDefaults(withDefaults(defaults, barAxes(figure.data)), figure.layout);
+  for (const [key, own] of Object.entries(layout)) {
+    if (/^[xy]axis/.test(key) && own.title?.text) layout[key] = { ...own, title: { ...own.title, text: plain(own.title.text) } };
+  }
+  return coloured(layout);
 }
 
 function figureOf(box) {
@@ -122,6 +127,7 @@ async function draw(box) {
     });
     box.classList.add("is-drawn");
     box.drawnFrom = document.getElementById(box.dataset.chart)?.textContent;
+    if (!drawn.has(box)) followLinks(box);
     drawn.add(box);
     for (const part of box.querySelectorAll("svg")) part.setAttribute("aria-hidden", "true");
     // Pages whose points can be chosen listen to the drawing from here on.
@@ -130,6 +136,17 @@ async function draw(box) {
     box.classList.add("is-drawn", "chart-failed");
     box.textContent = "The chart could not be drawn; the numbers are in the table.";
   }
+}
+
+// A bar whose number in the table is a link leads there, too.
+function followLinks(box) {
+  const links = box.closest("[data-chart-box]").querySelectorAll("[data-chart-link]");
+  if (!links.length) return;
+  box.classList.add("has-links");
+  box.on("plotly_click", (event) => {
+    const place = String(event.points[0].pointIndex);
+    [...links].find((link) => link.dataset.chartLink === place)?.click();
+  });
 }
 
 function drawAll() {
@@ -178,7 +195,7 @@ async function savePicture(figure, kind) {
     margin: { ...layout.margin, t: (layout.margin.t || 0) + 44 },
     title: { text: figure.querySelector(".chart-title")?.textContent, x: 0, xref: "container", xanchor: "left", y: 1, yanchor: "top", pad: { l: 14, t: 14 }, font: { size: 15, color: token("ink") } },
   };
-  const data = spec.data.map(patterned).map(coloured);
+  const data = spec.data.map(asText).map(patterned).map(coloured);
   const href = await Plotly.toImage({ data, layout: titled }, { format: kind, width, height, scale: kind === "png" ? 2 : 1 });
   hand(href, `${fileName(figure)}.${kind}`);
 }
@@ -215,7 +232,15 @@ document.addEventListener("click", (event) => {
   toggle.setAttribute("aria-expanded", String(table.matches("details") ? table.open : !table.hidden));
 });
 
+// What was chosen on a chart is said once, in a sentence.
+function announce(event) {
+  const words = event.target.closest?.("[data-announce]")?.dataset.announce;
+  const region = document.getElementById("announce");
+  if (words && region) region.textContent = words;
+}
+
 drawAll();
 document.addEventListener("htmx:afterSettle", drawAll);
+document.addEventListener("htmx:afterSettle", announce);
 document.addEventListener("portal:theme", redraw);
 document.fonts?.ready.then(redraw);

@@ -94,6 +94,23 @@ def test_leaving_out_a_column_counts_its_detail_as_lost() -> None:
     assert all(remedy["loss"] == pytest.approx(0.5) for remedy in left_out)
 
 
+def test_a_search_does_not_leave_out_what_it_could_hide() -> None:
+    assert not [own for own in remedies_for(models=[K, SURE]) if own["kind"] == "column"]
+
+
+def test_levels_chosen_by_hand_can_be_searched_for() -> None:
+    method = {"name": "levels", "levels": {}, "suppression_limit": 0.0}
+    rules = [{"model": "k-anonymity", "k": 15}]
+    remedy = one("method", remedies_for(models=rules, method=method))
+    check_works(remedy, models=rules, method={"name": "full-domain"})
+
+
+def test_the_secret_can_be_kept() -> None:
+    remedy = one("secret", remedies_for(models=[K, SURE]))
+    assert (remedy["column"], remedy["models"]) == ("condition", ["confidence-bounding"])
+    assert (remedy["suppressed"], remedy["loss"]) == (0, 0)
+
+
 def test_other_methods_are_mended_too() -> None:
     rules = [{"model": "l-diversity", "l": 3, "column": "condition"}]
     remedy = one("rule", remedies_for(models=rules, method={"name": "mondrian"}))

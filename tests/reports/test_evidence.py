@@ -6,8 +6,6 @@ import pytest
 
 from deid_portal.engine import Plan, Table, protect
 from deid_portal.reports.evidence import (
-    association_table,
-    burden_charts,
     change_chart,
     classifier_chart,
     describe_attacks,
@@ -42,8 +40,7 @@ def report() -> dict[str, Any]:
 
 
 def test_every_chart_draws_the_numbers_of_its_table(report: dict[str, Any]) -> None:
-    charts = [influence_chart(report), change_chart(report), classifier_chart(report)]
-    for chart in (*charts, *burden_charts(report)):
+    for chart in (influence_chart(report), change_chart(report), classifier_chart(report)):
         assert chart is not None
         assert chart.title
         assert chart.figure["data"]
@@ -69,8 +66,7 @@ def test_a_report_without_evidence_still_opens() -> None:
     assert influence_chart(bare) is None
     assert change_chart(bare) is None
     assert classifier_chart(bare) is None
-    assert association_table(bare) is None
-    for nothing in (burden_charts, describe_attacks, describe_steps, describe_cuts):
+    for nothing in (describe_attacks, describe_steps, describe_cuts):
         assert nothing(bare) == []
     assert safe_harbor_findings(bare) == []
 

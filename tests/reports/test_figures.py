@@ -45,6 +45,7 @@ def test_the_verdict_names_what_was_reached(report: dict[str, Any]) -> None:
     assert f"at least {smallest} look-alikes" in verdict_of(report)
     assert rules_sentence(report) == "The rule you chose holds."
     numbers = {number["label"]: number for number in key_numbers(report)}
+    assert len(numbers) == 8
     assert numbers["Hides among (k)"]["value"] == str(smallest)
     assert numbers["Left out"]["value"] == "0"
 

@@ -27,6 +27,7 @@ class SearchingMethod(RecodingMethod):
     suppression_limit: float = 0.0
     metric: str = "loss"
     time_limit_seconds: float = DEFAULT_SECONDS
+    is_trial: bool = False  # not of a plan: a good answer in time will do, it need not be proved
 
     @classmethod
     def parse(cls, place: Place) -> Self:
@@ -49,4 +50,5 @@ class SearchingMethod(RecodingMethod):
     def find_base(self, problem: Problem, allowed: int, progress: Progress) -> Found:
         """Return the best levels that leave out at most `allowed` records."""
         checker = problem.checker(METRICS[self.metric])
-        return find_optimum(checker, allowed, progress, self.time_limit_seconds)
+        seconds = self.time_limit_seconds
+        return find_optimum(checker, allowed, progress, seconds, must_prove=not self.is_trial)

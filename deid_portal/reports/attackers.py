@@ -1,0 +1,174 @@
+"""Risk as three attackers see it: prosecutor, journalist and marketer, before and after."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from deid_portal.common.templatetags.numbers import percent, thousands
+from deid_portal.reports.figures import Chart, figure_of, grouped_bars, one_in
+from deid_portal.reports.words import people, share_words
+
+Report = Mapping[str, Any]
+ATTACKERS = {
+    "prosecutor": "knows that the person is in the table",
+    "journalist": "knows that the person is in the population",
+    "marketer": "matches everybody, and is content to be right on average",
+}
+
+
+def attacker_table(report: Report) -> dict[str, Any] | None:
+    """Each attacker's risk before and after; None for reports from before it was measured."""
+    before, after = _details(report, "before"), _details(report, "after")
+    if not before or not after:
+        return None
+    rows = []
+    for name, words in ATTACKERS.items():
+        one, other = before[name], after[name]
+        rows.append(
+            {
+                "name": name.capitalize(),
+                "words": words,
+                # To be right on average, a marketer does not care for the single match.
+                "pairs": [
+                    {}
+                    if name == "marketer" and key != "average"
+                    else {"before": percent(one[key]), "after": percent(other[key])}
+                    for key in ("highest", "average", "share_above")
+                ],
+                "is_bound": other["is_bound"] and name != "prosecutor",
+            }
+        )
+    return {"threshold": percent(before["prosecutor"]["threshold"]), "rows": rows}
+
+
+def journalist_chart(report: Report) -> Chart | None:
+    """The journalist's risks, where a population is known; otherwise they are the prosecutor's."""
+    before, after = _details(report, "before"), _details(report, "after")
+    if not before or not after or after["journalist"]["is_bound"]:
+        return None
+    if "bands" not in after["journalist"]:
+        return None
+    labels = [str(band["label"]) for band in report["risk"]["before"]["bands"]]
+    shares = {
+        "Before": before["journalist"]["bands"],
+        "After": after["journalist"]["bands"],
+    }
+    highest = after["journalist"]["highest"]
+    return Chart(
+        id="journalist",
+        title=f"Who only knows the population is right at most {one_in(highest)} times",
+        caption="Share of people by the chance that a match is right (journalist), in percent",
+        figure=grouped_bars(
+            labels,
+            {name: [100 * share for share in own] for name, own in shares.items()},
+            x="Chance that a match is right",
+            y="People, %",
+        ),
+        table={
+            "columns": ["Chance", *labels],
+            "rows": [[name, *(percent(share) for share in own)] for name, own in shares.items()],
+        },
+    )
+
+
+def marketer_sentence(report: Report) -> str:
+    """How many right matches somebody gets who matches everybody."""
+    released = report["rows"]["released"]
+    average = report["risk"]["after"]["marketer"]
+    before = report["risk"]["before"]["marketer"]
+    right, right_before = round(average * released), round(before * report["input"]["rows"])
+    return (
+        f"Somebody who matches all {people(released)} of the release is right about "
+        f"{thousands(right)} of them, {percent(average)}; on the table as it came it would be "
+        f"{thousands(right_before)}, {percent(before)}."
+    )
+
+
+def threshold_chart(report: Report) -> Chart | None:
+    """How many people are above each chance, before and after."""
+    before, after = _details(report, "before"), _details(report, "after")
+    if not before or not after or "above" not in after["prosecutor"]:
+        return None
+    chances = [entry["chance"] for entry in after["prosecutor"]["above"]][::-1]
+    labels = [percent(chance, 0) for chance in chances]
+    series = {
+        "Before": [entry["share"] for entry in before["prosecutor"]["above"]][::-1],
+        "After": [entry["share"] for entry in after["prosecutor"]["above"]][::-1],
+    }
+    threshold = after["prosecutor"]["threshold"]
+    return Chart(
+        id="thresholds",
+        title=_threshold_title(before["prosecutor"], after["prosecutor"], threshold),
+        caption="Share of people whose chance of a right match is above each threshold, in percent",
+        figure=figure_of(
+            [
+                _line(labels, series["Before"], "Before", "before", "dash", "diamond"),
+                _line(labels, series["After"], "After", "accent", "solid", "circle"),
+            ],
+            x="Chance of a right match above",
+            y="People, %",
+        ),
+        table={
+            "columns": ["Above", *labels],
+            "rows": [[name, *(percent(share) for share in own)] for name, own in series.items()],
+        },
+    )
+
+
+def _threshold_title(before: Report, after: Report, threshold: float) -> str:
+    limit = percent(threshold, 0)
+    was = share_words(before["share_above"]) if before["share_above"] else "nobody"
+    if not after["share_above"]:
+        return f"Nobody’s risk is above {limit}; before, {was} had more"
+    return (
+        f"{share_words(after['share_above']).capitalize()} have a risk above {limit}; before, {was}"
+    )
+
+
+def _line(
+    labels: list[str], shares: list[float], name: str, color: str, dash: str, symbol: str
+) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": labels,
+        "y": [100 * share for share in shares],
+        "name": name,
+        "line": {"color": f"token:{color}", "dash": dash, "width": 2, "shape": "linear"},
+        "marker": {"color": f"token:{color}", "symbol": symbol, "size": 8},
+        "hovertemplate": "above %{x}: %{y:.1f}<extra>" + name + "</extra>",
+    }
+
+
+def combinations_table(report: Report, most: int = 8) -> dict[str, Any] | None:
+    """Which few columns together tell most people apart, in the table as it came."""
+    found = _details(report, "before").get("combinations", [])
+    if not found:
+        return None
+    return {
+        "columns": ["Columns together", "Different patterns", "Pairs of people told apart"],
+        "rows": [
+            [
+                " + ".join(entry["columns"]),
+                thousands(entry["distinct"]),
+                percent(entry["separation"]),
+            ]
+            for entry in found[:most]
+        ],
+    }
+
+
+def population_sentence(report: Report) -> str:
+    found = _details(report, "after").get("population_uniques")
+    if not found:
+        return ""
+    return (
+        f"In a population of {thousands(found['population_size'])}, about "
+        f"{people(round(found['estimate']))} would be one of a kind at this level of detail; "
+        f"estimates lie between {thousands(round(found['lowest']))} and "
+        f"{thousands(round(found['highest']))}."
+    )
+
+
+def _details(report: Report, when: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = report["risk"].get("details", {}).get(when, {})
+    return found

@@ -1,0 +1,130 @@
+"""What happened to each column: the level used, an example, the detail lost."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from deid_portal.common.templatetags.numbers import thousands
+from deid_portal.reports.words import capital, listed, number_words, value_words
+
+Report = Mapping[str, Any]
+ROLE_WORDS = {"insensitive": "harmless"}
+NOT_RELEASED = "not in the release"
+
+
+@dataclass(frozen=True)
+class ColumnLine:
+    """One line of the table; columns that came out alike share one."""
+
+    names: list[str]
+    role: str
+    level: str
+    level_note: str = ""
+    before: str = ""
+    after: str = ""
+    loss: float | None = None
+    values: str = ""
+
+
+def level_label(column: Report) -> str:
+    """Say in words how coarse a quasi-identifier became."""
+    level, height = column.get("level"), column.get("height")
+    if level is None:
+        return "labels of several levels" if column.get("loss") else "exact"
+    if level == 0:
+        return "exact"
+    if level == height:
+        return "hidden"
+    name = column.get("level_name")
+    return name if name and name != f"level {level}" else f"level {level} of {height}"
+
+
+def describe_columns(report: Report) -> list[ColumnLine]:
+    """List what happened to each column, those that paid most first; equal fates share a line."""
+    lines = [_describe(name, column, report) for name, column in report["columns"].items()]
+    return _join_alike(sorted(lines, key=_paid_most_first))
+
+
+def _paid_most_first(line: ColumnLine) -> tuple[bool, float, bool]:
+    return (line.loss is None, -(line.loss or 0), line.level == "removed")
+
+
+def _describe(name: str, column: Report, report: Report) -> ColumnLine:
+    example = report.get("examples", {}).get(name)
+    released = bool(column.get("released"))
+    level, note = _fate(column)
+    return ColumnLine(
+        names=[name],
+        role=ROLE_WORDS.get(str(column["role"]), str(column["role"])),
+        level=level,
+        level_note=note,
+        before=value_words(example["before"]) if example else "",
+        after=(value_words(example["after"]) if example else "") if released else NOT_RELEASED,
+        loss=column.get("loss"),
+        values=_values(column),
+    )
+
+
+def _fate(column: Report) -> tuple[str, str]:
+    if column["role"] == "quasi-identifier":
+        level, height = column.get("level"), column.get("height")
+        note = f"level {level} of {height}" if level else ""
+        words = level_label(column)
+        return words, "" if words == note else note
+    if column["role"] == "identifier":
+        return ("replaced", "pseudonym or mask") if column.get("released") else ("removed", "")
+    return ("kept", "") if column.get("released") else ("removed", "")
+
+
+def _values(column: Report) -> str:
+    before, after = column.get("distinct_before"), column.get("distinct_after")
+    if not column.get("released") or before is None:
+        return "–"
+    return thousands(after) if before == after else f"{thousands(before)} → {thousands(after)}"
+
+
+def _join_alike(lines: list[ColumnLine]) -> list[ColumnLine]:
+    """Put columns that stayed as they were, or left, on one line each."""
+    joined: list[ColumnLine] = []
+    for line in lines:
+        last = joined[-1] if joined else None
+        if last is not None and _is_alike(last, line):
+            values = last.values if last.values == line.values else "unchanged"
+            joined[-1] = replace(last, names=[*last.names, *line.names], values=values)
+        else:
+            joined.append(line)
+    return joined
+
+
+def _is_alike(one: ColumnLine, other: ColumnLine) -> bool:
+    if one.role != other.role or one.level != other.level:
+        return False
+    if one.level == "removed":
+        return True
+    return one.level == "exact" and abs((one.loss or 0) - (other.loss or 0)) < 0.005
+
+
+def columns_title(report: Report) -> str:
+    """Say who paid the most and how many stayed as they were."""
+    quasi = {
+        name: column
+        for name, column in report["columns"].items()
+        if column["role"] == "quasi-identifier"
+    }
+    if not quasi:
+        return "No column could point to a person, so none was made coarser."
+    exact = [name for name, column in quasi.items() if level_label(column) == "exact"]
+    if len(exact) == len(quasi):
+        return "All columns stayed exact."
+    stayed = f"{number_words(len(exact))} column{'s' if len(exact) != 1 else ''} stayed exact"
+    return f"{_who_paid(quasi)}. {capital(stayed)}."
+
+
+def _who_paid(quasi: Mapping[str, Any]) -> str:
+    hidden = [name for name, column in quasi.items() if level_label(column) == "hidden"]
+    if len(hidden) > 3:
+        return f"{len(hidden)} columns are hidden"
+    if len(hidden) > 1:
+        return f"{capital(listed(hidden))} are hidden"
+    most = max(quasi, key=lambda name: quasi[name]["loss"] or 0)
+    return f"{capital(most)} paid the most{': it is hidden' if most in hidden else ''}"

@@ -1,0 +1,199 @@
+"""Who was left out and why: what one step coarser frees, and which column keeps groups apart."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.common.templatetags.numbers import percent, thousands
+from deid_portal.plans.changes import SetLevel, write_changes
+from deid_portal.reports.figures import Chart, bin_label, figure_of, link_to, marked_bars
+from deid_portal.reports.words import counted, people
+
+Report = Mapping[str, Any]
+STEPS_ON_SUMMARY = 6
+
+
+@dataclass(frozen=True)
+class Step:
+    """One column one step coarser."""
+
+    column: str
+    level: str
+    freed: int
+    suppressed: int
+    loss: float
+    more_loss: float
+    holds: bool
+    change: str  # what "Try this change" sends
+    is_cheapest: bool = False
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    title: str
+    caption: str
+    left_out: int
+    steps: list[Step]
+    note: str = ""
+
+    @property
+    def cheapest(self) -> Step | None:
+        return next((step for step in self.steps if step.is_cheapest), None)
+
+    @property
+    def first_steps(self) -> list[Step]:
+        return self.steps[:STEPS_ON_SUMMARY]
+
+
+def describe_left_out(report: Report) -> LeftOut:
+    left_out = report["rows"]["suppressed"]
+    if not left_out:
+        return LeftOut("Nobody was left out", "Every row of the table is in the release.", 0, [])
+    steps = _steps(report)
+    cheapest = next((step for step in steps if step.is_cheapest), None)
+    title = (
+        f"Coarser {cheapest.column} would bring {people(cheapest.freed)} back "
+        f"for {cheapest.more_loss:.2f} more loss"
+        if cheapest is not None
+        else f"{people(left_out)} {'was' if left_out == 1 else 'were'} left out"
+    )
+    caption = f"Why {counted(left_out, 'row')} {'was' if left_out == 1 else 'were'} left out"
+    if steps:
+        caption += ": one step coarser in this column alone frees …"
+    return LeftOut(title, caption, left_out, steps, _note(report, left_out, bool(steps)))
+
+
+def _steps(report: Report) -> list[Step]:
+    found = [
+        Step(
+            column=step["column"],
+            level=step.get("level_name") or f"level {step['level']}",
+            freed=step["freed"],
+            suppressed=step["suppressed"],
+            loss=step["loss"],
+            more_loss=step.get("more_loss", step["loss"] - report["utility"]["loss"]),
+            holds=step.get("holds", True),
+            change=write_changes(SetLevel(step["column"], step["level"])),
+        )
+        for step in report.get("coarser", [])
+    ]
+    useful = [step for step in found if step.holds]
+    ranked = sorted(useful, key=lambda step: (step.freed <= 0, step.loss, -step.freed))
+    if not ranked or ranked[0].freed <= 0:
+        return ranked
+    first = ranked[0]
+    return [Step(**{**vars(first), "is_cheapest": True}), *ranked[1:]]
+
+
+def _note(report: Report, left_out: int, has_steps: bool) -> str:
+    alone = sum(own["left_out"] for own in report.get("isolation", []) if own["to"] == 1)
+    if alone:
+        if alone == left_out:
+            return "All of them were alone in their group"
+        return f"{thousands(alone)} of them {'was' if alone == 1 else 'were'} alone in their group"
+    if not has_steps:
+        return "Levels are mixed here, so no single step tells what would change."
+    return ""
+
+
+def left_out_chart(report: Report, address: str) -> Chart | None:
+    """How large the groups were that had to be left out; each bar leads to what isolates them."""
+    bins = [own for own in report.get("isolation", []) if own["left_out"]]
+    if not bins:
+        return None
+    labels = [bin_label(own) for own in bins]
+    counts = [own["left_out"] for own in bins]
+    total = sum(counts)
+    most = max(bins, key=lambda own: own["left_out"])
+    size = "alone in their group" if most["to"] == 1 else f"in groups of {bin_label(most)}"
+    return Chart(
+        id="left-out-sizes",
+        title=f"{percent(most['left_out'] / total, 0)} of those left out were {size}",
+        caption="People left out by the size of the group they would have been in; "
+        "a bar opens what isolates them",
+        figure=figure_of(
+            marked_bars(labels, counts, "People", color="before"),
+            x="People in the group",
+            y="People left out",
+        ),
+        table={
+            "columns": ["Size", *labels],
+            "rows": [
+                [
+                    "People",
+                    *(
+                        link_to(thousands(count), f"{address}?size={own['from']}#apart", place)
+                        for place, (own, count) in enumerate(zip(bins, counts, strict=True))
+                    ),
+                ],
+                ["Groups", *(thousands(own["classes_left_out"]) for own in bins)],
+            ],
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Which columns keep the groups of one size apart from others."""
+
+    title: str
+    sentence: str
+    columns: list[dict[str, Any]]
+    has_steps: bool
+    left_out: int
+
+
+def describe_apart(report: Report, size: str) -> Apart | None:
+    """Return what isolates the groups of a size, given by its lower end; None if there are none."""
+    own = next((own for own in report.get("isolation", []) if str(own["from"]) == size), None)
+    if own is None:
+        return None
+    has_steps = "coarser" in report
+    columns = [entry for entry in own["columns"] if entry["grows_hidden"]]
+    return Apart(
+        title=_apart_title(own, columns),
+        sentence=_apart_sentence(report, own, columns),
+        columns=columns,
+        has_steps=has_steps,
+        left_out=own["left_out"],
+    )
+
+
+def _apart_title(own: Report, columns: list[dict[str, Any]]) -> str:
+    who = "People who stand alone" if own["to"] == 1 else f"Groups of {bin_label(own)}"
+    if not columns:
+        return f"{who}: no single column keeps them apart"
+    first = columns[0]
+    if own["left_out"] and first["frees_hidden"]:
+        return f"{who}: {first['column']} isolates most of them"
+    return f"{who}: {first['column']} keeps most of them apart"
+
+
+def _apart_sentence(report: Report, own: Report, columns: list[dict[str, Any]]) -> str:
+    said = f"{counted(own['classes'], 'group')}, {people(own['records'])}"
+    if own["left_out"]:
+        said += f", {thousands(own['left_out'])} of them left out"
+    cheapest = _cheapest_for(report, columns)
+    if not own["left_out"]:
+        return f"{said}. They meet the rules; these columns keep them from joining others."
+    if cheapest is None:
+        return f"{said}. No single step in one column frees any of them."
+    frees = next(entry["frees"] for entry in columns if entry["column"] == cheapest["column"])
+    return (
+        f"{said}. The cheapest single change that frees some of them: {cheapest['column']} one "
+        f"step coarser frees {thousands(frees)}, for {_more_loss(report, cheapest):.2f} more loss."
+    )
+
+
+def _cheapest_for(report: Report, columns: list[dict[str, Any]]) -> Report | None:
+    freeing = {entry["column"] for entry in columns if entry["frees"]}
+    steps = [
+        step
+        for step in report.get("coarser", [])
+        if step["column"] in freeing and step.get("holds", True)
+    ]
+    return min(steps, key=lambda step: step["loss"], default=None)
+
+
+def _more_loss(report: Report, step: Report) -> float:
+    return float(step.get("more_loss", step["loss"] - report["utility"]["loss"]))

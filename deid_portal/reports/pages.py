@@ -1,0 +1,208 @@
+"""What each page of a report shows, put together from the parts; nothing is decided here.
+
+A report has eight pages, each with an address of its own; the first is the summary. Reports from
+before something was measured open all the same: their parts are None or empty.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from deid_portal.common.templatetags.numbers import loss, thousands
+from deid_portal.engine.utility import METRICS
+from deid_portal.reports.attackers import (
+    attacker_table,
+    combinations_table,
+    journalist_chart,
+    marketer_sentence,
+    population_sentence,
+    threshold_chart,
+)
+from deid_portal.reports.columns import columns_title, describe_columns
+from deid_portal.reports.distributions import association_chart, describe_distributions
+from deid_portal.reports.evidence import (
+    change_chart,
+    classifier_chart,
+    classifier_problem,
+    describe_attacks,
+    describe_cuts,
+    describe_randomized,
+    describe_steps,
+    influence_chart,
+    safe_harbor_findings,
+)
+from deid_portal.reports.figures import classes_chart, loss_chart, risk_chart
+from deid_portal.reports.left_out import describe_apart, describe_left_out, left_out_chart
+from deid_portal.reports.selectors import released_rows_of
+from deid_portal.reports.spread import describe_spreads
+from deid_portal.reports.who_pays import describe_who_pays
+from deid_portal.runs.models import Run
+
+Report = Mapping[str, Any]
+Context = dict[str, Any]
+METRIC_NAMES = {"iloss": "ILoss"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A page of a report somebody asked for, with what they chose on it."""
+
+    run: Run
+    report: Report  # as this person may see it
+    chosen: QueryDict
+
+    def address(self, section: str = "") -> str:
+        return address_of(self.run, section)
+
+
+def address_of(run: Run, section: str = "") -> str:
+    if section in ("", "summary"):
+        return reverse("reports:report", args=[run.id])
+    return reverse("reports:section", args=[run.id, section])
+
+
+def _summary(asked: Asked) -> Context:
+    report = asked.report
+    return {
+        "charts": [risk_chart(report), classes_chart(report, asked.address("groups"))],
+        **_columns(report),
+        "left_out": describe_left_out(report),
+        "who_pays": describe_who_pays(report, asked.chosen.get("column", "")),
+    }
+
+
+def _columns(report: Report) -> Context:
+    return {"columns": describe_columns(report), "columns_title": columns_title(report)}
+
+
+def _groups(asked: Asked) -> Context:
+    return {
+        "classes": classes_chart(asked.report, asked.address("groups")),
+        "apart": describe_apart(asked.report, asked.chosen.get("size", "")),
+        "has_isolation": bool(asked.report.get("isolation")),
+    }
+
+
+def _risk(asked: Asked) -> Context:
+    report = asked.report
+    return {
+        "risk": risk_chart(report),
+        "attackers": attacker_table(report),
+        "marketer": marketer_sentence(report),
+        "population": population_sentence(report),
+        "charts": _there(threshold_chart(report), journalist_chart(report)),
+        "influence": influence_chart(report),
+        "combinations": combinations_table(report),
+        "attacks": describe_attacks(report),
+        "safe_harbor": safe_harbor_findings(report),
+    }
+
+
+def _detail(asked: Asked) -> Context:
+    report = asked.report
+    return {
+        "loss": loss_chart(report),
+        **_columns(report),
+        "metrics": _metrics(report),
+        "method_steps": describe_steps(report),
+        "cuts": describe_cuts(report),
+        "randomized": describe_randomized(report),
+    }
+
+
+def _metrics(report: Report) -> list[dict[str, Any]]:
+    before, after = report.get("utility_before", {}), report["utility"]
+    return [
+        {
+            "name": METRIC_NAMES.get(name, name.replace("_", " ").capitalize()),
+            "explain": metric.explain(),
+            "before": _written(before.get(name)),
+            "after": _written(after[name]),
+        }
+        for name, metric in METRICS.items()
+        if after.get(name) is not None
+    ]
+
+
+def _written(value: float | None) -> str:
+    """Write a measure: large sums as whole numbers, shares in full."""
+    return thousands(value) if value is None or value > 1000 else loss(value)
+
+
+def _left_out(asked: Asked) -> Context:
+    report = asked.report
+    return {
+        "left_out": describe_left_out(report),
+        "sizes": left_out_chart(report, asked.address("left-out")),
+        "apart": describe_apart(report, asked.chosen.get("size", "")),
+    }
+
+
+def _who_pays(asked: Asked) -> Context:
+    return {"who_pays": describe_who_pays(asked.report, asked.chosen.get("column", ""))}
+
+
+def _distributions(asked: Asked) -> Context:
+    report, chosen = asked.report, asked.chosen
+    wanted = (chosen.get(name, "") for name in ("column", "first", "second"))
+    return {
+        "distributions": describe_distributions(report, *wanted),
+        "associations": association_chart(report),
+        "change": change_chart(report),
+        "spreads": describe_spreads(report, chosen.get("group", "")),
+        "classifiers": classifier_chart(report),
+        "classifier_problem": classifier_problem(report),
+        "queries": report.get("comparison", {}).get("queries"),
+    }
+
+
+def _rows(asked: Asked) -> Context:
+    page = asked.chosen.get("page", "1")
+    return {"released": released_rows_of(asked.run, int(page) if page.isdecimal() else 1)}
+
+
+def _there(*charts: Any) -> list[Any]:
+    return [chart for chart in charts if chart is not None]
+
+
+@dataclass(frozen=True)
+class Section:
+    slug: str
+    title: str
+    make: Callable[[Asked], Context]
+
+    @property
+    def template(self) -> str:
+        return f"reports/{self.slug.replace('-', '_')}.html"
+
+
+ROWS = "rows"
+SECTIONS = {
+    section.slug: section
+    for section in (
+        Section("summary", "Summary", _summary),
+        Section("groups", "Groups", _groups),
+        Section("risk", "Risk", _risk),
+        Section("detail", "Detail lost", _detail),
+        Section("left-out", "Left out", _left_out),
+        Section("who-pays", "Who pays", _who_pays),
+        Section("distributions", "Distributions", _distributions),
+        Section(ROWS, "Rows", _rows),
+    )
+}
+
+
+def tabs_of(run: Run, current: str, sees_rows: bool) -> list[dict[str, Any]]:
+    """The pages of a report as links; the rows are for stewards alone."""
+    shown = [section for section in SECTIONS.values() if section.slug != ROWS or sees_rows]
+    return [
+        {
+            "title": section.title,
+            "url": address_of(run, section.slug),
+            "is_current": section.slug == current,
+        }
+        for section in shown
+    ]

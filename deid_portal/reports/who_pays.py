@@ -1,0 +1,191 @@
+"""Who pays: rows left out and detail lost, by the groups of one column."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.common.templatetags.numbers import percent, thousands
+from deid_portal.reports.figures import Chart, figure_of, horizontal_bars
+from deid_portal.reports.words import share_words, value_words
+
+Report = Mapping[str, Any]
+EVERYBODY = "All people"
+MOST_MARKED = 3
+LARGE = 100  # people
+MOST_ACROSS, LONGEST_ACROSS = 5, 60  # groups beside each other, and the letters of their names
+
+
+@dataclass(frozen=True)
+class WhoPays:
+    """The columns one may ask about, the one chosen, and what it shows."""
+
+    columns: list[str]
+    column: str
+    charts: list[Chart]  # rows left out, if any were, then detail lost
+
+
+def describe_who_pays(report: Report, wanted: str = "") -> WhoPays | None:
+    """Return the burden by a column; without a wish, the one whose groups differ most."""
+    entries = {entry["column"]: entry for entry in report.get("who_pays", []) if entry["groups"]}
+    if not entries:
+        return None
+    chosen = entries.get(wanted) or _most_uneven(report, list(entries.values()))
+    charts = [_left_out_chart(chosen)] if report["rows"]["suppressed"] else []
+    return WhoPays(list(entries), chosen["column"], [*charts, _lost_chart(chosen)])
+
+
+def _most_uneven(report: Report, entries: list[Report]) -> Report:
+    """Return the column whose groups differ most; the rarest are seldom what matters."""
+    burden = _share if report["rows"]["suppressed"] else _loss
+
+    def gap(entry: Report) -> float:
+        large = [group for group in entry["groups"] if group["records"] >= LARGE]
+        told = [burden(group) for group in (large if len(large) > 1 else entry["groups"])]
+        return max(told) - min(told) - (len(large) < 2)
+
+    return max(entries, key=gap)
+
+
+def _loss(group: Report) -> float:
+    return float(group["loss"])
+
+
+def _by(entry: Report) -> str:
+    level = entry.get("level_name")
+    return f"{entry['column']}, in {level}" if level else str(entry["column"])
+
+
+def _note(entry: Report) -> str:
+    merged = entry.get("merged", 0)
+    return f"“smaller groups” are {thousands(merged)} values told together." if merged else ""
+
+
+def _share(group: Report) -> float:
+    return float(group["suppressed"] / max(group["records"], 1))
+
+
+def _left_out_chart(entry: Report) -> Chart:
+    groups = sorted(entry["groups"], key=_share, reverse=True)
+    total = sum(group["records"] for group in groups)
+    overall = sum(group["suppressed"] for group in groups) / max(total, 1)
+    return Chart(
+        id="who-pays-left-out",
+        title=_left_out_title(groups),
+        caption=f"Who pays: rows left out, by {_by(entry)}",
+        figure=_bars(
+            [value_words(group["value"]) for group in groups],
+            [_share(group) for group in groups],
+            overall,
+            "Left out, %",
+        ),
+        table=_table(
+            groups,
+            {
+                "Left out": lambda g: f"{thousands(g['suppressed'])} of {thousands(g['records'])}",
+                "Share": lambda g: percent(_share(g)),
+            },
+            [
+                f"{thousands(sum(g['suppressed'] for g in groups))} of {thousands(total)}",
+                percent(overall),
+            ],
+        ),
+        note=_note(entry),
+    )
+
+
+def _left_out_title(groups: list[Report]) -> str:
+    worst, largest = groups[0], max(groups, key=lambda group: group["records"])
+    if _share(worst) == 0:
+        return "Nobody of these groups was left out"
+    if _share(worst) < 1.5 * _share(groups[-1]):
+        return "All groups are left out about equally often"
+    name = value_words(worst["value"])
+    if worst is largest or not _share(largest):
+        return f"{share_words(_share(worst)).capitalize()} of “{name}” are left out"
+    times = _times(_share(worst) / _share(largest))
+    return f"Small groups are left out up to {times} times as often as the largest"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}".removesuffix(".0")
+
+
+def _lost_chart(entry: Report) -> Chart:
+    groups = sorted(entry["groups"], key=lambda group: -group["loss"])
+    total = sum(group["records"] for group in groups)
+    overall = sum(group["loss"] * group["records"] for group in groups) / max(total, 1)
+    return Chart(
+        id="who-pays-lost",
+        title=_lost_title(groups),
+        caption=f"Detail lost by {_by(entry)}; a row that is left out loses all of it",
+        figure=_bars(
+            [value_words(group["value"]) for group in groups],
+            [group["loss"] for group in groups],
+            overall,
+            "Detail lost, %",
+        ),
+        table=_table(
+            groups,
+            {
+                "Rows": lambda group: thousands(group["records"]),
+                "Detail lost": lambda group: f"{group['loss']:.3f}",
+            },
+            [thousands(total), f"{overall:.3f}"],
+        ),
+        note=_note(entry),
+    )
+
+
+def _lost_title(groups: list[Report]) -> str:
+    most, least = groups[0], groups[-1]
+    if not most["loss"]:
+        return "Nobody lost any detail"
+    if most["loss"] - least["loss"] < 0.02:
+        return f"Everybody lost about the same: {share_words(most['loss'])} of the detail"
+    return (
+        f"“{value_words(most['value'])}” lost {percent(most['loss'], 0)} of the detail, "
+        f"“{value_words(least['value'])}” {percent(least['loss'], 0)}"
+    )
+
+
+def _bars(names: list[str], shares: list[float], overall: float, title: str) -> dict[str, Any]:
+    """Draw the groups worst first, those far above everybody marked, everybody last."""
+    marked = [
+        place < MOST_MARKED and share >= 2 * overall and share > 0
+        for place, share in enumerate(shares)
+    ]
+    colors = ["before" if own else "mute" for own in marked]
+    data = horizontal_bars(
+        [*names, EVERYBODY],
+        [100 * share for share in (*shares, overall)],
+        [*colors, "ink-2"],
+        [percent(share) for share in (*shares, overall)],
+    )
+    figure = figure_of(data, x=title, y="", rows=len(names) + 1)
+    # Room for the numbers beside the longest bar.
+    figure["layout"]["xaxis"]["range"] = [0, 115 * max(*shares, overall, 0.01)]
+    return figure
+
+
+def _table(
+    groups: list[Report], columns: Mapping[str, Any], everybody: list[str]
+) -> dict[str, Any]:
+    """Few groups stand beside each other as in the chart, more below each other."""
+    names = [value_words(group["value"]) for group in groups]
+    told = {title: [write(group) for group in groups] for title, write in columns.items()}
+    if len(groups) <= MOST_ACROSS and len("".join(names)) <= LONGEST_ACROSS:
+        return {
+            "columns": ["", *names, EVERYBODY],
+            "rows": [
+                [title, *cells, last]
+                for (title, cells), last in zip(told.items(), everybody, strict=True)
+            ],
+        }
+    return {
+        "folds": True,
+        "columns": ["Group", *told],
+        "rows": [
+            *([name, *cells] for name, *cells in zip(names, *told.values(), strict=True)),
+            [EVERYBODY, *everybody],
+        ],
+    }
