@@ -6,6 +6,7 @@ Outsiders and analysts find nothing of a dataset: 404, never 403.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from uuid import UUID
 
 import pytest
 from django.db import transaction
@@ -145,6 +146,10 @@ TABLE = {
     "plans:promise": Line("POST", "dataset", 200, 200, 404, 404),
     "plans:estimate": Line("POST", "dataset", 200, 200, 404, 404),
     "plans:prices": Line("POST", "dataset", 200, 200, 404, 404),
+    "plans:add-population": Line("POST", "dataset", 302, 403, 404, 404),
+    "plans:remove-population": Line(
+        "POST", "dataset", 404, 403, 404, 404, (("population_id", str(UUID(int=0))),)
+    ),
     "plans:document": Line("GET", "dataset", 200, 403, 404, 404),
     "versions:drift": Line("GET", "dataset", 200, 200, 404, 404),
     "versions:history": Line("GET", "dataset", 200, 200, 404, 404),

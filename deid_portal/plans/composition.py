@@ -8,6 +8,7 @@ from django.utils.text import slugify
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
 from deid_portal.engine import Plan
 from deid_portal.plans.models import Protection
+from deid_portal.plans.populations import files_of
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ def compose_plan(dataset: Dataset, choice: Choice) -> ComposedPlan:
         columns[column.name] = _describe(column, files)
         if column.is_quasi_identifier and column.name in choice.weights:
             columns[column.name]["weight"] = choice.weights[column.name]
+    files |= files_of(dataset, choice.rules)
     document = {"plan": 1, "columns": columns, **choice.to_plan_parts()}
     return ComposedPlan(document, files)
 

@@ -46,6 +46,8 @@ TOO_SLOW = {
     "lkc-privacy",
     "k-l-anonymity",
     "x-y-privacy",
+    "k-map",
+    "delta-presence",
 }
 # What a run does besides searching, measured: reading, writing, comparing before and after.
 SECONDS_PER_CELL = 3e-7

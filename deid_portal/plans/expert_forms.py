@@ -15,24 +15,21 @@ from django.conf import settings
 from django.http import QueryDict
 
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.selectors import values_of
 from deid_portal.engine.methods import METHODS, RecodingMethod
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy import MODELS
 from deid_portal.engine.privacy.kinds import Disclosed
 from deid_portal.plans.composition import Choice
+from deid_portal.plans.matrix_field import MOST_VALUES, MatrixField, MatrixWidget, usual_matrix
 from deid_portal.plans.parameter_fields import (
     ABSENT,
     Columns,
     JsonField,
     field_for,
-    needs_file,
 )
 
 HELP_PAGES: Path = settings.PROJECT_DIR / "templates" / "help"
-NEEDS_FILE = (
-    "k-map and δ-presence compare with a table of the whole population; they need a file beside "
-    "the plan and are for the command line."
-)
 # Where a part is added, what its numbers start with; each is an ordinary choice.
 STARTING_VALUES: dict[str, Any] = {
     "k": 5, "K": 5, "L": 3, "C": 0.6, "l": 3, "t": 0.3, "p": 2, "m": 3, "e": 1, "alpha": 0.5,
@@ -74,7 +71,7 @@ class PartForm(forms.Form):
         for parameter in self.parameters:
             self.fields.update(parameter.fields())
         for bound in self:
-            if isinstance(bound.field, JsonField):
+            if isinstance(bound.field, JsonField | MatrixField):
                 continue
             if isinstance(bound.field.widget, forms.Select):
                 bound.field.widget.attrs.setdefault("class", "form-select")
@@ -109,7 +106,11 @@ class PartForm(forms.Form):
     def needs_words(self) -> str:
         """Say what this part needs and the table does not have."""
         for bound in self:
-            if bound.field.required and bound.field.label and _is_empty_choice(bound.field):
+            if not (bound.field.required and _is_empty_choice(bound.field)):
+                continue
+            if bound.name == "population":
+                return "This compares with a table of the population. Add one below first."
+            if bound.field.label:
                 return (
                     "This is about a sensitive column, and none is tagged. Tag one on the columns "
                     "page, or remove this."
@@ -138,7 +139,7 @@ class PartForm(forms.Form):
 
 def _is_long(bound: forms.BoundField) -> bool:
     widget = bound.field.widget
-    return isinstance(widget, forms.Textarea | forms.CheckboxSelectMultiple)
+    return isinstance(widget, forms.Textarea | forms.CheckboxSelectMultiple | MatrixWidget)
 
 
 def _is_empty_choice(field: forms.Field) -> bool:
@@ -195,6 +196,15 @@ class PartList:
         part.show(_starting_entry(name, part.kind.parameters))
         self.parts.append(part)
 
+    def show_again(self, part: PartForm, column: str, matrix: dict[str, Any]) -> PartForm:
+        """Return a part as it was typed, with a grid for one more column instead of a formula."""
+        again = self._make(int(str(part.prefix).removeprefix(self.key)), part.name)
+        typed = {name: part[name].value() for name in part.fields}
+        columns = list(dict.fromkeys([*(typed.get("columns") or []), column]))
+        grids = {**(typed.get("matrix") or {}), column: matrix}
+        again.initial = {**typed, "columns": columns, "matrix": grids, "epsilon": "", "p": ""}
+        return again
+
     def remove(self, place: int) -> None:
         del self.parts[place : place + 1]
 
@@ -221,15 +231,16 @@ def _starting_entry(name: str, parameters: Sequence[Declared]) -> dict[str, Any]
 class ExpertForm:
     """All rules and methods of a plan, bound to what was posted or showing a choice."""
 
-    needs_file = NEEDS_FILE  # what the page says about rules it does not offer
     PATH = re.compile(r"^(models|method)(?:\[(\d+)\])?(?:\.([A-Za-z_]+))?[^:]*: (.*)$", re.DOTALL)
 
     def __init__(
         self, dataset: Dataset, *, data: QueryDict | None = None, choice: Choice | None = None
     ) -> None:
         columns = list(dataset.columns.select_related("taxonomy"))
-        self.rules = PartList("rule", _formable(MODELS), Columns(columns, for_model=True))
-        self.methods = PartList("method", _formable(METHODS), Columns(columns))
+        self.columns = columns
+        about_models = Columns(columns, True, list(dataset.populations.all()))
+        self.rules = PartList("rule", MODELS, about_models)
+        self.methods = PartList("method", METHODS, Columns(columns))
         self.problems: list[str] = []
         self.is_bound = data is not None
         if data is not None:
@@ -262,6 +273,8 @@ class ExpertForm:
     def act(self, act: str, data: QueryDict) -> bool:
         """Carry out what a button asks for; returns whether it was one of these."""
         verb, _, place = act.partition(" ")
+        if verb == "grid":
+            return self._add_grid(place, data)
         key, _, number = place.partition(" ")
         parts = {"rule": self.rules, "method": self.methods}.get(key)
         if parts is None:
@@ -277,6 +290,19 @@ class ExpertForm:
                 parts.move(int(number), 1)
             case _:
                 return False
+        return True
+
+    def _add_grid(self, name: str, data: QueryDict) -> bool:
+        """Draw a grid of chances for a column, with its values and a usual start."""
+        chosen = data.get(f"{name}-new")
+        column = next((own for own in self.columns if own.name == chosen), None)
+        parts = self.methods.parts
+        place = next((n for n, own in enumerate(parts) if f"{own.prefix}-matrix" == name), None)
+        if column is None or place is None:
+            return False
+        values = values_of(column).values
+        if len(values) <= MOST_VALUES:
+            parts[place] = self.methods.show_again(parts[place], column.name, usual_matrix(values))
         return True
 
     def place_error(self, sentence: str) -> None:
@@ -324,8 +350,3 @@ class ExpertForm:
             Shelf("Sees to it that the rules hold", making),
             Shelf("Changes columns before or after", changing),
         ]
-
-
-def _formable(kinds: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those that can be filled in here, by name."""
-    return {name: kinds[name] for name in kinds if not needs_file(kinds[name].parameters)}

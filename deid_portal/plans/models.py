@@ -1,5 +1,7 @@
 """The protection chosen for a dataset; with its columns and taxonomies it makes the Plan."""
 
+from uuid import uuid4
+
 from django.db import models
 
 from deid_portal.accounts.models import User
@@ -25,3 +27,32 @@ class Protection(models.Model):
 
     def __str__(self) -> str:
         return f"protection of {self.dataset}"
+
+
+class PopulationTable(models.Model):
+    """A table of the people a release is drawn from; only the columns that are compared."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="populations")
+    file_name = models.CharField(max_length=200)
+    rows = models.PositiveBigIntegerField()
+    columns = models.JSONField()
+    sha256 = models.CharField(max_length=64)
+    added_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    added_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["added_at"]
+
+    def __str__(self) -> str:
+        return f"{self.file_name} of {self.dataset}"
+
+    @property
+    def name(self) -> str:
+        """What a plan calls it."""
+        return f"population/{self.id}.csv"
+
+    @property
+    def file(self) -> str:
+        """Where it lies in the vault: in the folder that goes with its dataset."""
+        return f"datasets/{self.dataset_id}/populations/{self.id}"

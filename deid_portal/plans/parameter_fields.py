@@ -13,9 +13,12 @@ from typing import Any, ClassVar
 
 from django import forms
 
+from deid_portal.common.templatetags.numbers import middle_cut
 from deid_portal.datasets.models import ColumnRole, DatasetColumn
 from deid_portal.engine import parameters as declared_kinds
 from deid_portal.engine.parameters import Declared
+from deid_portal.plans.matrix_field import MOST_VALUES, MatrixField
+from deid_portal.plans.models import PopulationTable
 
 MISSING = "(missing)"  # how the gap is written where values are listed
 ABSENT = object()
@@ -33,6 +36,7 @@ LABELS = {
     "owner": "Column that says whose row it is",
     "household": "Household column",
     "person": "Column that says whose row it is",
+    "population": "Table of the population",
     "population_size": "People in the population",
     "knows_limit": "Share an intruder may be sure of",
     "p_prime": "p′",
@@ -58,6 +62,7 @@ class Columns:
 
     all: Sequence[DatasetColumn]
     for_model: bool = False
+    populations: Sequence[PopulationTable] = ()
 
     def choices(self, parameter: str) -> list[tuple[str, str]]:
         """Return what a parameter of this name may be set to, with the role where it matters."""
@@ -102,7 +107,7 @@ class ParameterField(ABC):
     def read(self, cleaned: Mapping[str, Any]) -> Any:
         """Return the entry for the document, or ABSENT."""
         value = cleaned.get(self.name)
-        return ABSENT if value in (None, "", []) else value
+        return ABSENT if value in (None, "", [], {}) else value
 
     def write(self, value: Any) -> dict[str, Any]:
         """Return what the fields show for an entry of a document."""
@@ -195,6 +200,21 @@ class _ColumnNames(ParameterField):
         )
 
 
+class _FileName(ParameterField):
+    """One of the tables that were added for it."""
+
+    def field(self) -> forms.Field:
+        choices = [
+            (own.name, f"{middle_cut(own.file_name, 40)}, {own.rows:,} people")
+            for own in self.columns.populations
+        ]
+        return forms.ChoiceField(
+            label=self.label,
+            choices=choices,
+            error_messages={"required": "Add a table of the population first."},
+        )
+
+
 class _Value(ParameterField):
     def field(self) -> forms.Field:
         return forms.CharField(label=self.label, required=False, help_text="May be left empty.")
@@ -250,6 +270,29 @@ class _LevelsByColumn(ParameterField):
         return {self._key(columns[n]): level for n, level in value.items() if n in columns}
 
 
+class _Matrices(ParameterField):
+    """A grid of chances per column with few values."""
+
+    def field(self) -> forms.Field:
+        offered = [
+            (name, words)
+            for name, words in self.columns.choices("columns")
+            if self._distinct(name) <= MOST_VALUES
+        ]
+        return MatrixField(
+            offered,
+            label="Chances, typed in a grid",
+            help_text=(
+                "Instead of ε and p. A cell that is left empty gets what is left to 1. The columns "
+                "ticked above and the grids must be the same."
+            ),
+        )
+
+    def _distinct(self, name: str) -> int:
+        column = next(own for own in self.columns.all if own.name == name)
+        return int(column.distinct) + (1 if column.missing else 0)
+
+
 class JsonField(forms.CharField):
     def __init__(self, **kwargs: Any) -> None:
         attrs = {"rows": 2, "spellcheck": "false", "class": "form-control mono"}
@@ -269,8 +312,6 @@ class _Json(ParameterField):
     EXAMPLES: ClassVar[dict[type, str]] = {
         declared_kinds.ValuesByColumn: '{"condition": ["Flu", null]}, null instead of a list for '
         "all values of the column",
-        declared_kinds.TransitionMatrices: '{"sex": {"values": ["f", "m"], "rows": [[0.8, 0.2], '
-        "[0.2, 0.8]]}}",
         declared_kinds.AssociationRules: '[{"if": {"sex": "f"}, "then": {"condition": "Flu"}}]',
     }
 
@@ -294,13 +335,10 @@ _KINDS: dict[type, type[ParameterField]] = {
     declared_kinds.Value: _Value,
     declared_kinds.Values: _Values,
     declared_kinds.LevelsByColumn: _LevelsByColumn,
+    declared_kinds.FileName: _FileName,
+    declared_kinds.TransitionMatrices: _Matrices,
 }
 
 
 def field_for(declared: Declared, columns: Columns) -> ParameterField:
     return _KINDS.get(type(declared), _Json)(declared, columns)
-
-
-def needs_file(parameters: Sequence[Declared]) -> bool:
-    """Say whether a file has to be named, which no form here can take."""
-    return any(isinstance(parameter, declared_kinds.FileName) for parameter in parameters)

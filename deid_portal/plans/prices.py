@@ -19,6 +19,7 @@ PRICED = (2, 3, 5, 10, 15, 25, 50)
 OTHER_LIMITS = (0.02, 0.05, 0.1)
 HURRY, MORE_HURRY = 0.5, 0.25
 SECONDS_KEPT = 3600
+ROWS_FOR_ONE_CURVE = 200_000  # beyond, every estimate takes most of a second
 DASHES = ("dot", "dash")
 
 
@@ -68,7 +69,7 @@ def _estimate_prices(dataset: Dataset, choice: Choice, chosen: int, hurry: float
 def price_of_other_limits(dataset: Dataset, choice: Choice) -> dict[float, list[Price]]:
     """Return the curves for two other shares that may be left out, where there is such a share."""
     chosen = _limit_of(choice)
-    if chosen is None or isinstance(choice.method, list):
+    if chosen is None or isinstance(choice.method, list) or dataset.rows > ROWS_FOR_ONE_CURVE:
         return {}
     others = sorted(OTHER_LIMITS, key=lambda limit: abs(limit - chosen))
     others = sorted(limit for limit in others if limit != chosen)[:2]

@@ -9,5 +9,11 @@ urlpatterns = [
     path("datasets/<uuid:dataset_id>/protection/promise/", views.promise, name="promise"),
     path("datasets/<uuid:dataset_id>/protection/estimate/", views.estimate, name="estimate"),
     path("datasets/<uuid:dataset_id>/protection/prices/", views.prices, name="prices"),
+    path("datasets/<uuid:dataset_id>/populations/", views.add, name="add-population"),
+    path(
+        "datasets/<uuid:dataset_id>/populations/<uuid:population_id>/remove/",
+        views.remove,
+        name="remove-population",
+    ),
     path("datasets/<uuid:dataset_id>/plan.json", views.plan_document, name="document"),
 ]

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -14,10 +14,11 @@ from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
 from deid_portal.common.http import wants_part
 from deid_portal.common.next_bar import Act, NextBar
-from deid_portal.common.refusals import entering_step, refusal
+from deid_portal.common.refusals import Refused, entering_step, refusal
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.selectors import get_dataset_or_404
+from deid_portal.datasets.uploading import SealedUpload, why_refused
 from deid_portal.engine import EngineError, Plan
 from deid_portal.plans.burdens import worst_of
 from deid_portal.plans.choosing import (
@@ -31,6 +32,7 @@ from deid_portal.plans.choosing import (
 from deid_portal.plans.composition import compose_chosen_plan
 from deid_portal.plans.estimation import Estimate, NoEstimate, estimate_run
 from deid_portal.plans.expectations import Expectation, count_states, expect, summary_of
+from deid_portal.plans.populations import add_population, remove_population
 from deid_portal.plans.prices import chart_of_prices, price_of_hiding, price_of_other_limits
 from deid_portal.plans.promises import describe_promise
 from deid_portal.plans.services import check_choice, choose_protection
@@ -164,6 +166,43 @@ def prices(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     return render(request, "plans/_prices.html", {"dataset": dataset, **_priced(dataset, choosing)})
 
 
+@require_POST
+def add(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """Add a table of the population that rules can compare with."""
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    check_can_change(person_of(request), dataset)
+    upload = request.FILES.get("file")
+    if not isinstance(upload, SealedUpload):
+        messages.error(request, why_refused(request) or "Choose a file first.")
+        return _to_populations(dataset)
+    try:
+        added = add_population(dataset=dataset, upload=upload, added_by=person_of(request))
+    except (Refused, EngineError) as reason:
+        messages.error(request, f"Nothing was added. {reason}")
+    else:
+        messages.success(request, f"{added.rows:,} people were added; a rule can name them now.")
+    return _to_populations(dataset)
+
+
+@require_POST
+def remove(request: HttpRequest, dataset_id: UUID, population_id: UUID) -> HttpResponse:
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    check_can_change(person_of(request), dataset)
+    population = get_object_or_404(dataset.populations, id=population_id)
+    try:
+        remove_population(population=population, removed_by=person_of(request))
+    except Refused as reason:
+        messages.error(request, str(reason))
+    else:
+        messages.success(request, "The table is deleted.")
+    return _to_populations(dataset)
+
+
+def _to_populations(dataset: Dataset) -> HttpResponse:
+    address = reverse("plans:protection", args=[dataset.id])
+    return redirect(f"{address}?view=expert#populations")
+
+
 @require_GET
 def plan_document(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """The plan as it stands, for the command line; it may name values, so stewards only."""
@@ -279,6 +318,7 @@ def _show(
         "dataset": dataset,
         "choosing": choosing,
         "views": VIEWS,
+        "populations": dataset.populations.select_related("added_by"),
         "chosen": getattr(dataset, "protection", None),
         "can_change": can_see_values(person, dataset),
         "change_refusal": refusal(check_can_change, person, dataset),

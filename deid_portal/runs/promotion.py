@@ -35,11 +35,11 @@ def check_can_undo_promotion(user: User, run: Run) -> None:
 
 
 def _check_not_in_review(run: Run) -> None:
-    asked = run.requests.filter(status="submitted").first()
+    asked = run.requests.filter(status__in=("submitted", "approved")).first()
     if asked is not None:
         raise Refused(
             f"Request {asked.number} asks for the review of run {run.number}. "
-            "Take it back first, or wait for the decision."
+            "Take it back first, or wait until it has ended."
         )
 
 

@@ -11,11 +11,11 @@ from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.plans.composition import Choice
 from deid_portal.plans.expert_forms import HELP_PAGES, ExpertForm
+from deid_portal.plans.populations import add_population
 from deid_portal.plans.services import check_choice
 from tests import factories
 from tests.conftest import Cast
 
-NEED_FILES = {"k-map", "delta-presence"}
 # What cannot be guessed has to be filled in; field names as the form writes them.
 TO_FILL: dict[str, dict[str, Any]] = {
     "x-y-privacy": {"x": ["Zip"], "y": "Condition"},
@@ -36,7 +36,10 @@ NUMBERS_ONLY = {"k-e-anonymity", "epsilon-m-anonymity", "interval-disclosure"}
 
 @pytest.fixture
 def dataset(cast: Cast) -> Dataset:
-    return factories.make_planned_dataset(cast.steward, cast.team)
+    dataset = factories.make_planned_dataset(cast.steward, cast.team)
+    upload = factories.store_upload(factories.PATIENTS.read_bytes(), "register.csv")
+    add_population(dataset=dataset, upload=upload, added_by=cast.steward)
+    return dataset
 
 
 def _as_posted(form: ExpertForm, filled: dict[str, Any]) -> QueryDict:
@@ -54,7 +57,7 @@ def _as_posted(form: ExpertForm, filled: dict[str, Any]) -> QueryDict:
     return data
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name not in NEED_FILES])
+@pytest.mark.parametrize("name", list(MODELS))
 def test_every_model_can_be_chosen(name: str, dataset: Dataset) -> None:
     form = ExpertForm(dataset, choice=Choice([], factories.METHOD))
     form.rules.add(name)
