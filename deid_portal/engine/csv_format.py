@@ -25,6 +25,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+ARCHIVE = "This is an archive of files. Unpack it and upload the table that is in it."
 # The first bytes of files that people rename to .csv, and what to tell them.
 FOREIGN_FILES = (
     (b"\xd0\xcf\x11\xe0", "This is an old Excel workbook, not a CSV file. Save it as CSV first."),
@@ -34,6 +35,26 @@ FOREIGN_FILES = (
     (b"SQLite format 3", "This is a SQLite database, not a CSV file. Export its table as CSV."),
     (b"\x89PNG", "This is a picture, not a CSV file."),
     (b"\xff\xd8\xff", "This is a picture, not a CSV file."),
+    *(
+        (beginning, ARCHIVE)
+        for beginning in (
+            b"7z\xbc\xaf\x27\x1c",
+            b"Rar!\x1a\x07",
+            b"\xfd7zXZ\0",
+            b"\x28\xb5\x2f\xfd",
+            b"BZh91AY&SY",
+        )
+    ),
+    (b"MZ\x90\0", "This is a program, not a table."),
+    (b"\x7fELF", "This is a program, not a table."),
+)
+TAR = (257, b"ustar")  # where such an archive says what it is
+# Text that is no table: what it looks like after its first blanks, and what to tell people.
+FOREIGN_TEXTS = (
+    (rb"<(!doctype html|html|head|body|table)\b", "a web page. Open it, copy the table, paste it"),
+    (rb"<\?xml\b", "an XML file. Save the table in it as CSV or Excel"),
+    (rb"[\[{]\s*([\[{]|\"[^\"]*\"\s*:)", "a JSON file. Save the table in it as CSV or Excel"),
+    (rb"\{\\rtf", "a text document. Save the table in it as CSV or Excel"),
 )
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+\Z")
 DECIMAL_POINT = re.compile(r"[+-]?[0-9]+\.[0-9]+\Z")
@@ -129,6 +150,13 @@ def check_is_text_table(start: bytes) -> None:
     for beginning, sentence in FOREIGN_FILES:
         if start.startswith(beginning):
             raise InvalidTable(sentence)
+    place, mark = TAR
+    if start[place : place + len(mark)] == mark:
+        raise InvalidTable(ARCHIVE)
+    text = start[:1000].lstrip(codecs.BOM_UTF8 + b" \t\r\n")
+    for pattern, what in FOREIGN_TEXTS:
+        if re.match(pattern, text, re.IGNORECASE):
+            raise InvalidTable(f"This is {what}.")
 
 
 def sample_rows(text: str, delimiter: str, is_cut: bool, quote: str = '"') -> list[list[str]]:

@@ -8,6 +8,7 @@ import codecs
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -56,6 +57,9 @@ LONG_CELL = (
     f"holds a cell of more than {LONGEST_CELL:,} characters; shorten it, leave the column out, or "
     f"choose another delimiter."
 )
+WESTERN = ("cp1252", "latin-1", "iso-8859-1", "iso-8859-15")
+# What a letter beyond plain ones looks like in UTF-8; in a Western encoding it is a sight like Ã©.
+UTF_8_LETTER = re.compile(rb"[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
 HEADER_ONLY = "The file has a header with column names but no rows below it."
 
 
@@ -66,6 +70,7 @@ class Preview:
     names: tuple[str, ...]
     rows: list[list[str | None]]
     types: tuple[ColumnType, ...]
+    notes: tuple[str, ...] = ()
 
 
 def preview_csv(stream: BinaryIO, form: CsvFormat, rows: int = 8) -> Preview:
@@ -86,7 +91,21 @@ def preview_csv(stream: BinaryIO, form: CsvFormat, rows: int = 8) -> Preview:
     cells = [[None if cell in gaps else cell for cell in record] for record in body]
     distinct = (tuple(dict.fromkeys(column)) for column in zip(*cells, strict=True))
     types = tuple(infer_type(values, form.decimal) for values in distinct)
-    return Preview(names, cells[:rows], types)
+    return Preview(names, cells[:rows], types, _notes(start, form))
+
+
+def _notes(start: bytes, form: CsvFormat) -> tuple[str, ...]:
+    """Say that some rows are in another encoding than the rest, where letters show it."""
+    if form.encoding.lower() not in WESTERN:
+        return ()
+    first = UTF_8_LETTER.search(start)
+    if first is None or UTF_8_LETTER.sub(b"", start).isascii():
+        return ()
+    row = _scan(start[: first.start()], form)[0] + 1
+    return (
+        f"The file mixes two encodings: row {row} is written in UTF-8, others are not, so some "
+        f"letters look wrong whichever is chosen. Save the whole file in one and upload it again.",
+    )
 
 
 def read_csv(

@@ -2,11 +2,10 @@
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deid_portal.engine import csv_kernels
 from deid_portal.engine.errors import InvalidTable
@@ -28,10 +27,28 @@ def write_csv(table: Table, stream: BinaryIO, delimiter: str = ",") -> None:
     """
     header = delimiter.join(_escape(name, delimiter) for name in table.names)
     stream.write(f"{header}\n".encode())
-    texts, offsets, first_entries = _written_cells(table, delimiter)
+    gap = '""' if len(table.columns) == 1 else ""
+    endings = [delimiter] * (len(table.columns) - 1) + ["\n"]
+    written = [
+        [
+            gap + ending if t is None else _escape(t, delimiter, column.decimal) + ending
+            for t in column.values
+        ]
+        for column, ending in zip(table.columns, endings, strict=True)
+    ]
+    for block in join_rows(table, written):
+        stream.write(block)
+
+
+def join_rows(table: Table, written: Sequence[Sequence[str]]) -> Iterator[bytes]:
+    """Give the rows as UTF-8, in blocks; `written` has, per column, the text of every code."""
+    texts = [text.encode() for column in written for text in column]
+    offsets = np.cumsum([0, *(len(text) for text in texts)], dtype=np.int64)
+    entries = np.cumsum([0, *(len(column) for column in written)], dtype=np.int64)
+    joined = np.frombuffer(bytearray().join(texts), np.uint8)
     for chunk in _chunks(table.rows):
         cells = np.array([column.codes[chunk] for column in table.columns], np.int32)
-        stream.write(csv_kernels.join_cells(cells, first_entries, offsets, texts).tobytes())
+        yield csv_kernels.join_cells(cells, entries[:-1], offsets, joined).tobytes()
 
 
 def write_arrow(table: Table, stream: BinaryIO) -> None:
@@ -96,22 +113,6 @@ def neutralize(text: str, decimal: str = ".") -> str:
     if text.startswith(FORMULA_STARTS) and not is_number(text, decimal):
         return f"'{text}"
     return text
-
-
-def _written_cells(
-    table: Table, delimiter: str
-) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    """Return every distinct cell with what follows it: texts, offsets, first entry per column."""
-    gap = '""' if len(table.columns) == 1 else ""
-    endings = [delimiter] * (len(table.columns) - 1) + ["\n"]
-    texts = [
-        ((gap if text is None else _escape(text, delimiter, column.decimal)) + ending).encode()
-        for column, ending in zip(table.columns, endings, strict=True)
-        for text in column.values
-    ]
-    offsets = np.cumsum([0, *(len(text) for text in texts)], dtype=np.int64)
-    entries = np.cumsum([0, *(len(column.values) for column in table.columns)], dtype=np.int64)
-    return np.frombuffer(bytearray().join(texts), np.uint8), offsets, entries[:-1]
 
 
 def _escape(text: str, delimiter: str, decimal: str = ".") -> str:

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from deid_portal.engine import Table
+from deid_portal.engine.formats import FileKind, detect_file, read_table
+from deid_portal.engine.formats.saving import write_table
 from tests.engine.tables import ADULT, document, four_columns
 
 TABLE = "zip,age,condition\n13053,28,Flu\n13053,28,Cancer\n13068,35,Flu\n13068,,Flu\n"
@@ -222,3 +225,41 @@ def test_a_way_back_is_asked_for_twice_or_not_at_all(
     back = ["--pseudonym-key", str(folder / "key"), "--way-back", str(folder / "back.csv")]
     assert protect(folder, *back) == 2
     assert not (folder / "back.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "ending"),
+    [
+        (FileKind.EXCEL, "xlsx"),
+        (FileKind.PARQUET, "parquet"),
+        (FileKind.SPSS, "sav"),
+        (FileKind.STATA, "dta"),
+    ],
+)
+def test_the_release_is_of_the_kind_the_table_was(
+    folder: Path, kind: FileKind, ending: str
+) -> None:
+    assert protect(folder) == 0
+    from_csv = detect_and_read(folder / "out" / "release.csv")
+    table = detect_and_read(folder / "table.csv")
+    with (folder / "table.csv").open("wb") as stream:  # its content says what it is, not its name
+        write_table(table, stream, kind)
+    assert protect(folder) == 0
+    assert not (folder / "out" / "release.csv").exists()
+    release = detect_and_read(folder / "out" / f"release.{ending}")
+    assert release.head(9) == from_csv.head(9)
+
+
+def detect_and_read(path: Path) -> Table:
+    return read_table(path, detect_file(path).format)
+
+
+def test_a_file_that_is_no_table_is_one_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "table.csv").write_bytes(b"%PDF-1.7")
+    assert protect(folder) == 2
+    assert "PDF" in capsys.readouterr().err
+    (folder / "table.csv").unlink()
+    assert protect(folder) == 2
+    assert "no readable file" in capsys.readouterr().err

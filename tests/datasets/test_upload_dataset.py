@@ -1,13 +1,17 @@
 """Uploading through the address people use; bad files get one sentence and leave nothing behind."""
 
+import hashlib
 import io
 import os
+import threading
 import time
 import zipfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
@@ -213,3 +217,26 @@ def test_leftovers_of_a_crash_are_swept_away_after_a_day() -> None:
     os.utime(vault.path_of(f"{vault.INCOMING}/forgotten"), (old, old))
     assert vault.delete_leftovers(older_than_seconds=3600) == 1
     assert _stored_files() == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_uploads_at_once_do_not_touch_each_other(cast: Cast, signed_in: SignIn) -> None:
+    contents = [b"name,age\n" + b"%s,39\n" % who * 300_000 for who in (b"Ann", b"Bob")]
+    people = [signed_in(cast.steward), signed_in(cast.teammate)]
+    start = threading.Barrier(2)
+
+    def send(client: Client, content: bytes) -> int:
+        start.wait(20)
+        try:
+            return int(_upload(client, content).status_code)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(send, people, contents)) == [302, 302]
+    sent = {hashlib.sha256(content).hexdigest() for content in contents}
+    assert set(Dataset.objects.values_list("file_sha256", flat=True)) == sent
+    for dataset in Dataset.objects.all():
+        with vault.open_reader(dataset.upload_file) as stream:
+            assert hashlib.sha256(stream.read()).hexdigest() == dataset.file_sha256
+    assert len(_stored_files()) == 2

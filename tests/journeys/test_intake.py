@@ -1,6 +1,7 @@
 """Files as people have them: an ugly workbook, labels, a paste, 200 columns, next month's file."""
 
 import random
+import socket
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from deid_portal.guide.demo.invented import demo_table
 from tests.engine import files
 from tests.engine.test_read_workbook import ugly_book
 from tests.journeys.browsing import Person
-from tests.launcher.running import RunningPortal
+from tests.launcher.running import RunningPortal, wait_until
 
 pytestmark = pytest.mark.xdist_group("portal")
 expect.set_options(timeout=30_000)  # two hundred rows take a busy machine a while
@@ -197,3 +198,45 @@ def test_next_months_file_is_mended_and_run_with_the_plan_of_this_month(
     steward.press_next("Run the plan on this version")
     page.wait_for_url("**/report/", timeout=120_000)
     expect(page.locator("#dataset-bar")).to_contain_text("v2")
+
+
+def test_an_upload_cut_in_the_middle_leaves_nothing_and_can_be_sent_again(
+    steward: Person, portal: RunningPortal, tmp_path: Path
+) -> None:
+    page, files_of_portal = steward.page, portal.data_dir / "files"
+    path = tmp_path / "cut.csv"
+    path.write_text("name,age\n" + "Ann,39\n" * 200_000)
+    steward.open("/datasets/upload/")
+    before = set(files_of_portal.rglob("*"))
+    _send_half(steward, path)
+    wait_until(lambda: set(files_of_portal.rglob("*")) == before, 20, "the half file is gone")
+    page.set_input_files("#id_file", path)
+    page.route("**/datasets/upload/", lambda route: route.abort("connectionreset"))
+    steward.press_next("Upload and look at it")
+    expect(page.locator("#upload-problems")).to_contain_text("nothing was kept")
+    steward.complaints.clear()  # htmx tells the console, too
+    page.unroute("**/datasets/upload/")
+    steward.press_next("Upload and look at it")
+    page.wait_for_url("**/datasets/*-*/upload/")
+    expect(page.locator("#preview tbody")).to_contain_text("Ann")
+    page.get_by_role("button", name="Discard upload").click()
+    page.wait_for_url("**/datasets/")
+
+
+def _send_half(steward: Person, path: Path) -> None:
+    """Send the first half of an upload as the browser would, and hang up."""
+    token = steward.page.locator("#upload-form [name=csrfmiddlewaretoken]").input_value()
+    cookies = "; ".join(f"{c['name']}={c['value']}" for c in steward.page.context.cookies())
+    content = path.read_bytes()
+    body = (
+        f'--cut\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n{token}\r\n'
+        f'--cut\r\nContent-Disposition: form-data; name="file"; filename="cut.csv"\r\n\r\n'
+    ).encode()
+    head = (
+        f"POST /datasets/upload/ HTTP/1.1\r\nHost: {steward.address.removeprefix('http://')}\r\n"
+        f"Cookie: {cookies}\r\nContent-Type: multipart/form-data; boundary=cut\r\n"
+        f"Content-Length: {len(body) + len(content) + 9}\r\n\r\n"
+    ).encode()
+    host, _, port = steward.address.removeprefix("http://").rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=20) as line:
+        line.sendall(head + body + content[: len(content) // 2])

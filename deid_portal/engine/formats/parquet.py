@@ -5,7 +5,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.formats.cells import CellEncoder, check_column_count, check_names
+from deid_portal.engine.formats.cells import (
+    CellEncoder,
+    check_column_count,
+    check_names,
+    check_row_count,
+)
 from deid_portal.engine.formats.file_format import ParquetFormat, Settings
 from deid_portal.engine.formats.recognizing import DAMAGED_ARCHIVE
 from deid_portal.engine.formats.sample import SAMPLE_ROWS, Detected, Sample
@@ -51,6 +56,7 @@ def _open(stream: BinaryIO) -> Any:
             )
     if not file.metadata.num_rows:
         raise InvalidTable(NO_ROWS)
+    check_row_count(file.metadata.num_rows)
     return file
 
 

@@ -68,10 +68,6 @@ def _check_holds_text(stream: BinaryIO) -> None:
             start = unpacked.read(SAMPLE_BYTES)
         except (EOFError, OSError, zlib.error):
             raise InvalidTable(DAMAGED_ARCHIVE) from None
-    if start[257:262] == b"ustar":
-        raise InvalidTable(
-            "This is an archive of files. Unpack it and upload the table that is in it."
-        )
     known = (*(b for b, _ in BEGINNINGS), *ZIP_BEGINNINGS, OLD_OFFICE)
     if start.startswith(known):
         raise InvalidTable("The packed file is not a CSV file. Unpack it and upload what is in it.")

@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.formats.cells import CellEncoder, check_column_count, check_names
+from deid_portal.engine.formats.cells import (
+    CellEncoder,
+    check_column_count,
+    check_names,
+    check_row_count,
+)
 from deid_portal.engine.formats.file_format import KIND_WORDS, FileKind, Settings, StatisticsFormat
 from deid_portal.engine.formats.sample import SAMPLE_ROWS, Detected, Sample
 from deid_portal.engine.formats.written_values import without_midnight, write_value
@@ -87,6 +92,7 @@ class StatisticsFiles:
             ) from None
         check_column_count(len(about.column_names))
         check_names(about.column_names)
+        check_row_count(about.number_rows or 0)
         return columns, about
 
     def _notes(self) -> tuple[str, ...]:

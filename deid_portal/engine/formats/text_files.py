@@ -45,7 +45,7 @@ class TextFiles:
             replace(Column.from_cells(name, column, kind), decimal=form.decimal)
             for name, column, kind in zip(preview.names, cells, preview.types, strict=True)
         )
-        return Sample(Table(tuple(columns)))
+        return Sample(Table(tuple(columns)), preview.notes)
 
     def read(
         self, stream: BinaryIO, settings: Settings, progress: ProgressCallback | None

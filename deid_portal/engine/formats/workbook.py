@@ -36,9 +36,13 @@ from deid_portal.engine.values import is_number
 
 MOST_UNPACKED = 1 << 30
 MOST_UNPACKED_TEXTS = 256 << 20  # these stand in memory all at once
+# Sheets of people shrink to a tenth or so; one that shrinks to a hundredth holds next to nothing.
+MOST_SHRUNK, WORTH_ASKING = 100, 32 << 20
+MOST_ROWS = 1_048_576  # Excel ends here
 TEXTS = "xl/sharedStrings.xml"
 LOOK_FOR_START = 50
 ENOUGH_OF_A_ROW = 0.5
+SIZES = ("file_size", "compress_size")
 BLOCK_BYTES = 1 << 20
 LONGEST_TAG = 1024
 ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
@@ -139,7 +143,9 @@ def _check_sizes(stream: BinaryIO) -> None:
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         raise InvalidTable(DAMAGED_ARCHIVE) from None
     texts = sum(part.file_size for part in parts if part.filename == TEXTS)
-    if sum(part.file_size for part in parts) > MOST_UNPACKED or texts > MOST_UNPACKED_TEXTS:
+    unpacked, packed = (sum(getattr(part, size) for part in parts) for size in SIZES)
+    is_hollow = unpacked > WORTH_ASKING and unpacked > MOST_SHRUNK * packed
+    if unpacked > MOST_UNPACKED or texts > MOST_UNPACKED_TEXTS or is_hollow:
         raise InvalidTable(TOO_LARGE)
 
 
@@ -197,6 +203,8 @@ def _filled_rows(sheet: Any) -> Iterator[Row]:
     """Yield the rows that hold anything, as wide as their last filled cell."""
     sheet.reset_dimensions()  # what a sheet says of its own size is often wrong
     for number, row in enumerate(sheet.iter_rows(), start=1):
+        if number > MOST_ROWS:
+            raise InvalidTable(TOO_LARGE)
         cells = [None if cell.value is None else _write(cell) for cell in row]
         while cells and cells[-1] is None:
             cells.pop()

@@ -21,7 +21,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("table", type=Path, help="the original CSV file")
+        parser.add_argument("table", type=Path, help="the original file, of any kind we read")
         parser.add_argument("--plan", type=Path, required=True, help="the plan, a JSON file")
         parser.add_argument("--released", type=Path, help="a release made from the table")
         add_format_arguments(parser)

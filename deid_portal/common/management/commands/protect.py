@@ -15,16 +15,18 @@ from django.core.management.base import BaseCommand
 from deid_portal.engine import (
     EngineError,
     InvalidPlan,
-    InvalidTable,
     Outcome,
     Plan,
     Table,
     load_plan,
     protect,
 )
-from deid_portal.engine.csv_format import SAMPLE_BYTES
+from deid_portal.engine.csv_format import CsvFormat
+from deid_portal.engine.formats import FileFormat, FileKind, detect_file
+from deid_portal.engine.formats import read_table as read_file
+from deid_portal.engine.formats.file_format import StatisticsFormat, WorkbookFormat
+from deid_portal.engine.formats.saving import WRITERS, write_table
 from deid_portal.engine.methods.pseudonyms import ways_back
-from deid_portal.engine.reading import CsvFormat, detect_csv, read_csv
 from deid_portal.engine.starting import start_lightly
 from deid_portal.engine.table import Column
 from deid_portal.engine.writing import write_csv
@@ -39,7 +41,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("table", type=Path, help="the CSV file to protect")
+        parser.add_argument("table", type=Path, help="the file to protect, of any kind we read")
         parser.add_argument("--plan", type=Path, required=True, help="the plan, a JSON file")
         parser.add_argument(
             "--out", type=Path, required=True, help="where to write; made if needed"
@@ -65,7 +67,7 @@ class Command(BaseCommand):
             table, form = read_table(options["table"], options)
             progress = TerminalProgress.if_terminal()
             outcome = protect(table, plan, progress=progress, pseudonym_key=key)
-            write_outcome(outcome, options["out"], form.delimiter)
+            write_outcome(outcome, options["out"], form)
             if options["way_back"] is not None and key and outcome.released is not None:
                 people = ways_back(table, outcome.released, plan.reversible_columns, key)
                 write_way_back(people, options["way_back"])
@@ -129,19 +131,24 @@ def write_way_back(people: Iterable[tuple[str, str, str]], path: Path) -> None:
 def add_format_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--delimiter", help="the sign between cells; found out if absent")
     parser.add_argument("--encoding", help="the encoding of the file; found out if absent")
+    parser.add_argument("--sheet", help="the sheet of a workbook; the first table if absent")
 
 
-def read_table(path: Path, options: dict[str, Any]) -> tuple[Table, CsvFormat]:
-    """Read a CSV file, its format detected but for what the options say.
+def read_table(path: Path, options: dict[str, Any]) -> tuple[Table, FileFormat]:
+    """Read a file, its format detected but for what the options say.
 
     Only empty cells are gaps here: a word such as NA may be a value of a taxonomy.
     """
-    form = replace(_detect(path), missing=())
-    if options["delimiter"]:
-        form = replace(form, delimiter=options["delimiter"].replace("\\t", "\t"))
-    if options["encoding"]:
-        form = replace(form, encoding=options["encoding"])
-    return read_csv(path, form), form
+    form = detect_file(path, options.get("sheet") or "").format
+    settings = form.settings
+    if isinstance(settings, CsvFormat | WorkbookFormat):
+        settings = replace(settings, missing=())
+    if isinstance(settings, CsvFormat) and options["delimiter"]:
+        settings = replace(settings, delimiter=options["delimiter"].replace("\\t", "\t"))
+    if isinstance(settings, CsvFormat | StatisticsFormat) and options["encoding"]:
+        settings = replace(settings, encoding=options["encoding"])
+    form = replace(form, settings=settings)
+    return read_file(path, form), form
 
 
 def refuse(command: BaseCommand, error: Exception) -> NoReturn:
@@ -150,27 +157,30 @@ def refuse(command: BaseCommand, error: Exception) -> NoReturn:
     sys.exit(UNUSABLE)
 
 
-def write_outcome(outcome: Outcome, folder: Path, delimiter: str) -> None:
+def write_outcome(outcome: Outcome, folder: Path, form: FileFormat) -> None:
     """Write the report and, if there is one, the released table, each whole or not at all.
 
-    A release.csv of an earlier run goes when this one has none: it would belie the report.
+    The release is of the kind the table was, where that kind can be written, else CSV. One of an
+    earlier run goes when this one has none or another kind: it would belie the report.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    kind = form.kind if form.kind in WRITERS else FileKind.CSV
+    release = folder / f"release.{kind.value}"
     if outcome.released is not None:
         released = outcome.released
-        _write(folder / "release.csv", lambda stream: write_csv(released, stream, delimiter))
-    else:
-        (folder / "release.csv").unlink(missing_ok=True)
+        _write(release, lambda stream: _write_release(released, stream, form))
+    for other in WRITERS:
+        if other != kind or outcome.released is None:
+            (folder / f"release.{other.value}").unlink(missing_ok=True)
     text = json.dumps(outcome.report, indent=2, ensure_ascii=False) + "\n"
     _write(folder / "report.json", lambda stream: stream.write(text.encode()))
 
 
-def _detect(path: Path) -> CsvFormat:
-    try:
-        with path.open("rb") as stream:
-            return detect_csv(stream.read(SAMPLE_BYTES), path.stat().st_size).format
-    except OSError:
-        raise InvalidTable(f'There is no readable file "{path}".') from None
+def _write_release(table: Table, stream: BinaryIO, form: FileFormat) -> None:
+    if isinstance(form.settings, CsvFormat):
+        write_csv(table, stream, form.settings.delimiter)
+    else:
+        write_table(table, stream, form.kind if form.kind in WRITERS else FileKind.CSV)
 
 
 def _write(path: Path, write: Callable[[BinaryIO], object], mode: int = 0o644) -> None:
