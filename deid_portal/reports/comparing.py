@@ -19,6 +19,7 @@ NOTABLE_LOSS = 0.001
 NOTABLE_SHARE = 0.0005
 COLUMNS_NAMED = 3
 NAME_LENGTH = 28
+STUDIED = 0.05  # so much less lost makes a column worth choosing a run for
 SMALL_GROUP = 100  # people; what befalls a handful says little
 
 
@@ -97,8 +98,8 @@ def _column_line(name: str, mine: Summary, others: Summary) -> Line:
     if same_level:
         words, better = "same level", SAME
     else:
-        words = _values_words(mine, others)
         better = _less(a_lost, b_lost, NOTABLE_LOSS)
+        words = _values_words(mine, others, better)
     return Line(
         name=name,
         a=_shown(mine),
@@ -121,8 +122,13 @@ def _shown(column: Summary) -> str:
     return f"{label} ({_counted(values, 'value')})"
 
 
-def _values_words(mine: Summary, others: Summary) -> str:
-    """Say how many values each keeps; one value is none to tell people apart by."""
+def _values_words(mine: Summary, others: Summary, better: str) -> str:
+    """Say how many values each keeps; one value is none to tell people apart by.
+
+    Labels of several levels overlap: there can be more of them than there were values.
+    """
+    if mine.get("level") is None or others.get("level") is None:
+        return f"{better} keeps more of it" if better else "shown differently"
     kept_by_a, kept_by_b = mine.get("distinct_after"), others.get("distinct_after")
     if kept_by_a is None or kept_by_b is None:
         return "shown differently"
@@ -340,7 +346,7 @@ def _choices(
 def _reasons(
     own: str, a: Scenario, b: Scenario, columns: list[Line], detail: str, people: str, risk: str
 ) -> list[str]:
-    finer = [line for line in columns if line.better == own]
+    finer = [line for line in columns if line.better == own and _by_far(line)]
     finer.sort(key=lambda line: -abs((line.a_lost or 0) - (line.b_lost or 0)))
     reasons = []
     if people == own:
@@ -353,6 +359,10 @@ def _reasons(
     if detail == own:
         reasons.append("when detail matters most.")
     return reasons
+
+
+def _by_far(line: Line) -> bool:
+    return abs((line.a_lost or 0) - (line.b_lost or 0)) >= STUDIED
 
 
 def _for_people(own: str, a: Scenario, b: Scenario) -> str:

@@ -143,3 +143,17 @@ def test_risk_is_told_in_proportion() -> None:
         0.08: "B has 2\u00a0% less",
         0.1: "the same",
     }
+
+
+def test_labels_of_several_levels_are_not_counted_as_values() -> None:
+    a, b = make_scenario(1, levels={"age": 0}), make_scenario(2, levels={"age": 1})
+    b.summary["columns"]["age"] |= {"level": None, "distinct_after": 40, "loss": 0.3}
+    line = compare(a, b).lines[0]
+    assert (line.better, line.words) == (A, "A keeps more of it")
+
+
+def test_a_hardly_finer_column_is_no_reason_to_choose() -> None:
+    a = make_scenario(1, levels={"age": 0}, average=0.001)
+    b = make_scenario(2, levels={"age": 1}, average=0.02)
+    b.summary["columns"]["age"]["loss"] = 0.01
+    assert (A, "when the risk must be as low as it can be.") in compare(a, b).verdict.choices
