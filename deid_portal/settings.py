@@ -285,6 +285,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600,
         "options": {"expires": 3600},
     },
+    # Every few hours, so that a portal that is stopped at night verifies as well.
+    "verify-audit-chain": {
+        "task": "deid_portal.audit.tasks.verify_audit_chain",
+        "schedule": 6 * 3600,
+        "options": {"expires": 3600},
+    },
     "delete-leftovers": {
         "task": "deid_portal.datasets.tasks.delete_leftovers",
         "schedule": 3600,

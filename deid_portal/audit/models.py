@@ -50,3 +50,15 @@ class Event(models.Model):
     def words(self) -> str:
         """The dotted fact as people say it: review.changes_requested, review changes requested."""
         return self.action.replace(".", " ").replace("_", " ")
+
+
+class Verification(models.Model):
+    """The last time the whole chain was walked: the one row there is of this."""
+
+    at = models.DateTimeField()
+    records = models.BigIntegerField()
+    # The number of the first entry that does not fit; empty while all do.
+    broken_at = models.BigIntegerField(null=True)
+
+    def __str__(self) -> str:
+        return "intact" if self.broken_at is None else f"broken at {self.broken_at}"

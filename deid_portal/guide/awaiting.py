@@ -35,7 +35,14 @@ class WaitingLine:
 
 
 def waiting_for(user: User, team: Team) -> list[WaitingLine]:
-    """Return what waits for this person, the oldest first."""
+    """Return what waits for this person, the oldest first (looked up once per request and team)."""
+    cache: dict[UUID, list[WaitingLine]] = user.__dict__.setdefault("_waiting_by_team", {})
+    if team.pk not in cache:
+        cache[team.pk] = _look_up(user, team)
+    return cache[team.pk]
+
+
+def _look_up(user: User, team: Team) -> list[WaitingLine]:
     lines = [_describe_request(request) for request in requests_awaiting(user, team)]
     if has_role(user, team, Role.STEWARD):
         versions = [_describe_version(*version) for version in versions_awaiting(user, team)]

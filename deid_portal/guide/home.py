@@ -1,15 +1,24 @@
-"""What the team home shows: what waits, where everything stands, what the portal is doing."""
+"""What the team home shows of datasets: where each stands, what is next, and whose turn it is."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 
 from deid_portal.accounts.models import Role
-from deid_portal.datasets.models import Dataset
+from deid_portal.common.templatetags.numbers import duration_words
+from deid_portal.datasets.models import Dataset, Reading
+from deid_portal.datasets.progress import describe_reading
 from deid_portal.guide.awaiting import WaitingLine
+from deid_portal.guide.jobs import Job
 from deid_portal.guide.steps import Step, load_for_steps, next_step, standing_of, steps_of
+from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.runs.models import Run
-from deid_portal.runs.progress import ProgressView, describe_progress
+from deid_portal.taxonomies.selectors import quasi_identifiers, taxonomy_of
+
+TABS = {"active": "Active", "released": "Released", "archived": "Archived"}
 
 
 @dataclass(frozen=True)
@@ -20,12 +29,7 @@ class DatasetLine:
     next_act: str
     turn: str  # "you", "portal", or whose turn it is
     url: str
-
-
-@dataclass(frozen=True)
-class RunLine:
-    run: Run
-    progress: ProgressView
+    needs_attention: bool = False
 
 
 NEXT_ACTS = {
@@ -40,21 +44,84 @@ NEXT_ACTS = {
 }
 
 
+def _with_dates(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
+    releases = Release.objects.filter(request__run__dataset=OuterRef("pk")).order_by()
+    last_release = releases.values("request__run__dataset").annotate(last=Max("released_at"))
+    runs = Run.objects.filter(dataset=OuterRef("pk")).order_by().values("dataset")
+    return datasets.annotate(
+        last_release=Subquery(last_release.values("last")),
+        last_run=Subquery(runs.annotate(last=Max("queued_at")).values("last")),
+    )
+
+
+def _in_tab(tab: str) -> Q:
+    """A dataset that is worked on again after its release is active; a deleted one is archived."""
+    is_archived = Q(state=Dataset.State.FORGOTTEN)
+    is_released = Q(last_release__isnull=False, last_release__gte=F("last_run"))
+    return {
+        "active": ~is_archived & ~is_released,
+        "released": is_released & ~is_archived,
+        "archived": is_archived,
+    }[tab]
+
+
+def datasets_in_tab(datasets: QuerySet[Dataset], tab: str) -> QuerySet[Dataset]:
+    return _with_dates(datasets).filter(_in_tab(tab))
+
+
+def count_tabs(datasets: QuerySet[Dataset]) -> dict[str, int]:
+    counts = {tab: Count("pk", filter=_in_tab(tab)) for tab in TABS}
+    counted: dict[str, int] = _with_dates(datasets.order_by()).aggregate(**counts)
+    return counted
+
+
 def describe_datasets(
-    datasets: Iterable[Dataset], waiting: Iterable[WaitingLine]
+    datasets: Iterable[Dataset],
+    waiting: Iterable[WaitingLine],
+    jobs: Mapping[UUID, Job] | None = None,
 ) -> list[DatasetLine]:
     """Describe where datasets stand; "your turn" is on exactly those with something waiting."""
     wanted = list(datasets)
     loaded = load_for_steps(dataset.id for dataset in wanted)
-    mine = {line.dataset_id for line in waiting}
-    return [
-        _describe(loaded[dataset.id], is_mine=dataset.id in mine)
-        for dataset in wanted
-        if dataset.id in loaded
-    ]
+    mine = {line.dataset_id: line for line in waiting}
+    reading = _readings(wanted)
+    lines = []
+    for dataset in (loaded[one.id] for one in wanted if one.id in loaded):
+        line = _describe(dataset)
+        if dataset.id in reading:
+            line = _while_reading(line, reading[dataset.id])
+        elif jobs and dataset.id in jobs:
+            line = _while_running(line, jobs[dataset.id])
+        elif dataset.id in mine:
+            line = replace(line, turn="you", next_act=mine[dataset.id].next_act)
+        lines.append(line)
+    return lines
 
 
-def _describe(dataset: Dataset, *, is_mine: bool) -> DatasetLine:
+def _readings(datasets: Iterable[Dataset]) -> dict[UUID, Reading]:
+    """Return what is being read; no query while nothing is."""
+    ids = [dataset.id for dataset in datasets if dataset.state == Dataset.State.READING]
+    if not ids:
+        return {}
+    readings = Reading.objects.filter(dataset__in=ids).order_by("queued_at")
+    return {reading.dataset_id: reading for reading in readings}
+
+
+def _while_reading(line: DatasetLine, reading: Reading) -> DatasetLine:
+    progress = describe_reading(reading)
+    percent = "waits" if progress.percent is None else f"{progress.percent} %"
+    return replace(
+        line, standing=f"Reading file, {percent}", next_act=progress.phase, turn="portal"
+    )
+
+
+def _while_running(line: DatasetLine, job: Job) -> DatasetLine:
+    left = job.seconds_left
+    act = f"{duration_words(left).capitalize()} left" if left is not None else job.phase
+    return replace(line, standing=job.standing, next_act=act, turn="portal", url=job.url)
+
+
+def _describe(dataset: Dataset) -> DatasetLine:
     steps = steps_of(dataset)
     step = next_step(steps)
     url = step.url or steps[0].url
@@ -63,28 +130,49 @@ def _describe(dataset: Dataset, *, is_mine: bool) -> DatasetLine:
     if step.state == "done":
         return DatasetLine(dataset, steps, "Released", "Released", "", url)
     if dataset.state == Dataset.State.READING or any(run.is_open for run in dataset.runs.all()):
-        return DatasetLine(dataset, steps, _standing(step), "Nothing to do yet", "portal", url)
+        return DatasetLine(dataset, steps, step.label, "Nothing to do yet", "portal", url)
+    standing, act = _standing(dataset, step)
+    turn = dataset.created_by.display_name
     request = standing_of(dataset).request
-    act, turn = NEXT_ACTS[step.name], dataset.created_by.display_name
     if step.name == "review" and request is not None:
-        act, turn = _review_turn(request)
-    return DatasetLine(dataset, steps, _standing(step), act, "you" if is_mine else turn, url)
+        standing, act, turn = _review_turn(request)
+    return DatasetLine(dataset, steps, standing, act, turn, url, step.state == "attention")
 
 
-def _review_turn(request: ReviewRequest) -> tuple[str, str]:
+def _standing(dataset: Dataset, step: Step) -> tuple[str, str]:
+    """Say how far the step is, and what is next."""
+    if step.name == "columns":
+        roles = [column.role for column in dataset.columns.all()]
+        undecided = roles.count("")
+        act = f"Tag {_counted(undecided, 'column')}" if undecided else "Tag a quasi-identifier"
+        return f"Columns, {len(roles) - undecided} of {len(roles)}", act
+    if step.name == "taxonomies":
+        taxonomies = [taxonomy_of(column) for column in quasi_identifiers(dataset)]
+        complete = sum(taxonomy is not None and taxonomy.is_complete for taxonomy in taxonomies)
+        missing = len(taxonomies) - complete
+        act = f"Complete {_counted(missing, 'taxonomy')}" if missing else NEXT_ACTS[step.name]
+        return f"Taxonomies, {complete} of {len(taxonomies)}", act
+    if step.state == "attention" and step.name == "run":
+        return "The last run did not finish", "See why, or retry"
+    if step.state == "attention" and step.name == "report":
+        return "The plan had no solution", "Change the protection"
+    if step.state == "attention" and step.reason:
+        return step.reason, NEXT_ACTS[step.name]
+    return step.label, NEXT_ACTS[step.name]
+
+
+def _review_turn(request: ReviewRequest) -> tuple[str, str, str]:
     if request.status == ReviewRequest.Status.SUBMITTED:
-        return "Decide on the request", Role.APPROVER.label
+        return "In review", "Decide on the request", Role.APPROVER.label
     if request.status == ReviewRequest.Status.CHANGES_REQUESTED:
-        return "Answer the approver", request.asked_by.display_name
-    return "Ask for review", request.asked_by.display_name
+        return "Changes requested", "Answer the approver", request.asked_by.display_name
+    return "Review", "Ask for review", request.asked_by.display_name
 
 
-def _standing(step: Step) -> str:
-    return step.reason if step.state == "attention" and step.reason else step.label
-
-
-def describe_runs(runs: list[Run]) -> list[RunLine]:
-    return [RunLine(run, describe_progress(run)) for run in runs]
+def _counted(count: int, word: str) -> str:
+    if count == 1:
+        return f"1 {word}"
+    return f"{count:,} {word[:-1]}ies" if word.endswith("y") else f"{count:,} {word}s"
 
 
 def title_of(waiting: int) -> str:

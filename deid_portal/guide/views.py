@@ -1,29 +1,42 @@
+from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
+from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.accounts.selectors import current_team
 from deid_portal.audit.selectors import events_of_team
+from deid_portal.audit.verifying import last_verification
 from deid_portal.common.http import STOP_POLLING
-from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import refusal
 from deid_portal.datasets.permissions import check_can_upload
 from deid_portal.datasets.selectors import datasets_of_team, get_dataset_or_404
-from deid_portal.guide.awaiting import waiting_for
+from deid_portal.guide.awaiting import WaitingLine, waiting_for
 from deid_portal.guide.help_pages import find_help_page, list_help_pages
-from deid_portal.guide.home import describe_datasets, describe_runs, title_of
+from deid_portal.guide.home import (
+    TABS,
+    count_tabs,
+    datasets_in_tab,
+    describe_datasets,
+    title_of,
+)
+from deid_portal.guide.jobs import Jobs, jobs_of
 from deid_portal.guide.steps import load_for_steps, next_step, steps_of
 from deid_portal.notices.selectors import notices_of
+from deid_portal.policies.selectors import policy_in_force
 from deid_portal.releases.selectors import releases_of_team
-from deid_portal.runs.selectors import open_runs_of_team
+from deid_portal.reviews.selectors import requests_of_team
 
-DATASETS_SHOWN = 12
+DATASETS_SHOWN = 20
 RELEASES_SHOWN = 5
+REQUESTS_SHOWN = 8
 TASKS_IN_BELL = 5
 NEWS_IN_BELL = 6
 
@@ -34,23 +47,51 @@ def home(request: HttpRequest) -> HttpResponse:
     team = current_team(person, request.session)
     if team is None:
         return render(request, "guide/no_team.html")
-    works_on_datasets = bool(roles_of(person, team) & DATASET_ROLES)
+    roles = roles_of(person, team)
     waiting = waiting_for(person, team)
-    datasets = datasets_of_team(person, team)
-    runs = list(open_runs_of_team(person, team)) if works_on_datasets else []
     context = {
         "title": title_of(len(waiting)),
         "waiting": waiting,
-        "works_on_datasets": works_on_datasets,
-        "lines": describe_datasets(datasets[:DATASETS_SHOWN], waiting),
-        "dataset_count": datasets.count(),
-        "runs": describe_runs(runs),
-        "queue_is_away": bool(runs) and not is_queue_reachable(),
+        "works_on_datasets": bool(roles & DATASET_ROLES),
         "releases": releases_of_team(person, team)[:RELEASES_SHOWN],
-        "event_count": events_of_team(team.id).count(),
         "upload_refusal": refusal(check_can_upload, person, team),
+        "help_slug": "home",
     }
+    if roles & DATASET_ROLES:
+        jobs = jobs_of(person, team)
+        context |= {
+            "jobs": jobs,
+            "policy": policy_in_force(team),
+            "event_count": events_of_team(team.id).count(),
+            "verification": last_verification(),
+            **_datasets(request, person, team, waiting, jobs),
+        }
+    if Role.APPROVER in roles and Role.STEWARD not in roles:
+        context["requests"] = requests_of_team(person, team)[:REQUESTS_SHOWN]
     return render(request, "guide/home.html", context)
+
+
+def _datasets(
+    request: HttpRequest, person: User, team: Team, waiting: list[WaitingLine], jobs: Jobs
+) -> dict[str, Any]:
+    """The table of datasets: one tab, filtered, one page of it."""
+    everything = datasets_of_team(person, team)
+    wanted = request.GET.get("q", "").replace("\0", "").strip()
+    tab = request.GET.get("show", "active")
+    tab = tab if tab in TABS else "active"
+    shown = everything.filter(name__icontains=wanted) if wanted else everything
+    counts = count_tabs(shown)
+    datasets = datasets_in_tab(shown, tab)
+    page = Paginator(datasets, DATASETS_SHOWN).get_page(request.GET.get("page"))
+    return {
+        "page": page,
+        "lines": describe_datasets(page.object_list, waiting, jobs.of_datasets()),
+        "wanted": wanted,
+        "tab": tab,
+        "tabs": [(name, label, counts[name]) for name, label in TABS.items()],
+        "dataset_count": sum(counts.values()),
+        "page_query": f"&{urlencode({'show': tab, 'q': wanted})}",
+    }
 
 
 @require_GET
@@ -63,17 +104,17 @@ def enter(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_GET
 def running(request: HttpRequest) -> HttpResponse:
-    """The box of running jobs, polled while there are any."""
+    """The box of running jobs, polled while there are any; the last to end renews the datasets."""
     person = person_of(request)
     team = current_team(person, request.session)
     if team is None:
         raise Http404
-    runs = list(open_runs_of_team(person, team))
-    context = {
-        "runs": describe_runs(runs),
-        "queue_is_away": bool(runs) and not is_queue_reachable(),
-    }
-    return render(request, "guide/_running.html", context, status=200 if runs else STOP_POLLING)
+    jobs = jobs_of(person, team)
+    if jobs.open_runs:
+        return render(request, "guide/_running.html", {"jobs": jobs})
+    answer = render(request, "guide/_running.html", {"jobs": jobs}, status=STOP_POLLING)
+    answer["HX-Trigger"] = "runs-ended"
+    return answer
 
 
 @require_GET

@@ -1,6 +1,8 @@
+from collections.abc import Iterable
+from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Case, Count, Max, Q, QuerySet, When
+from django.db.models import Case, Count, Exists, Max, OuterRef, Q, QuerySet, When
 from django.shortcuts import get_object_or_404
 
 from deid_portal.accounts.models import Team, User
@@ -51,6 +53,15 @@ def open_runs_of_team(user: User, team: Team) -> QuerySet[Run]:
     return _light(runs).order_by("queued_at")
 
 
+def failed_runs_of_team(user: User, team: Team, since: datetime) -> QuerySet[Run]:
+    """Return the runs that failed lately and that nobody has retried or followed up."""
+    later = Run.objects.filter(dataset=OuterRef("dataset"), number__gt=OuterRef("number"))
+    failed = visible_runs(user).filter(
+        ~Exists(later), dataset__team=team, status=Status.FAILED, finished_at__gte=since
+    )
+    return _light(failed).order_by("-finished_at")
+
+
 def waiting_in_turn() -> list[Waiting]:
     """Return the runs of all teams that any free worker may take, the next one first."""
     waiting = Run.objects.filter(claimable()).values_list(
@@ -87,7 +98,16 @@ def next_run_id() -> UUID | None:
 
 def sweeps_of(dataset: Dataset) -> QuerySet[Sweep]:
     """Return the sweeps of a dataset with how many of their runs ended and how many are open."""
-    return dataset.sweeps.select_related("started_by").annotate(
+    return _counted(dataset.sweeps.select_related("started_by"))
+
+
+def sweeps_at_work(sweep_ids: Iterable[UUID]) -> QuerySet[Sweep]:
+    sweeps = Sweep.objects.filter(id__in=sweep_ids).select_related("dataset")
+    return _counted(sweeps.defer("dataset__drift")).order_by("started_at")
+
+
+def _counted(sweeps: QuerySet[Sweep]) -> QuerySet[Sweep]:
+    return sweeps.annotate(
         total=Count("members"),
         open=Count("members", filter=Q(members__run__status__in=OPEN_STATUSES)),
         finished=Count("members", filter=Q(members__run__status=Status.FINISHED)),

@@ -1,10 +1,9 @@
-// The run page: the tab's title follows the run, every tenth of the way is announced once, a hidden tab asks less
-// often, and what a person has opened stays open when the box is replaced.
+// The run page: the tab's title follows the run, every tenth of the way is announced once, and a hidden tab asks
+// less often.
 const HIDDEN_WAIT = 5000;
 const box = () => document.getElementById("run-box");
 let announced = 0;
 let askedAt = Date.now();
-let open = [];
 
 function follow() {
   const run = box();
@@ -24,12 +23,5 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   else askedAt = Date.now();
 });
 
-document.addEventListener("htmx:beforeSwap", () => {
-  open = [...document.querySelectorAll("details[data-keep-open][open]")].map((details) => details.id);
-});
-
-document.body.addEventListener("htmx:afterSwap", () => {
-  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
-  follow();
-});
+document.body.addEventListener("htmx:afterSwap", follow);
 follow();

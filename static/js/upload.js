@@ -144,3 +144,9 @@ form.addEventListener("htmx:afterSwap", () => {
   const file = field.files[0];
   if (file) suggestName(file);
 });
+
+// Somebody who came to paste finds the box open.
+if (location.hash === "#paste") {
+  document.getElementById("paste").open = true;
+  pasted.focus();
+}

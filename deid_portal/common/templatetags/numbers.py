@@ -1,8 +1,10 @@
 """How numbers, times and long names are written on every page: comma, true minus, fixed space."""
 
 import math
+from datetime import datetime
 
 from django import template
+from django.utils import timezone
 
 register = template.Library()
 
@@ -83,6 +85,30 @@ def duration_words(value: object) -> str:
     if seconds < 36 * 3600:
         return f"about {_counted(round(seconds / 3600), 'hour')}"
     return f"about {_counted(round(seconds / 86400), 'day')}"
+
+
+@register.filter
+def duration_left(value: object) -> str:
+    """The same with "left" behind it; nothing where nothing is known."""
+    return "" if _number(value) is None else f"{duration_words(value)} left"
+
+
+@register.filter
+def briefly_since(value: datetime | None) -> str:
+    """How long ago, for a narrow column: now, 5 min, 3 h, 2 days, then the day."""
+    if value is None:
+        return NOTHING
+    minutes = (timezone.now() - value).total_seconds() / 60
+    if minutes < 1:
+        return "now"
+    if minutes < 60:
+        return f"{minutes:.0f}{NBSP}min"
+    if minutes < 24 * 60:
+        return f"{minutes / 60:.0f}{NBSP}h"
+    days = round(minutes / 60 / 24)
+    if days < 14:
+        return f"{days}{NBSP}day" if days == 1 else f"{days}{NBSP}days"
+    return f"{timezone.localtime(value):%-d %b %Y}"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -1,0 +1,135 @@
+"""What the portal is doing for a team, and what it could not do: the box of running jobs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import UUID
+
+from django.db.models import Prefetch
+from django.urls import reverse
+from django.utils import timezone
+
+from deid_portal.accounts.models import Role, Team, User
+from deid_portal.accounts.permissions import has_role
+from deid_portal.common.queue import is_queue_reachable
+from deid_portal.common.refusals import refusal
+from deid_portal.common.work import Status
+from deid_portal.common.workers import count_workers
+from deid_portal.runs.models import Run, Sweep, SweepMember
+from deid_portal.runs.progress import describe_progress
+from deid_portal.runs.selectors import failed_runs_of_team, open_runs_of_team, sweeps_at_work
+from deid_portal.runs.services import check_can_retry_run
+from deid_portal.runs.waiting import usual_seconds
+
+JOBS_SHOWN = 6
+FAILURES_SHOWN = 3
+# A failure of yesterday is in the list of runs; here it would only be in the way.
+FAILURES_SINCE = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run, or a sweep as one: what it is about, how far, and how to stop it."""
+
+    id: UUID
+    dataset_id: UUID
+    name: str
+    what: str
+    url: str
+    stop_url: str
+    percent: int | None
+    phase: str
+    seconds_left: float | None = None
+    standing: str = ""  # as the line of its dataset says it
+    is_stopping: bool = False
+
+
+@dataclass(frozen=True)
+class Failure:
+    run: Run
+    can_be_retried: bool
+
+
+@dataclass(frozen=True)
+class Jobs:
+    jobs: list[Job] = field(default_factory=list)
+    more: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    open_runs: int = 0
+    waiting: int = 0
+    workers: int = 0
+    queue_is_away: bool = False
+    can_stop: bool = False
+
+    def of_datasets(self) -> dict[UUID, Job]:
+        return {job.dataset_id: job for job in reversed(self.jobs)}
+
+
+def jobs_of(user: User, team: Team) -> Jobs:
+    """Cost: four queries, two more while something is at work."""
+    in_a_sweep = SweepMember.objects.only("sweep_id", "run_id")
+    runs = list(open_runs_of_team(user, team).prefetch_related(Prefetch("memberships", in_a_sweep)))
+    failed = failed_runs_of_team(user, team, since=timezone.now() - FAILURES_SINCE)
+    failures = [
+        Failure(run, not refusal(check_can_retry_run, user, run)) for run in failed[:FAILURES_SHOWN]
+    ]
+    workers = count_workers()
+    jobs = _describe(runs, workers)
+    return Jobs(
+        jobs=jobs[:JOBS_SHOWN],
+        more=max(len(jobs) - JOBS_SHOWN, 0),
+        failures=failures,
+        open_runs=len(runs),
+        waiting=sum(run.status == Status.QUEUED for run in runs),
+        workers=workers,
+        queue_is_away=bool(runs) and not is_queue_reachable(),
+        can_stop=has_role(user, team, Role.STEWARD),
+    )
+
+
+def _describe(runs: Iterable[Run], workers: int) -> list[Job]:
+    """Those at work first; members of a sweep are one job."""
+    single = [run for run in runs if not run.memberships.all()]
+    sweeps = {member.sweep_id for run in runs for member in run.memberships.all()}
+    jobs = [_describe_run(run) for run in sorted(single, key=lambda run: run.status == "queued")]
+    return [*_describe_sweeps(sweeps, workers), *jobs] if sweeps else jobs
+
+
+def _describe_run(run: Run) -> Job:
+    progress = describe_progress(run)
+    is_waiting = run.status == Status.QUEUED
+    return Job(
+        id=run.id,
+        dataset_id=run.dataset_id,
+        name=run.dataset.name,
+        what=run.short_words or f"run {run.number}",
+        url=reverse("runs:show", args=[run.id]),
+        stop_url=reverse("runs:stop", args=[run.id]),
+        percent=progress.percent,
+        phase="Stopping" if run.is_stopping else progress.phase_label,
+        seconds_left=progress.seconds_left,
+        standing="Run waits for its turn" if is_waiting else f"Run at {progress.percent} %",
+        is_stopping=run.is_stopping,
+    )
+
+
+def _describe_sweeps(sweep_ids: set[UUID], workers: int) -> list[Job]:
+    usual = usual_seconds()
+    return [_describe_sweep(sweep, usual, workers) for sweep in sweeps_at_work(sweep_ids)]
+
+
+def _describe_sweep(sweep: Sweep, usual: float | None, workers: int) -> Job:
+    total, still_open = sweep.total, sweep.open  # type: ignore[attr-defined]  # annotated
+    ended = f"{total - still_open} of {total} runs"
+    return Job(
+        id=sweep.id,
+        dataset_id=sweep.dataset_id,
+        name=sweep.dataset.name,
+        what=f"sweep {sweep.number}",
+        url=reverse("reports:board", args=[sweep.dataset_id]),
+        stop_url=reverse("runs:stop-sweep", args=[sweep.id]),
+        percent=int(100 * (total - still_open) / total),
+        phase=f"{ended} ended",
+        seconds_left=usual * still_open / workers if usual and workers else None,
+        standing=f"Sweep, {ended}",
+    )
