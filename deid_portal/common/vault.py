@@ -18,6 +18,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -93,7 +94,14 @@ def _nonce(number: int, is_last: bool) -> bytes:
 
 
 class VaultWriter(io.RawIOBase):
-    """Write a file that appears under its name only when the `with` block ends well."""
+    """Write a file that appears under its name only when the `with` block ends well.
+
+    Of a large file one chunk is sealed and written while the next one comes in. What goes wrong
+    with it is told by the next write, or at the end.
+    """
+
+    _sealer: ThreadPoolExecutor | None = None
+    _sealing: Future[None] | None = None
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -120,23 +128,39 @@ class VaultWriter(io.RawIOBase):
         return True
 
     def write(self, clear: bytes | bytearray | memoryview) -> int:  # type: ignore[override]
-        self._pending += clear
-        self._digest.update(clear)
-        self.size += len(clear)
-        # One byte more than a chunk must be there: the last chunk is sealed differently.
-        while len(self._pending) > CHUNK_BYTES:
-            self._seal_chunk(bytes(self._pending[:CHUNK_BYTES]), is_last=False)
-            del self._pending[:CHUNK_BYTES]
-        return len(clear)
+        rest = memoryview(clear).cast("B")
+        self._digest.update(rest)
+        self.size += len(rest)
+        while rest:
+            # One byte more than a chunk must be there: the last chunk is sealed differently.
+            if len(self._pending) == CHUNK_BYTES:
+                self._hand_over()
+            room = CHUNK_BYTES - len(self._pending)
+            self._pending += rest[:room]
+            rest = rest[room:]
+        return memoryview(clear).nbytes
 
-    def _seal_chunk(self, clear: bytes, *, is_last: bool) -> None:
+    def _hand_over(self) -> None:
+        """Have the chunk sealed in a thread, after the one before it."""
+        self._wait_for_sealing()
+        if self._sealer is None:
+            self._sealer = ThreadPoolExecutor(1)
+        self._sealing = self._sealer.submit(self._seal_chunk, self._pending, is_last=False)
+        self._pending = bytearray()
+
+    def _wait_for_sealing(self) -> None:
+        if self._sealing is not None:
+            self._sealing.result()
+
+    def _seal_chunk(self, clear: bytearray, *, is_last: bool) -> None:
         with _telling_when_full():
             self._file.write(self._cipher.encrypt(_nonce(self._number, is_last), clear, None))
         self._number += 1
 
     def commit(self) -> None:
         try:
-            self._seal_chunk(bytes(self._pending), is_last=True)
+            self._wait_for_sealing()
+            self._seal_chunk(self._pending, is_last=True)
             with _telling_when_full():
                 self._file.flush()
                 os.fsync(self._file.fileno())
@@ -147,10 +171,18 @@ class VaultWriter(io.RawIOBase):
             raise
         self.close()
 
+    def close(self) -> None:
+        if self._sealer is not None:
+            self._sealer.shutdown()
+            self._sealer = None
+        super().close()
+
     def _put_in_place(self) -> None:
         self._partial.replace(self.path)
 
     def abandon(self) -> None:
+        if self._sealing is not None:
+            wait([self._sealing])  # whatever became of it is not wanted any more
         try:
             self._file.close()
         except OSError:
@@ -345,6 +377,12 @@ def write_anew(name: str) -> bool:
 
 class _Rewriter(VaultWriter):
     """Takes the place of a file only if that file is still there when it is done."""
+
+    def close(self) -> None:
+        if self._sealer is not None:
+            self._sealer.shutdown()
+            self._sealer = None
+        super().close()
 
     def _put_in_place(self) -> None:
         with keys_held():

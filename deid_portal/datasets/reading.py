@@ -62,7 +62,7 @@ def _read_and_count(
     dataset = lease.work.dataset
     file_format = FileFormat.from_document(lease.work.file_format)
     with vault.open_reader(dataset.upload_file) as stream:
-        table = read_table(stream, file_format, lease.progress)
+        table = read_table(stream, file_format, lease.progress, dataset.file_sha256)
     profiles, looks = _count_and_store(lease, table)
     return table, profiles, suggest_by_looks(table, looks, lease.progress)
 

@@ -187,17 +187,25 @@ def enter_texts(
     store: Bytes,
     used: NDArray[np.int64],
 ) -> None:
-    """Enter all texts into an empty table."""
+    """Enter all texts into an empty table, a few at a time: their slots are asked for first."""
     mask = np.uint64((1 << bits) - 1)
     tags = SLOT ^ mask
-    for number in range(used[TEXTS]):
-        if number != used[GAP]:
+    shift = np.uint64(64 - bits)
+    hashes = np.empty(AHEAD, np.uint64)
+    for first in range(0, used[TEXTS], AHEAD):
+        last = min(first + AHEAD, used[TEXTS])
+        for number in range(first, last):
             offset = np.int64(offsets[number])
-            spread = _hash(store, offset, np.int64(offsets[number + 1]) - offset)  # type: ignore[arg-type]
-            slot = spread >> np.uint64(64 - bits)
-            while slots[slot] != 0:
+            size = np.int64(offsets[number + 1]) - offset
+            hashes[number - first] = spread = _hash(store, offset, size)  # type: ignore[arg-type]
+            _ask_for(slots, np.int64(spread >> shift))  # type: ignore[arg-type]
+        for number in range(first, last):
+            spread = hashes[number - first]
+            slot = spread >> shift
+            while number != used[GAP] and slots[slot] != 0:
                 slot = (slot + np.uint64(1)) & mask
-            slots[slot] = np.uint32((spread & tags) | np.uint64(number + 1))
+            if number != used[GAP]:
+                slots[slot] = np.uint32((spread & tags) | np.uint64(number + 1))
 
 
 @compiled

@@ -113,15 +113,16 @@ def read_csv(
     form: CsvFormat,
     progress: ProgressCallback | None = None,
     threads: int | None = None,
+    is_hashed: bool = True,
 ) -> Table:
     """Read a CSV file into a table, a block at a time.
 
     `progress(done, total, "read", rows=…)` counts bytes; total is 0 for a stream of unknown
-    length. The table remembers the SHA-256 of the file's bytes. A large file is read in as many
-    threads as there are cores, unless told otherwise; the table is the same.
+    length. The table remembers the SHA-256 of the file's bytes, unless it need not. A large file is
+    read in as many threads as there are cores, unless told otherwise; the table is the same.
     """
     with _opened(source) as (stream, size), open_pool(_how_many(threads, size)) as pool:
-        blocks = RecordBlocks(stream, form)
+        blocks = RecordBlocks(stream, form, is_hashed)
         steps = Progress(progress)
         rows = 0
         try:
@@ -144,13 +145,13 @@ class RecordBlocks:
     The column names, if the file has them, are taken off the first block.
     """
 
-    def __init__(self, stream: BinaryIO, form: CsvFormat) -> None:
+    def __init__(self, stream: BinaryIO, form: CsvFormat, is_hashed: bool = True) -> None:
         self.first_record: list[str] = []
         self.bytes_read = 0
         self._is_started = False
         self._stream = stream
         self._form = form
-        self._digest = hashlib.sha256()
+        self._digest = hashlib.sha256() if is_hashed else None
         self._decoder = (
             None
             if form.encoding.lower() in UTF_8
@@ -159,7 +160,7 @@ class RecordBlocks:
 
     @property
     def sha256(self) -> str:
-        return self._digest.hexdigest()
+        return self._digest.hexdigest() if self._digest else ""
 
     def __iter__(self) -> Iterator[Block]:
         rest = b""
@@ -182,7 +183,8 @@ class RecordBlocks:
             chunk = self._stream.read(BLOCK_BYTES)
             if not self.bytes_read:
                 check_is_text_table(chunk)
-            self._digest.update(chunk)
+            if self._digest:
+                self._digest.update(chunk)
             text = self._to_utf8(chunk)
             self.bytes_read += len(chunk)
             if not chunk:

@@ -1,3 +1,5 @@
+import errno
+import hashlib
 import os
 from pathlib import Path
 
@@ -123,3 +125,28 @@ def test_a_file_cut_to_its_beginning_is_damaged_and_not_empty(kept: int) -> None
     path.write_bytes(path.read_bytes()[:kept])
     with pytest.raises(vault.DamagedFile):
         _read("file")
+
+
+def test_a_disk_that_fills_up_while_a_chunk_is_sealed_ends_the_writing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Chunks are sealed beside the writing; what goes wrong there must not be lost."""
+    writer = vault.VaultWriter("runs/full/rows")
+
+    def is_full(sealed: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(writer._file, "write", is_full, raising=False)
+    with pytest.raises(vault.DiskFull), writer:
+        writer.writelines(os.urandom(vault.CHUNK_BYTES) for _ in range(5))
+    assert not any(path.is_file() for path in vault.path_of("runs/full").rglob("rows*"))
+
+
+def test_a_buffer_may_be_used_again_after_it_was_written() -> None:
+    buffer = bytearray(vault.CHUNK_BYTES)
+    with vault.VaultWriter("reused") as writer:
+        for number in range(4):
+            buffer[:] = bytes([number]) * len(buffer)
+            writer.write(buffer)
+    assert _read("reused") == b"".join(bytes([n]) * vault.CHUNK_BYTES for n in range(4))
+    assert writer.sha256 == hashlib.sha256(_read("reused")).hexdigest()

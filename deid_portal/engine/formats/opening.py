@@ -97,15 +97,19 @@ def preview_file(source: BinaryIO | Path, form: FileFormat, rows: int = 8) -> Fi
 
 
 def read_table(
-    source: BinaryIO | Path, form: FileFormat, progress: ProgressCallback | None = None
+    source: BinaryIO | Path,
+    form: FileFormat,
+    progress: ProgressCallback | None = None,
+    sha256: str = "",
 ) -> Table:
-    """Read a whole file; the table remembers the SHA-256 of the file's bytes."""
+    """Read a whole file; the table remembers the SHA-256 of the file's bytes.
+
+    Who knows it already says so, which saves a pass over the file.
+    """
     with _opened(source) as stream:
         table = MODULES[form.kind].read(stream, form.settings, progress)
         check_cells(table, _first_row(form))
-        is_plain = form.kind in (FileKind.CSV, FileKind.DATABASE)
-        sha256 = table.source_sha256 if is_plain else _sha256(stream)
-    return Table(_with_types(table, form).columns, sha256)
+        return Table(_with_types(table, form).columns, sha256 or _sha256(stream))
 
 
 def _with_types(table: Table, form: FileFormat) -> Table:

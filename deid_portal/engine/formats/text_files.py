@@ -51,7 +51,7 @@ class TextFiles:
         self, stream: BinaryIO, settings: Settings, progress: ProgressCallback | None
     ) -> Table:
         with self._unpacked(stream) as text:
-            return read_csv(text, cast(CsvFormat, settings), progress)
+            return read_csv(text, cast(CsvFormat, settings), progress, is_hashed=False)
 
     @contextmanager
     def _unpacked(self, stream: BinaryIO) -> Iterator[BinaryIO]:
