@@ -6,6 +6,7 @@ its cells in the order of the file, so the table is the same however many cores 
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, wait
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +15,19 @@ from deid_portal.engine import csv_kernels
 from deid_portal.engine.csv_format import UTF_8, CsvFormat
 from deid_portal.engine.csv_kernels import WORD
 from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.growing import GrowingArray
 from deid_portal.engine.packed_column import PackedColumn, kind_for
-from deid_portal.engine.table import Codes, Column, PackedCodes
+from deid_portal.engine.table import Codes, Column
 from deid_portal.engine.text_values import infer_type_of
 from deid_portal.engine.texts import NO_GAP, Texts
 
 Block = bytes | memoryview
 
-# Small, so that tables of every size take the way through growing.
-FIRST_BITS = 4
-FIRST_TEXTS = 64
-LARGE_BITS = 16
+FIRST_SLOTS = 16
+LARGE_TABLE = 1 << 16
+ROWS_TO_SPARE = 1 << 12
 MOST_BYTES = (1 << 32) - 1  # offsets have four bytes
-BLOCKS_AT_ONCE = 4
+BLOCKS_AT_ONCE = 2
 PARTS = 16  # the columns are numbered in so many parts, for the cores to share
 OPEN_QUOTE = "opens a quote that is never closed; mend the file or choose another quote sign."
 NOT_UTF_8 = "holds a character that is not UTF-8; choose Windows-1252 or Latin-1."
@@ -64,7 +65,7 @@ class SplitBlock:
         # Other encodings were decoded, so what was made of them is sound.
         self._may_be_broken = form.encoding.lower() in UTF_8
         self._starts = self._sizes = np.empty((columns, 0), np.int32)
-        self._hashes = np.empty((columns, 0), np.uint64)
+        self._hashes = np.empty((columns, 0), np.uint32)
 
     def fill(self, block: Block) -> None:
         """Find the cells of whole records; only the last may lack its line break."""
@@ -86,7 +87,7 @@ class SplitBlock:
         if reason == csv_kernels.RAGGED:
             raise BrokenRecord(self.rows, ragged(found, self._columns))
 
-    def cells_of(self, column: int) -> tuple[Codes, Codes, NDArray[np.uint64]]:
+    def cells_of(self, column: int) -> tuple[Codes, Codes, NDArray[np.uint32]]:
         """Return where the cells of a column begin, their sizes and their hashes."""
         return self._starts[column], self._sizes[column], self._hashes[column]
 
@@ -94,7 +95,7 @@ class SplitBlock:
         """Make room for so many records, and not for many more: untouched memory is not free."""
         shape = (self._columns, lines + lines // 8)
         self._starts, self._sizes = np.empty(shape, np.int32), np.empty(shape, np.int32)
-        self._hashes = np.empty(shape, np.uint64)
+        self._hashes = np.empty(shape, np.uint32)
 
     def _find_broken_character(self, length: int) -> BrokenRecord | None:
         if not self._may_be_broken:
@@ -115,14 +116,17 @@ class ColumnBuilder:
         self._decimal = form.decimal
         words = [word.encode() for word in dict.fromkeys(("", *form.missing))]
         self._words = len(words)
-        self._store = np.frombuffer(bytearray(b"".join(words) + bytes(WORD)), np.uint8).copy()
-        self._offsets = np.zeros(FIRST_TEXTS + self._words, np.uint32)
-        np.cumsum([len(word) for word in words], out=self._offsets[1 : self._words + 1])
-        self._used = np.array([self._words, len(self._store) - WORD, NO_GAP], np.int64)
-        self._slots = np.zeros(0, np.uint32)
-        self._bits = FIRST_BITS
-        self._add_slots()
-        self._codes: list[PackedCodes] = []
+        written = np.frombuffer(b"".join(words), np.uint8)
+        self._store = GrowingArray(np.uint8, len(written) + WORD)
+        self._store.array[: len(written)] = written
+        self._offsets = GrowingArray(np.uint32, self._words + 1)
+        np.cumsum([len(word) for word in words], out=self._offsets.array[1 : self._words + 1])
+        self._used = np.array([self._words, len(written), NO_GAP], np.int64)
+        self._slots = GrowingArray(np.uint32, 0)
+        self._enter_texts(FIRST_SLOTS)
+        self._rows = 0
+        self._kind = kind_for(0)
+        self._codes = GrowingArray(self._kind, 0)
 
     def __len__(self) -> int:
         """Return how many different values there are."""
@@ -132,43 +136,55 @@ class ColumnBuilder:
         """Number the cells of blocks that come after those added so far."""
         for block in blocks:
             codes = self._number(block)
-            self._codes.append(codes.astype(kind_for(len(self)), copy=False))
+            if self._kind != kind_for(len(self)):
+                self._widen(kind_for(len(self)))
+            end = self._rows + block.rows
+            if end > len(self._codes):
+                self._codes.resize(end + max(end // 8, ROWS_TO_SPARE))
+            self._codes.array[self._rows : end] = codes
+            self._rows = end
 
     def build(self, name: str) -> Column:
         """Return the column; nothing can be added to it any more."""
         texts, size, gap = self._used.tolist()
-        self._slots = np.zeros(0, np.uint32)
-        first = int(self._offsets[self._words])
-        self._store.resize(size, refcheck=False)
-        offsets = self._offsets[self._words : texts + 1] - np.uint32(first)
-        self._offsets = np.zeros(0, np.uint32)
-        found = Texts(self._store[first:], offsets, gap if gap == NO_GAP else gap - self._words)
-        codes: PackedCodes = np.concatenate(self._codes, dtype=kind_for(len(found)))
-        self._codes.clear()
+        self._slots = GrowingArray(np.uint32, 0)
+        first = int(self._offsets.array[self._words])
+        offsets = self._offsets.taken(self._words, texts + 1)
+        offsets -= np.uint32(first)
+        store = self._store.taken(first, size)
+        found = Texts(store, offsets, gap if gap == NO_GAP else gap - self._words)
         kind = infer_type_of(found, self._decimal)
-        return PackedColumn(name, kind, codes, found, self._decimal)
+        return PackedColumn(name, kind, self._codes.taken(0, self._rows), found, self._decimal)
+
+    def _widen(self, kind: np.dtype[np.integer[Any]]) -> None:
+        """Keep codes in more bytes from now on."""
+        wider = GrowingArray(kind, len(self._codes))
+        wider.array[: self._rows] = self._codes.array[: self._rows]
+        self._kind, self._codes = kind, wider
 
     def _number(self, block: SplitBlock) -> Codes:
-        cells = block.cells_of(self._place)
+        starts, sizes, hashes = block.cells_of(self._place)
         codes = np.empty(block.rows, np.int32)
         row = 0
         while True:
             row = csv_kernels.number_cells(
                 block.text,
-                *cells,
+                starts,
+                sizes,
+                hashes,
                 row,
                 block.rows,
-                self._slots,
+                self._slots.array,
                 self._bits,
-                self._offsets,
-                self._store,
+                self._offsets.array,
+                self._store.array,
                 self._words,
                 self._used,
                 codes,
             )
             if row == block.rows:
                 return codes
-            self._make_room(int(cells[1][row]))
+            self._make_room(int(sizes[row]))
 
     def _make_room(self, size: int) -> None:
         """Make room for at least one more text of this size, wherever there is none."""
@@ -178,19 +194,22 @@ class ColumnBuilder:
                 f"The different values of column {self._place + 1} have more than 4 GB. Leave the "
                 f"column out, or split the file."
             )
-        if texts >= csv_kernels.most_texts(self._bits):
-            self._add_slots()
+        slots = len(self._slots)
+        if texts >= csv_kernels.most_texts(slots):
+            self._enter_texts(4 * slots if slots < LARGE_TABLE else slots + slots // 2)
         if texts + 1 >= len(self._offsets):
-            self._offsets.resize(2 * len(self._offsets), refcheck=False)
+            self._offsets.resize(len(self._offsets) + max(texts // 2, 1))
         if used + size + WORD > len(self._store):
-            self._store.resize(2 * len(self._store) + size + WORD, refcheck=False)
+            self._store.resize(len(self._store) + max(used // 2, size + WORD))
 
-    def _add_slots(self) -> None:
-        """Make a table twice as large or more, for the texts there are and as many again."""
-        while csv_kernels.most_texts(self._bits) <= self._used[csv_kernels.TEXTS]:
-            self._bits += 1 if self._bits >= LARGE_BITS else 2
-        self._slots = np.zeros(1 << self._bits, np.uint32)
-        csv_kernels.enter_texts(self._slots, self._bits, self._offsets, self._store, self._used)
+    def _enter_texts(self, slots: int) -> None:
+        """Make a table of so many slots or a few more, for the texts there are and others."""
+        self._slots = GrowingArray(np.uint32, 0)  # the old one is gone before there is a new one
+        self._slots = GrowingArray(np.uint32, slots)
+        self._bits = len(self._slots).bit_length()
+        csv_kernels.enter_texts(
+            self._slots.array, self._bits, self._offsets.array, self._store.array, self._used
+        )
 
 
 def encode_blocks(

@@ -41,13 +41,15 @@ OPEN_QUOTE = 2
 # What `used` holds of a column, by position.
 TEXTS, BYTES, GAP = 0, 1, 2
 
-# A slot holds the number of a text from 1 on, in as many bits as the table is large, and above it
-# as much of its hash as there is room for; 0 is free. So four bytes tell nearly all texts apart.
-SLOT = np.uint64(0xFFFFFFFF)
+# A slot holds the number of a text from 1 on, in as many bits as the table needs, and above it the
+# lower end of its hash, whose upper end says which slot it is; 0 is free. So four bytes tell nearly
+# all texts apart. A hash is a share of 2^32, and its slot lies at that share of the table (Lemire,
+# Fast random integer generation in an interval, 2019), which may have any size.
+HASH_BITS = np.uint64(32)
 # How many cells ahead a slot is asked for, if the table is too large for the nearest memory: what
 # lies farther away takes about as long as numbering so many.
 AHEAD = 16
-NEAR_BITS = 12
+NEAR_SLOTS = 1 << 12
 
 # A call for every cell would take as long as the work.
 inlined = njit(forceinline=True)
@@ -76,7 +78,7 @@ def split_records(
     quote: int,
     starts: NDArray[np.int32],  # column × row: where each cell begins, to be filled
     sizes: NDArray[np.int32],  # how long it is
-    hashes: NDArray[np.uint64],  # of its bytes
+    hashes: NDArray[np.uint32],  # of its bytes
 ) -> tuple[int, int, int]:
     """Find every cell; return why it stops, the rows done and how many cells a ragged one has.
 
@@ -108,7 +110,7 @@ def split_records(
                     spread = _hash(text, first, size)
             starts[column, rows] = first
             sizes[column, rows] = size
-            hashes[column, rows] = spread
+            hashes[column, rows] = np.uint32(spread >> HASH_BITS)
             is_followed = text[at] == delimiter
             if is_followed == (column == columns - 1):
                 return RAGGED, rows, _count_cells(text, length, record, delimiter, quote)
@@ -124,11 +126,11 @@ def number_cells(
     text: Bytes,
     starts: NDArray[np.int32],  # of the cells of one column
     sizes: NDArray[np.int32],
-    hashes: NDArray[np.uint64],
+    hashes: NDArray[np.uint32],
     row: int,  # the first cell to number
     rows: int,
     slots: NDArray[np.uint32],  # the hash table of the column
-    bits: int,  # it has 2^bits slots
+    bits: int,  # of the number in a slot
     offsets: NDArray[np.uint32],  # where each text begins in the store, and where the last ends
     store: Bytes,  # the texts one after the other; the first ones are the words for a gap
     words: int,  # how many of those there are
@@ -136,21 +138,22 @@ def number_cells(
     codes: NDArray[np.int32],  # one per cell, to be filled: texts after the words, from 0 on
 ) -> int:
     """Find or enter the text of every cell; return the first cell there was no room for."""
-    mask = np.uint64((1 << bits) - 1)
-    tags = SLOT ^ mask
-    shift = np.uint64(64 - bits)
-    is_far = bits > NEAR_BITS
-    most = min(most_texts(bits), len(offsets) - 1)
+    mask = np.uint32((1 << bits) - 1)
+    tags = np.uint32(0xFFFFFFFF) ^ mask
+    places = np.uint64(len(slots))
+    is_far = len(slots) > NEAR_SLOTS
+    most = min(most_texts(len(slots)), len(offsets) - 1)
     texts, end, gap = used[TEXTS], used[BYTES], used[GAP]
     while row < rows:
         if is_far and row + AHEAD < rows:
-            _ask_for(slots, np.int64(hashes[row + AHEAD] >> shift))  # type: ignore[arg-type]
+            _ask_for(slots, (hashes[row + AHEAD] * places) >> HASH_BITS)
         spread, first, size = hashes[row], np.int64(starts[row]), np.int64(sizes[row])
-        slot = spread >> shift
-        entry = np.uint64(slots[slot])
+        slot = (spread * places) >> HASH_BITS
+        tag = np.uint32(spread << np.uint32(bits))  # numba has made more bits of it
+        entry = slots[slot]
         number = np.int64(-1)
         while entry != 0:
-            if (entry ^ spread) & tags == 0:
+            if entry & tags == tag:
                 found = np.int64(entry & mask) - 1
                 offset = np.int64(offsets[found])
                 # No function around this: it would count who holds the arrays, for every cell.
@@ -158,13 +161,15 @@ def number_cells(
                 if is_as_long and _is_same(text, first, store, offset, size):  # type: ignore[arg-type]
                     number = found
                     break
-            slot = (slot + np.uint64(1)) & mask
-            entry = np.uint64(slots[slot])
+            slot += np.uint64(1)
+            if slot == places:
+                slot = np.uint64(0)
+            entry = slots[slot]
         if number < 0 or (number < words and gap < 0):
             if texts >= most or end + size + WORD > len(store):
                 break
             if number < 0:
-                slots[slot] = np.uint32((spread & tags) | np.uint64(texts + 1))
+                slots[slot] = tag | np.uint32(texts + 1)
                 for index in range(size):
                     store[end + index] = text[first + index]
                 number = texts
@@ -188,30 +193,31 @@ def enter_texts(
     used: NDArray[np.int64],
 ) -> None:
     """Enter all texts into an empty table, a few at a time: their slots are asked for first."""
-    mask = np.uint64((1 << bits) - 1)
-    tags = SLOT ^ mask
-    shift = np.uint64(64 - bits)
-    hashes = np.empty(AHEAD, np.uint64)
+    places = np.uint64(len(slots))
+    hashes = np.empty(AHEAD, np.uint32)
     for first in range(0, used[TEXTS], AHEAD):
         last = min(first + AHEAD, used[TEXTS])
         for number in range(first, last):
             offset = np.int64(offsets[number])
             size = np.int64(offsets[number + 1]) - offset
-            hashes[number - first] = spread = _hash(store, offset, size)  # type: ignore[arg-type]
-            _ask_for(slots, np.int64(spread >> shift))  # type: ignore[arg-type]
+            spread = _hash(store, offset, size)  # type: ignore[arg-type]
+            hashes[number - first] = np.uint32(spread >> HASH_BITS)
+            _ask_for(slots, (hashes[number - first] * places) >> HASH_BITS)
         for number in range(first, last):
-            spread = hashes[number - first]
-            slot = spread >> shift
-            while number != used[GAP] and slots[slot] != 0:
-                slot = (slot + np.uint64(1)) & mask
             if number != used[GAP]:
-                slots[slot] = np.uint32((spread & tags) | np.uint64(number + 1))
+                slot = (hashes[number - first] * places) >> HASH_BITS
+                while slots[slot] != 0:
+                    slot += np.uint64(1)
+                    if slot == places:
+                        slot = np.uint64(0)
+                tag = np.uint32(hashes[number - first] << np.uint32(bits))
+                slots[slot] = tag | np.uint32(number + 1)
 
 
 @compiled
-def most_texts(bits: int) -> int:
+def most_texts(slots: int) -> int:
     """Return how many texts a table may hold before looking for one takes too long."""
-    return 3 * (1 << bits) // 4
+    return 3 * slots // 4
 
 
 @compiled
@@ -431,7 +437,7 @@ def _prefetch(_: Any, array: Any, place: Any) -> Any:
     return types.void(array, place), ask
 
 
-_ask_for = cast(Callable[[NDArray[np.uint64], int], None], intrinsic(_prefetch))
+_ask_for = cast(Callable[[NDArray[np.uint32], np.uint64], None], intrinsic(_prefetch))
 
 
 @inlined

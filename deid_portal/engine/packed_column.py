@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.table import Codes, Column, Counts, PackedCodes
+from deid_portal.engine.table import Codes, Column, Counts, PackedCodes, count_codes
 from deid_portal.engine.texts import NO_GAP, Texts
 from deid_portal.engine.values import ColumnType
 
@@ -67,7 +67,7 @@ class PackedColumn(Column):
 
     @cached_property
     def counts(self) -> Counts:
-        return np.bincount(self.packed, minlength=len(self.texts)).astype(np.int64, copy=False)
+        return count_codes(self.packed, len(self.texts))
 
     def cells(self) -> Iterator[str | None]:
         """Yield the text of every row; only those of a few rows are unpacked one by one."""

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deid_portal.engine import text_kernels
 from deid_portal.engine.cores import spread_out
@@ -55,14 +56,12 @@ def profile_column(column: Column) -> ColumnProfile:
     longer than its bytes.
     """
     texts, counts = column.texts, column.counts
-    is_counted = counts > 0
-    if column.gap is not None:
-        is_counted[column.gap] = False
-    rows = counts[is_counted]
+    counted = _counted(column)
+    rows = counts[counted]
     first = text_kernels.rank_first(texts.store, texts.offsets, texts.gap, counts, MOST_SHOWN)
     ordered = list(zip(texts.pick(first.tolist()), counts[first].tolist(), strict=True))
     numbers = _numbers(column)
-    numbers = numbers[is_counted] if len(numbers) else numbers
+    numbers = numbers[counted] if len(numbers) else numbers
     return ColumnProfile(
         name=column.name,
         type=column.type,
@@ -77,6 +76,14 @@ def profile_column(column: Column) -> ColumnProfile:
         else _bin_values(ordered, rows),
         **_summary(column, numbers, rows),
     )
+
+
+def _counted(column: Column) -> NDArray[np.bool_] | slice:
+    """Return which values some row holds, without the gap: mostly all, and nothing is copied."""
+    is_counted = column.counts > 0
+    if column.gap is not None:
+        is_counted[column.gap] = False
+    return slice(None) if is_counted.all() else is_counted
 
 
 def _numbers(column: Column) -> Numbers:

@@ -19,7 +19,19 @@ from deid_portal.engine.values import ColumnType, infer_type
 
 Codes = NDArray[np.int32]
 PackedCodes = NDArray[np.integer[Any]]
+
+COUNTED_AT_ONCE = 1 << 20
 Counts = NDArray[np.int64]
+
+
+def count_codes(codes: PackedCodes, size: int = 0) -> Counts:
+    """Return how often each code occurs, of so many there are at least."""
+    counts = np.zeros(max(size, int(codes.max()) + 1 if len(codes) else 0), np.int64)
+    # Piece by piece, since numpy widens what it counts.
+    rows = max(COUNTED_AT_ONCE, len(counts))
+    for first in range(0, len(codes), rows):
+        counts += np.bincount(codes[first : first + rows], minlength=len(counts))
+    return counts
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid_portal.engine import Cancelled, InvalidTable, Table, reading
+from deid_portal.engine import Cancelled, InvalidTable, Table, csv_encoding, reading
 from deid_portal.engine.csv_format import DELIMITERS
 from deid_portal.engine.reading import CsvFormat, preview_csv, read_csv
 from deid_portal.engine.writing import csv_bytes, neutralize
@@ -294,3 +294,29 @@ def test_preview_shows_first_rows_and_guesses_types() -> None:
 def test_preview_refuses_like_reading(content: bytes, sentence: str) -> None:
     with pytest.raises(InvalidTable, match=sentence):
         preview_csv(io.BytesIO(content), CsvFormat())
+
+
+def test_more_texts_than_offsets_can_tell_apart_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(csv_encoding, "MOST_BYTES", 5000)
+    rows = b"".join(b"1,%08d\n" % number for number in range(2000))
+    with pytest.raises(InvalidTable, match="different values of column 2 have more than 4 GB"):
+        read(b"a,b\n" + rows)
+
+
+def test_first_broken_row_of_a_block_is_named_whatever_is_wrong_with_it() -> None:
+    with pytest.raises(InvalidTable, match="Row 3 holds a character that is not UTF-8"):
+        read(b"a,b\n1,2\n\xff,2\n1\n")
+    with pytest.raises(InvalidTable, match="Row 3 has 1 cells"):
+        read(b"a,b\n1,2\n1\n\xff,2\n")
+
+
+@pytest.mark.parametrize("words", [(), ("NA",), tuple("abcdefghijklmnopqrstuvwxyz")])
+def test_gaps_stand_where_the_first_of_them_stood(words: tuple[str, ...]) -> None:
+    content = b"x,y\nk1,1\nNA,1\n,1\nz,1\nk1,1\n"
+    column = read_csv(io.BytesIO(content), CsvFormat(missing=words))["x"]
+    cells = ["k1", "NA", "", "z", "k1"]
+    expected = [None if cell in ("", *words) else cell for cell in cells]
+    assert list(column.cells()) == expected
+    assert column.values == tuple(dict.fromkeys(expected))

@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 from deid_portal.engine.cores import open_pool, usable_cores
 from deid_portal.engine.kernels import number_keys
 from deid_portal.engine.risk.distinction import Distinctness, measure_distinction
-from deid_portal.engine.table import Column
+from deid_portal.engine.table import Column, PackedCodes, count_codes
 
 FEWEST_ROWS = 10_000
 ROWS_IN_ALL = 10_000_000  # looked at over all combinations: a second or two
 MOST_COLUMNS = 40
 WORST_PAIRS = 30
 WORST_SHOWN = 5
+MOST_NUMBERED = 1 << 20
 
-Keys = NDArray[np.int64]
+Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Combination:
 def measure_column(column: Column) -> Distinctness:
     """Return the distinction and separation of one column, a gap being a value like any other."""
     counts = column.counts
-    return measure_distinction((column.name,), counts[counts > 0])
+    return measure_distinction((column.name,), counts if counts.all() else counts[counts > 0])
 
 
 def find_worst(columns: Sequence[Column], places: Sequence[int]) -> list[Combination]:
@@ -52,8 +53,9 @@ def find_worst(columns: Sequence[Column], places: Sequence[int]) -> list[Combina
     rows = _how_many_rows(len(places))
     sample = {place: _sample(columns[place], rows) for place in places}
     # The finest columns first: what tells nobody apart alone adds little to others.
-    order = sorted(sample, key=lambda place: -len(np.unique(sample[place])))[:MOST_COLUMNS]
-    found = [Combination((place,), *_alone(sample[place])) for place in order]
+    different = {place: np.count_nonzero(count_codes(sample[place])) for place in sample}
+    order = sorted(sample, key=lambda place: -different[place])[:MOST_COLUMNS]
+    found = _join_each(sample, [(place,) for place in order])
     pairs = _join_each(sample, list(combinations(order, 2)))
     worst_pairs = sorted(pairs, key=lambda pair: -pair.alone)[:WORST_PAIRS]
     tried = {
@@ -75,29 +77,35 @@ def _how_many_rows(width: int) -> int:
     return max(ROWS_IN_ALL // max(width + pairs + triples, 1), FEWEST_ROWS)
 
 
-def _sample(column: Column, most: int) -> Keys:
+def _sample(column: Column, most: int) -> PackedCodes:
     """Return the codes of evenly spread rows: the same ones for every column, and every time."""
     step = -(-column.rows // most) or 1
-    return column.packed[::step].astype(np.int64)
+    return column.packed[::step]
 
 
 def _join_each(
-    sample: dict[int, Keys], combinations: Sequence[tuple[int, ...]]
+    sample: dict[int, PackedCodes], combinations: Sequence[tuple[int, ...]]
 ) -> list[Combination]:
     """Measure combinations on all cores: numbering keys, which takes the time, needs no Python."""
     with open_pool(usable_cores()) as pool:
         return list(pool.map(lambda places: _join(sample, places), combinations))
 
 
-def _join(sample: dict[int, Keys], places: tuple[int, ...]) -> Combination:
-    keys = sample[places[0]]
+def _join(sample: dict[int, PackedCodes], places: tuple[int, ...]) -> Combination:
+    keys = sample[places[0]].astype(np.uint64)
     for place in places[1:]:
         codes = sample[place]
-        keys = keys * (int(codes.max()) + 1) + codes
+        keys *= np.uint64(int(codes.max()) + 1)
+        keys += codes.astype(np.uint64)
     return Combination(tuple(sorted(places)), *_alone(keys))
 
 
 def _alone(keys: Keys) -> tuple[int, int]:
     """Count the rows whose key no other row has, and all rows."""
-    numbers, _ = number_keys(keys.astype(np.uint64))
-    return int(np.count_nonzero(np.bincount(numbers) == 1)), len(keys)
+    if len(keys) <= MOST_NUMBERED:
+        numbers, _ = number_keys(keys)
+        return int(np.count_nonzero(np.bincount(numbers) == 1)), len(keys)
+    keys.sort()  # slower, but it needs no table
+    differs = np.ones(len(keys) + 1, bool)
+    np.not_equal(keys[1:], keys[:-1], out=differs[1:-1])
+    return int(np.count_nonzero(differs[1:] & differs[:-1])), len(keys)

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.cores import open_pool, usable_cores
 from deid_portal.engine.detection import kernels
-from deid_portal.engine.table import Codes, Column
+from deid_portal.engine.table import Column, PackedCodes
 
 ROWS_COUNTED = 100_000
-CELLS_READ = 100_000_000  # beyond this, evenly spread rows stand for all of them
+# Beyond these, evenly spread rows stand for all of them.
+CELLS_READ = 100_000_000
+ROWS_READ = 5_000_000
 
 Keys = NDArray[np.uint64]
 
@@ -37,7 +39,7 @@ def measure_isolation(
 
     Columns are opened one at a time, twice each: a wide table need not fit into memory.
     """
-    step = max(-(-rows * len(places) // CELLS_READ), 1)
+    step = max(-(-rows * len(places) // CELLS_READ), -(-rows // ROWS_READ), 1)
     total = np.zeros(-(-rows // step), np.uint64)
     for place in places:
         codes, numbers = _codes_and_numbers(open_column(place), place, step)
@@ -49,13 +51,13 @@ def measure_isolation(
 
     with open_pool(usable_cores()) as pool:
         shares = dict(zip(places, pool.map(without, places), strict=True))
-    nobody, nothing = np.zeros(len(total), np.int32), np.zeros(1, np.uint64)
-    picked = kernels.pick_without(nobody, nothing, total, _parts(total))
+    picked = kernels.pick(total, _parts(total))
     return Isolation(_alone(picked, total), shares, len(total))
 
 
-def _codes_and_numbers(column: Column, place: int, step: int) -> tuple[Codes, Keys]:
-    codes = np.ascontiguousarray(column.packed[::step], np.int32)
+def _codes_and_numbers(column: Column, place: int, step: int) -> tuple[PackedCodes, Keys]:
+    codes = np.ascontiguousarray(column.packed[::step])
+    codes.setflags(write=False)  # always, so that loops are compiled for one kind of array only
     return codes, _numbers_for(column, place)
 
 

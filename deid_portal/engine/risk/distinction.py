@@ -6,6 +6,8 @@ R. Motwani and Y. Xu, Efficient algorithms for masking and finding quasi-identif
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.grouping import Patterns
 from deid_portal.engine.risk.projection import Projection
@@ -32,7 +34,7 @@ def measure_distinction(columns: tuple[str, ...], sizes: Counts) -> Distinctness
     """Measure one combination by its class sizes; no pair at all counts as separated."""
     rows = int(sizes.sum())
     pairs = rows * (rows - 1) // 2
-    alike = int((sizes * (sizes - 1) // 2).sum())
+    alike = (int(np.dot(sizes, sizes)) - rows) // 2
     return Distinctness(
         columns,
         len(sizes),

@@ -1,0 +1,53 @@
+"""Arrays that grow while a file is read, in memory of their own.
+
+What grows among other things in the common memory leaves holes there, which add up to as much again
+as a large table takes. Memory of its own grows where it is, and goes back to the system at once.
+"""
+
+import mmap
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+SMALL_BYTES = 1 << 16
+HUGE_PAGE = 1 << 21
+
+N = TypeVar("N", bound=np.integer[Any])
+
+
+class GrowingArray(Generic[N]):
+    """An array of zeros that can become longer; whoever holds a part of it keeps it from that."""
+
+    def __init__(self, kind: type[N] | np.dtype[N], size: int) -> None:
+        self._kind: np.dtype[N] = np.dtype(kind)
+        # Private: memory that could be shared with other processes cannot grow.
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        self._memory = mmap.mmap(-1, self._bytes(size), flags=flags)
+        if len(self._memory) >= HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):
+            self._memory.madvise(mmap.MADV_HUGEPAGE)
+        self.array = self._view()
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def resize(self, size: int) -> None:
+        """Make the array so long, or a little longer; what is in it stays."""
+        self.array = np.zeros(0, self._kind)  # lets go of the memory, which may move
+        self._memory.resize(self._bytes(size))
+        self.array = self._view()
+
+    def taken(self, start: int, stop: int) -> NDArray[N]:
+        """Return a part as the end of it all; the memory behind it is given back."""
+        if stop * self._kind.itemsize <= SMALL_BYTES:
+            return self.array[start:stop].copy()
+        self.resize(stop)
+        return self.array[start:stop]
+
+    def _bytes(self, size: int) -> int:
+        """Return how much memory so many numbers need, in whole pages and never none."""
+        pages = -(-size * self._kind.itemsize // mmap.PAGESIZE)
+        return max(pages, 1) * mmap.PAGESIZE
+
+    def _view(self) -> NDArray[N]:
+        return np.frombuffer(self._memory, self._kind)
