@@ -119,7 +119,7 @@ def test_rows_that_were_never_released_go_and_the_report_stays(
     assert not run.has_release
     client = signed_in(cast.steward)
     page = client.get(reverse("reports:report", args=[run.id])).content.decode()
-    assert "deleted with the table" in page
+    assert "The table and the rows were deleted." in page
     assert client.get(reverse("reports:report", args=[unsolved.id])).status_code == 200
     assert client.get(reverse("reports:document", args=[run.id])).status_code == 200
     assert client.get(reverse("reports:recipe", args=[run.id])).status_code == 403
