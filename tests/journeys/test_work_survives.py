@@ -118,7 +118,7 @@ def test_a_run_killed_with_its_worker_finishes_once(
     portal: RunningPortal, browser: Browser
 ) -> None:
     steward = Person(browser, portal.address, "steward")
-    run = _start(steward, _make_wide_table(portal, 9))
+    run = _start(steward, _make_wide_table(portal, 11))
     key = run.replace("-", "")
     _wait_for(portal, "SELECT status != 'queued' FROM runs_run WHERE id = ?", key)
     for pid in portal.pids("celery", "worker"):
