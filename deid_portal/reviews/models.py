@@ -33,7 +33,6 @@ class ReviewRequest(models.Model):
     asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     asked_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
-    reminded_at = models.DateTimeField(null=True)
     # Who shall get the release, for how long and how often.
     recipients = models.ManyToManyField(User, related_name="+", blank=True)
     download_days = models.PositiveIntegerField(default=30)

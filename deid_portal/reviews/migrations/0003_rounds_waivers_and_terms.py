@@ -94,11 +94,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="reviewrequest",
-            name="reminded_at",
-            field=models.DateTimeField(null=True),
-        ),
-        migrations.AddField(
-            model_name="reviewrequest",
             name="round",
             field=models.PositiveIntegerField(default=1),
         ),
