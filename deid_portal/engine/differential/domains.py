@@ -1,0 +1,116 @@
+"""What a column may hold, declared beforehand and never read from the data.
+
+A number beyond its bounds counts as the bound. A text that was not declared, and a gap unless it
+was declared, counts as left out; so does what is no number where numbers are declared. Saying so
+aloud ("the table has 3 strange values") would be an answer nobody paid for.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.parameters import read_values
+from deid_portal.engine.table import Column
+from deid_portal.engine.values import NUMBER, is_number
+
+LARGEST_NUMBER = 1e15
+MOST_VALUES = 10_000
+LEFT_OUT = -1
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class NumberDomain:
+    """Numbers from `low` to `high`, written with this decimal sign."""
+
+    low: float
+    high: float
+    decimal: str = "."
+
+    @classmethod
+    def parse(cls, place: Place) -> "NumberDomain":
+        place.check_keys(required=("low", "high"), optional=("decimal",))
+        low, high = (float(place[key].number()) for key in ("low", "high"))
+        if not low < high:
+            place.refuse("the lowest number must be below the highest.")
+        if max(abs(low), abs(high)) > LARGEST_NUMBER:
+            place.refuse(f"numbers from {-LARGEST_NUMBER:g} to {LARGEST_NUMBER:g} are accepted.")
+        decimal = place["decimal"].choice(tuple(NUMBER)) if "decimal" in place else "."
+        return cls(low, high, decimal)
+
+    def to_document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {"low": plain_number(self.low), "high": plain_number(self.high)}
+        return document if self.decimal == "." else document | {"decimal": self.decimal}
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    @property
+    def middle(self) -> float:
+        return self.low + self.width / 2
+
+    def numbers_of(self, column: Column) -> Numbers:
+        """Return the number of each row within the bounds, NaN where there is none.
+
+        Read with the declared decimal sign: the one found in the file depends on all its rows.
+        """
+        numbers = np.array([self._read(text) for text in column.values] or [np.nan], np.float64)
+        return np.clip(numbers, self.low, self.high)[column.codes]
+
+    def _read(self, text: str | None) -> float:
+        if text is None or not is_number(text, self.decimal):
+            return np.nan
+        return float(text.replace(",", "."))
+
+
+@dataclass(frozen=True)
+class ValuesDomain:
+    """Texts, None for the gap where it is a category of its own."""
+
+    values: tuple[str | None, ...]
+
+    @classmethod
+    def parse(cls, place: Place) -> "ValuesDomain":
+        place.check_keys(required=("values",))
+        values = read_values(place["values"])
+        if len(values) > MOST_VALUES:
+            place["values"].refuse(f"at most {MOST_VALUES} values are accepted.")
+        return cls(values)
+
+    def to_document(self) -> dict[str, Any]:
+        return {"values": list(self.values)}
+
+    def places_of(self, column: Column) -> Indices:
+        """Return for each row the place of its value in the list, LEFT_OUT where it has none."""
+        known = {value: place for place, value in enumerate(self.values)}
+        places = np.array([known.get(text, LEFT_OUT) for text in column.values] or [LEFT_OUT])
+        return places.astype(np.int64)[column.codes]
+
+
+Domain = NumberDomain | ValuesDomain
+
+
+def parse_domain(place: Place) -> Domain:
+    place.check_object()
+    return ValuesDomain.parse(place) if "values" in place else NumberDomain.parse(place)
+
+
+def plain_number(number: float) -> float | int:
+    """Return a number as people write it: 17, not 17.0."""
+    return int(number) if float(number).is_integer() else number
+
+
+def write_value(value: str | None) -> str:
+    return "(missing)" if value is None else value
+
+
+def write_values(values: Sequence[str | None]) -> str:
+    texts = [write_value(value) for value in values]
+    return " or ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)

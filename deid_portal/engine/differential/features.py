@@ -1,0 +1,45 @@
+"""Columns as numbers between −1 and 1, by what was declared for them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from deid_portal.engine.differential.domains import NumberDomain, write_value
+from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.setting import Setting
+from deid_portal.engine.numbers import Numbers
+
+
+def scaled(rows: Rows, column: str) -> Numbers:
+    """Return a number column moved and shrunk so that its bounds are −1 and 1; NaN for none."""
+    domain = rows.setting.bounds_of(column)
+    return (rows.numbers(column) - domain.middle) / (domain.width / 2)
+
+
+def marked(rows: Rows, column: str) -> Numbers:
+    """Return for each value of a column but the first whether a row has it; NaN for none."""
+    places = rows.places(column)
+    values = rows.setting.values_of(column).values
+    marks = (places[:, np.newaxis] == np.arange(1, len(values))).astype(np.float64)
+    return np.where(places[:, np.newaxis] < 0, np.nan, marks)
+
+
+def feature_names(setting: Setting, columns: Sequence[str]) -> list[str]:
+    """Return what each feature stands for, after the constant."""
+    names: list[str] = []
+    for column in columns:
+        domain = setting.domains[column]
+        if isinstance(domain, NumberDomain):
+            names.append(column)
+        else:
+            names += [f"{column} is {write_value(value)}" for value in domain.values[1:]]
+    return names
+
+
+def features_of(rows: Rows, columns: Sequence[str]) -> Numbers:
+    """Return a constant and the features of each row, side by side."""
+    parts = [np.ones((rows.table.rows, 1))]
+    for column in columns:
+        is_number = isinstance(rows.setting.domains[column], NumberDomain)
+        parts.append(scaled(rows, column)[:, np.newaxis] if is_number else marked(rows, column))
+    return np.hstack(parts)

@@ -1,0 +1,35 @@
+"""What is known of an answer before it is given; nothing here looks at a table."""
+
+from dataclasses import dataclass
+from typing import Any
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """How much noise an answer will have.
+
+    `half_width` is None where no interval can be said beforehand; `sentence` says what is known.
+    """
+
+    mechanism: str
+    sensitivity: float
+    sensitivity_words: str
+    scale: float
+    half_width: float | None
+    sentence: str
+    confidence: float = CONFIDENCE
+    assumptions: tuple[str, ...] = ()
+
+    def to_document(self) -> dict[str, Any]:
+        return {
+            "mechanism": self.mechanism,
+            "sensitivity": self.sensitivity,
+            "sensitivity_words": self.sensitivity_words,
+            "scale": self.scale,
+            "half_width": self.half_width,
+            "confidence": self.confidence,
+            "sentence": self.sentence,
+            "assumptions": list(self.assumptions),
+        }

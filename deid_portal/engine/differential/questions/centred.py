@@ -1,0 +1,68 @@
+"""Sums of numbers around the middle of their bounds, and ratios of noisy sums.
+
+Around the middle a row weighs half the width of the bounds at most, wherever these lie; so the mean
+of a column is the middle plus a ratio of two noisy sums, and gets the least noise.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from deid_portal.engine.differential.grid import Grid
+from deid_portal.engine.differential.noise import FINE_COUNTS, Noise, on_grid
+from deid_portal.engine.differential.price import Price
+from deid_portal.engine.differential.setting import Setting
+from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.table import Counts
+
+
+@dataclass(frozen=True)
+class CentredSum:
+    """The sum of numbers each at most `reach` from zero."""
+
+    reach: float
+
+    @property
+    def grid(self) -> Grid:
+        return Grid.for_size(self.reach)
+
+    def noise(self, kind: str, price: Price, setting: Setting) -> Noise:
+        # A number in place of another may lie at the other end; in place of none, at one end.
+        rows = setting.rows_per_person
+        change = rows * self.reach * (2 if setting.replaces else 1)
+        return Noise.calibrate(kind, price, self.grid, change, change, rounding=rows)
+
+    def measure(self, numbers: Numbers) -> Counts:
+        return np.array([self.grid.encode(numbers).sum()])
+
+
+def count_noise(kind: str, price: Price, setting: Setting) -> Noise:
+    """Return the noise of how many numbers there are."""
+    change = setting.rows_per_person
+    return Noise.calibrate(kind, price, FINE_COUNTS, change, change)
+
+
+def measure_count(numbers: Numbers) -> Counts:
+    return on_grid(np.array([(~np.isnan(numbers)).sum()]), FINE_COUNTS)
+
+
+def ratio(total: float, count: float, reach: float) -> float:
+    """Return a mean of numbers within ±reach from noisy sums; at least one row is assumed."""
+    return float(np.clip(total / max(count, 1.0), -reach, reach))
+
+
+def ratio_interval(
+    total: float, total_width: float, count: float, count_width: float, reach: float
+) -> tuple[float, float]:
+    """Return all ratios of a sum and a count that are both within their half widths."""
+    fewest, most = max(count - count_width, 1.0), count + count_width
+    if most < 1:
+        return -reach, reach
+    low, high = total - total_width, total + total_width
+    ends = (min(low / fewest, low / most), max(high / fewest, high / most))
+    return max(ends[0], -reach), min(ends[1], reach)
+
+
+def shared_confidence(confidence: float, parts: int) -> float:
+    """Return how sure each of several parts must be for all of them to hold so surely."""
+    return 1 - (1 - confidence) / parts

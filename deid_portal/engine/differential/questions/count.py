@@ -1,0 +1,57 @@
+"""How many rows there are."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from deid_portal.engine.differential.fields import Field
+from deid_portal.engine.differential.forecast import CONFIDENCE
+from deid_portal.engine.differential.noise import FOR_COUNTS, Noise, grid_of_counts, on_grid
+from deid_portal.engine.differential.questions.noisy import NoisyQuestion
+from deid_portal.engine.differential.reading import Reading
+from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.showing import interval_around, rounded
+from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.table import Counts
+
+
+@dataclass(frozen=True)
+class Count(NoisyQuestion):
+    """A row more or less changes it by one; a row in place of another by one at most."""
+
+    kind: ClassVar[str] = "count"
+    label: ClassVar[str] = "How many"
+    tile: ClassVar[str] = "The number of rows that fit your conditions"
+    fields: ClassVar[tuple[Field, ...]] = (FOR_COUNTS,)
+
+    def noises(self) -> tuple[Noise, ...]:
+        change = self.setting.rows_per_person
+        grid = grid_of_counts(self.mechanism)
+        return (Noise.calibrate(self.mechanism, self.price, grid, change, change),)
+
+    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+        return (on_grid(np.array([rows.chosen.sum()]), grid_of_counts(self.mechanism)),)
+
+    def asks(self) -> str:
+        return "How many rows are there"
+
+    def changes(self) -> str:
+        return f"the count changes by at most {self.setting.rows_per_person}"
+
+    def explain(self) -> str:
+        return (
+            f"The rows are counted and noise is added: {self.formula()}, with "
+            f"Δ = {self.setting.rows_per_person}, because {self.changes()} when "
+            f"{self.setting.neighbour_words}."
+        )
+
+    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+        value = float(noisy[0][0])
+        width = self.noises()[0].half_width(CONFIDENCE)
+        interval = interval_around(value, width, low=0)
+        return Reading(
+            {"value": rounded(value, width), "interval": interval},
+            f"About {max(value, 0):.0f} rows; the true number lies from {interval[0]} to "
+            f"{interval[1]}, 95 % sure.",
+        )

@@ -1,0 +1,82 @@
+"""How many rows fall into each bucket of a number."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from deid_portal.engine.differential.buckets import (
+    MOST_BUCKETS,
+    check_edges,
+    equal_edges,
+    find_buckets,
+)
+from deid_portal.engine.differential.domains import Indices, NumberDomain, plain_number
+from deid_portal.engine.differential.fields import Field, NumberColumn, NumberField, NumberList
+from deid_portal.engine.differential.noise import FOR_COUNTS
+from deid_portal.engine.differential.questions.cells import CellsQuestion
+from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.documents import Place
+
+BUCKET_FIELDS: tuple[Field, ...] = (
+    NumberColumn(),
+    NumberField(
+        name="buckets",
+        label="How many equally wide buckets",
+        whole=True,
+        minimum=1,
+        maximum=MOST_BUCKETS,
+    ),
+    NumberList(
+        name="edges",
+        label="Or their edges, from the lowest declared number to the highest",
+        required=False,
+        fewest=2,
+        most=MOST_BUCKETS + 1,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Histogram(CellsQuestion):
+    """Either so many equally wide buckets, or buckets between given edges."""
+
+    column: str
+    buckets: int | None
+    edges: tuple[float, ...] | None
+
+    kind: ClassVar[str] = "histogram"
+    label: ClassVar[str] = "Histogram"
+    tile: ClassVar[str] = "How a number is spread, in buckets you fix beforehand"
+    fields: ClassVar[tuple[Field, ...]] = (*BUCKET_FIELDS, FOR_COUNTS)
+
+    def check(self, place: Place) -> None:
+        if (self.buckets is None) == (self.edges is None):
+            place.refuse('either "buckets" or "edges" is needed.')
+        if self.edges is not None:
+            check_edges(place["edges"], self.edges, self.domain)
+        super().check(place)
+
+    @property
+    def domain(self) -> NumberDomain:
+        return self.setting.bounds_of(self.column)
+
+    @property
+    def all_edges(self) -> tuple[float, ...]:
+        return self.edges or equal_edges(self.domain, self.buckets or 1)
+
+    @property
+    def cells(self) -> int:
+        return len(self.all_edges) - 1
+
+    def cell_of(self, rows: Rows) -> Indices:
+        return find_buckets(rows.numbers(self.column), self.all_edges)
+
+    def names(self) -> list[Mapping[str, Any]]:
+        return [
+            {"from": plain_number(low), "to": plain_number(high)}
+            for low, high in pairwise(self.all_edges)
+        ]
+
+    def asks(self) -> str:
+        return f"How many rows fall into each of {self.cells} buckets of {self.column}"

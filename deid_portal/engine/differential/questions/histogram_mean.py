@@ -1,0 +1,91 @@
+"""The mean of a column, made of a noisy histogram: Σ count·middle / Σ count (deck 001).
+
+The histogram is bought, the mean is free. Counts below zero are put to zero first, and where
+nothing is left the middle of the bounds is the answer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from deid_portal.engine.differential.buckets import middles
+from deid_portal.engine.differential.fields import Field
+from deid_portal.engine.differential.forecast import CONFIDENCE
+from deid_portal.engine.differential.noise import FOR_COUNTS
+from deid_portal.engine.differential.questions.centred import shared_confidence
+from deid_portal.engine.differential.questions.histogram import BUCKET_FIELDS, Histogram
+from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
+from deid_portal.engine.differential.reading import Reading
+from deid_portal.engine.differential.showing import rounded
+from deid_portal.engine.numbers import Numbers
+
+
+@dataclass(frozen=True)
+class HistogramMean(Histogram):
+    kind: ClassVar[str] = "histogram-mean"
+    label: ClassVar[str] = "Mean from a histogram"
+    tile: ClassVar[str] = "A histogram, and the mean that follows from it for free"
+    fields: ClassVar[tuple[Field, ...]] = (*BUCKET_FIELDS, FOR_COUNTS)
+    has_accuracy: ClassVar[bool] = False
+
+    def width(self, confidence: float) -> float | None:
+        return None
+
+    def expects(self, width: float | None, confidence: float) -> str:
+        each = self.noises()[0].half_width(confidence)
+        widest = max(np.diff(self.all_edges)) / 2
+        return (
+            f"Each count will be within ±{each:.4g}; the mean has an interval that follows from "
+            f"the counts, and taking bucket middles moves it by {widest:.4g} at most."
+        )
+
+    def asks(self) -> str:
+        return f"What is the mean of {self.column}, from a histogram of {self.cells} buckets"
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (CLAMPED, GAPS)
+
+    def explain(self) -> str:
+        return f"{super().explain()} The mean is Σ count·middle / Σ count, counts below 0 as 0."
+
+    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+        counts, width = noisy[0], self.noises()[0]
+        histogram = super().read(noisy)
+        value = mean_of_counts(counts, middles(self.all_edges), self.domain.middle)
+        each = width.half_width(shared_confidence(CONFIDENCE, self.cells))
+        low, high = self._ends(np.maximum(counts - each, 0), np.maximum(counts + each, 0))
+        half = max((high - low) / 2, self.domain.width * 1e-9)
+        interval = [rounded(low, half), rounded(high, half)]
+        return Reading(
+            {"value": rounded(value, half), "interval": interval},
+            f"About {rounded(value, half)}; the true mean lies from {interval[0]} to "
+            f"{interval[1]}, 95 % sure.",
+            details={"histogram": histogram.result},
+        )
+
+    def _ends(self, fewest: Numbers, most: Numbers) -> tuple[float, float]:
+        """Return the lowest and the highest mean of counts between two, anywhere in the buckets."""
+        edges = np.array(self.all_edges)
+        low = _lowest_mean(fewest, most, edges[:-1], self.domain.low)
+        high = -_lowest_mean(fewest[::-1], most[::-1], -edges[:0:-1], -self.domain.high)
+        return low, high
+
+
+def mean_of_counts(counts: Numbers, places: Sequence[float] | Numbers, nothing: float) -> float:
+    """Return Σ count·place / Σ count, counts below zero as zero; `nothing` where none is left."""
+    weights = np.maximum(counts, 0)
+    total = float(weights.sum())
+    return float(weights @ np.asarray(places) / total) if total > 0 else nothing
+
+
+def _lowest_mean(fewest: Numbers, most: Numbers, places: Numbers, nothing: float) -> float:
+    """Return the lowest mean: as many as possible at the low places, as few as needed above.
+
+    The lowest is reached by counts that are largest up to some place and smallest beyond it.
+    """
+    steps = range(len(places) + 1)
+    tried = (np.concatenate([most[:step], fewest[step:]]) for step in steps)
+    means = [float(one @ places / one.sum()) for one in tried if one.sum() > 0]
+    return min(means, default=nothing)

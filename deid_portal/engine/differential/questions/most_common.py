@@ -1,0 +1,76 @@
+"""The most common value of a column."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from deid_portal.engine.differential.domains import write_value
+from deid_portal.engine.differential.fields import Field, ValuesColumn
+from deid_portal.engine.differential.forecast import CONFIDENCE
+from deid_portal.engine.differential.mechanisms.choosing import NoisyMax
+from deid_portal.engine.differential.questions.choosing import HOW, ChoosingQuestion
+from deid_portal.engine.differential.reading import Reading
+from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.showing import percent_words
+from deid_portal.engine.table import Counts
+
+
+@dataclass(frozen=True)
+class MostCommon(ChoosingQuestion):
+    """The score of a value is its count; somebody more raises all scores or none."""
+
+    column: str
+
+    kind: ClassVar[str] = "most-common"
+    label: ClassVar[str] = "Most common value"
+    tile: ClassVar[str] = "Which value of a column occurs most often"
+    fields: ClassVar[tuple[Field, ...]] = (ValuesColumn(), HOW)
+    has_accuracy: ClassVar[bool] = False
+
+    def choosers(self) -> tuple[NoisyMax, ...]:
+        rows = self.setting.rows_per_person
+        return (self.chooser(rows, self.epsilon, monotonic=not self.setting.replaces),)
+
+    def score(self, rows: Rows) -> tuple[Counts, ...]:
+        places = rows.places(self.column)
+        return (np.bincount(places[places >= 0], minlength=self.candidates).astype(np.int64),)
+
+    @property
+    def candidates(self) -> int:
+        return len(self._values)
+
+    @property
+    def sensitivity(self) -> float:
+        return self.setting.rows_per_person
+
+    def changes(self) -> str:
+        return f"each count changes by at most {self.setting.rows_per_person}"
+
+    def falls_short(self, confidence: float) -> str:
+        short = self.choosers()[0].falls_short(self.candidates, 1 - confidence)
+        return (
+            f"The value named is at most {short:.4g} rows rarer than the most common one, "
+            f"{percent_words(confidence)} sure; there is no interval for a name."
+        )
+
+    def asks(self) -> str:
+        return f"Which value of {self.column} is the most common"
+
+    def explain(self) -> str:
+        return (
+            f"Each of the {self.candidates} declared values is scored by how often it occurs, and "
+            f"one is chosen: {self.formula()}, Δ = {self.sensitivity:g} (half the noise where "
+            f"neighbors are added or taken away, since no count falls when another rises)."
+        )
+
+    def read(self, chosen: tuple[int, ...]) -> Reading:
+        value = self._values[chosen[0]]
+        return Reading(
+            {"value": value, "interval": None},
+            f"{write_value(value)} seems the most common. {self.falls_short(CONFIDENCE)}",
+        )
+
+    @property
+    def _values(self) -> tuple[str | None, ...]:
+        return self.setting.values_of(self.column).values

@@ -1,0 +1,166 @@
+"""What is decided before anybody asks: who counts as a neighbor, and what columns may hold."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Self
+
+from deid_portal.engine.differential.domains import (
+    Domain,
+    NumberDomain,
+    ValuesDomain,
+    parse_domain,
+)
+from deid_portal.engine.documents import Place
+
+MOST_ROWS = 2**32  # sums of so many numbers still fit 64 bits
+MOST_ROWS_PER_PERSON = 10_000
+LARGEST_DELTA = 0.01
+SMALLEST_DELTA = 1e-15
+
+
+class Neighbours(StrEnum):
+    """Which tables must be hard to tell apart; an ε under one is not an ε under the other."""
+
+    ADD_REMOVE = "add_remove"
+    REPLACE = "replace"
+
+
+@dataclass(frozen=True)
+class PersonUnit:
+    """A person may have several rows; at most so many of them are kept."""
+
+    column: str
+    rows: int
+
+    @classmethod
+    def parse(cls, place: Place) -> "PersonUnit":
+        place.check_keys(required=("column", "rows"))
+        rows = place["rows"].integer()
+        if not 1 <= rows <= MOST_ROWS_PER_PERSON:
+            place["rows"].refuse(f"a whole number from 1 to {MOST_ROWS_PER_PERSON} is accepted.")
+        return cls(place["column"].text(), rows)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Neighbor relation, unit of privacy, public size, δ, and the declared domains."""
+
+    neighbours: Neighbours
+    person: PersonUnit | None = None
+    size: int | None = None
+    delta: float | None = None
+    domains: Mapping[str, Domain] = field(default_factory=dict)
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read {"neighbours", "person", "size", "delta", "domains"}; raises InvalidPlan."""
+        place = Place(document)
+        place.check_keys(("neighbours", "domains"), ("person", "size", "delta"))
+        return cls.parse(place, place["domains"])
+
+    @classmethod
+    def parse(cls, place: Place, domains: Place) -> Self:
+        """Read the privacy part and the domains of a plan."""
+        if "neighbours" not in place:
+            place.refuse('"neighbours" is missing; say "add_remove" or "replace".')
+        return cls(
+            neighbours=Neighbours(place["neighbours"].choice([one.value for one in Neighbours])),
+            person=PersonUnit.parse(place["person"]) if place["person"].value else None,
+            size=_parse_size(place["size"]),
+            delta=_parse_delta(place["delta"]),
+            domains={name: parse_domain(entry) for name, entry in domains.entries()},
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {"neighbours": self.neighbours.value}
+        if self.person is not None:
+            document["person"] = {"column": self.person.column, "rows": self.person.rows}
+        if self.size is not None:
+            document["size"] = self.size
+        if self.delta is not None:
+            document["delta"] = self.delta
+        document["domains"] = {name: own.to_document() for name, own in self.domains.items()}
+        return document
+
+    @property
+    def rows_per_person(self) -> int:
+        return self.person.rows if self.person is not None else 1
+
+    @property
+    def replaces(self) -> bool:
+        return self.neighbours == Neighbours.REPLACE
+
+    @property
+    def rows_changed(self) -> int:
+        """Return how many rows neighbors differ by: taken away and put in, counted each."""
+        return self.rows_per_person * (2 if self.replaces else 1)
+
+    @property
+    def unit_words(self) -> str:
+        """Say who is protected: "one person (at most 3 rows)"."""
+        if self.person is None:
+            return "one row"
+        rows = self.person.rows
+        return f"one person (at most {rows} row{'s' if rows > 1 else ''})"
+
+    @property
+    def neighbour_words(self) -> str:
+        changed = "replaced" if self.replaces else "added or taken away"
+        return f"{self.unit_words} is {changed}"
+
+    def number_domain(self, place: Place) -> NumberDomain:
+        """Return the declared bounds of the column named at a place."""
+        domain = self.domain(place)
+        if not isinstance(domain, NumberDomain):
+            place.refuse('this column has no bounds; declare {"low": …, "high": …} for it.')
+        return domain
+
+    def values_domain(self, place: Place) -> ValuesDomain:
+        """Return the declared values of the column named at a place."""
+        domain = self.domain(place)
+        if not isinstance(domain, ValuesDomain):
+            place.refuse('this column has no list of values; declare {"values": […]} for it.')
+        return domain
+
+    def bounds_of(self, column: str) -> NumberDomain:
+        """Return the bounds of a column that a question was accepted for."""
+        domain = self.domains[column]
+        if not isinstance(domain, NumberDomain):
+            raise TypeError("the column has no bounds")
+        return domain
+
+    def values_of(self, column: str) -> ValuesDomain:
+        """Return the values of a column that a question was accepted for."""
+        domain = self.domains[column]
+        if not isinstance(domain, ValuesDomain):
+            raise TypeError("the column has no list of values")
+        return domain
+
+    def domain(self, place: Place) -> Domain:
+        """Return what is declared for the column named at a place."""
+        name = place.text()
+        if name not in self.domains:
+            place.refuse("nothing is declared for this column; give it a place in the domains.")
+        return self.domains[name]
+
+
+def _parse_size(place: Place) -> int | None:
+    if place.value is None:
+        return None
+    size = place.integer()
+    if not 1 <= size <= MOST_ROWS:
+        place.refuse(f"a whole number from 1 to {MOST_ROWS} is accepted.")
+    return size
+
+
+def _parse_delta(place: Place) -> float | None:
+    if place.value is None:
+        return None
+    delta = float(place.number())
+    if not SMALLEST_DELTA <= delta <= LARGEST_DELTA:
+        place.refuse(
+            f"a number from {SMALLEST_DELTA:g} to {LARGEST_DELTA:g} is accepted, far below one "
+            f"over the number of people."
+        )
+    return delta
