@@ -1,0 +1,85 @@
+"""The engine's commands for networks: files in, files out."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from deid_portal.common.management.commands.protect import read_table, write_whole
+from deid_portal.engine import InvalidPlan
+from deid_portal.engine.networks import (
+    Network,
+    NetworkOutcome,
+    NetworkPlan,
+    assess_network,
+    load_network_plan,
+    protect_network,
+)
+from deid_portal.engine.networks.reading import read_network
+from deid_portal.engine.networks.writing import write_edges, write_network_graphml, write_nodes
+from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.writing import write_csv
+
+RELEASED = ("release.edges.csv", "release.graphml", "nodes.csv")
+TABLES = ("groups.csv", "group-links.csv", "degrees.csv")
+
+
+def protect_files(
+    options: dict[str, Any], progress: ProgressCallback | None, stdout: TextIO
+) -> bool:
+    """Protect a network; say whether there is a release."""
+    plan, network = _read(options)
+    outcome = protect_network(network, plan, progress)
+    write_outcome(outcome, options["out"])
+    return outcome.solution
+
+
+def assess_files(
+    options: dict[str, Any], progress: ProgressCallback | None, stdout: TextIO
+) -> bool:
+    """Print a report of a network, or of a release made from it."""
+    plan, network = _read(options)
+    released = options["released"] and read_network(options["released"], directed=plan.directed)
+    report = assess_network(network, plan, released or None, progress=progress)
+    stdout.write(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    return True
+
+
+def _read(options: dict[str, Any]) -> tuple[NetworkPlan, Network]:
+    plan = load_network_plan(options["plan"])
+    if plan is None:
+        raise InvalidPlan(f'There is no readable plan at "{options["plan"]}".')
+    nodes = None
+    if options["nodes"] is not None:
+        nodes, _ = read_table(options["nodes"], {"delimiter": "", "encoding": ""})
+    network = read_network(
+        options["table"], directed=plan.directed, nodes=nodes, id_column=plan.id_column
+    )
+    return plan, network
+
+
+def write_outcome(outcome: NetworkOutcome, folder: Path) -> None:
+    """Write the report and what is released, each whole or not at all; what is old goes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = files_of(outcome)
+    for name in {*RELEASED, *TABLES} - set(files):
+        (folder / name).unlink(missing_ok=True)
+    for name, write in files.items():
+        write_whole(folder / name, write)
+    text = json.dumps(outcome.report, indent=2, ensure_ascii=False) + "\n"
+    write_whole(folder / "report.json", lambda stream: stream.write(text.encode()))
+
+
+def files_of(outcome: NetworkOutcome) -> dict[str, Callable[[BinaryIO], object]]:
+    """Return every file of a release with how to write it."""
+    released = outcome.released
+    if released is None:
+        return {}
+    files: dict[str, Callable[[BinaryIO], object]] = {
+        "release.edges.csv": lambda stream: write_edges(released, stream),
+        "release.graphml": lambda stream: write_network_graphml(released, stream),
+        "nodes.csv": lambda stream: write_nodes(released, stream),
+    }
+    for name, table in outcome.tables.items():
+        files[f"{name}.csv"] = lambda stream, table=table: write_csv(table, stream)  # type: ignore[misc]
+    return files

@@ -1,0 +1,23 @@
+"""Networks of people: who is linked with whom, protected by a plan as tables are.
+
+Network + NetworkPlan ──► protect_network(network, plan, progress) ──► NetworkOutcome
+Network + NetworkPlan ──► assess_network(network, plan)            ──► report
+"""
+
+from deid_portal.engine.networks.network import Intake, Network
+from deid_portal.engine.networks.outcome import NetworkOutcome
+from deid_portal.engine.networks.plan import NetworkPlan, is_network_plan, load_network_plan
+from deid_portal.engine.networks.protection import assess_network, protect_network
+from deid_portal.engine.networks.risk import summarize_network_risk
+
+__all__ = [
+    "Intake",
+    "Network",
+    "NetworkOutcome",
+    "NetworkPlan",
+    "assess_network",
+    "is_network_plan",
+    "load_network_plan",
+    "protect_network",
+    "summarize_network_risk",
+]

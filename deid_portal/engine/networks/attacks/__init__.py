@@ -1,0 +1,1 @@
+"""What an intruder would do with a released network; the house knows who is who."""

@@ -1,0 +1,154 @@
+"""Compiled loops that cut falling degrees into groups."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.kernels import compiled
+
+FAR = 1 << 60
+
+
+@compiled
+def group_cost(
+    falling: NDArray[np.int64], sums: NDArray[np.int64], start: int, end: int, may_remove: bool
+) -> Any:
+    """Return what it costs to give nodes start..end-1 the degree of their first or middle one."""
+    if not may_remove:
+        return falling[start] * (end - start) - (sums[end] - sums[start])
+    middle = (start + end) // 2
+    above = (sums[middle] - sums[start]) - falling[middle] * (middle - start)
+    below = falling[middle] * (end - middle) - (sums[end] - sums[middle])
+    return above + below
+
+
+@compiled
+def prefix_sums(falling: NDArray[np.int64]) -> NDArray[np.int64]:
+    sums = np.zeros(len(falling) + 1, np.int64)
+    for index in range(len(falling)):
+        sums[index + 1] = sums[index] + falling[index]
+    return sums
+
+
+@compiled
+def cut_optimally(
+    falling: NDArray[np.int64], k: int, may_remove: bool, even: bool
+) -> tuple[NDArray[np.int64], int]:
+    """Return where groups start, with what their degree is raised by besides, and the cost, or -1.
+
+    The cost of the best cut is kept apart for even and odd sums. A group may be raised by one
+    besides where only an even sum will do.
+    """
+    nodes = len(falling)
+    sums = prefix_sums(falling)
+    best = np.full((nodes + 1, 2), FAR, np.int64)
+    came_from = np.full((nodes + 1, 2), -1, np.int64)
+    raised_by = np.zeros((nodes + 1, 2), np.int8)
+    best[0, 0] = 0
+    for end in range(k, nodes + 1):
+        for start in range(max(end - 2 * k, 0), end - k + 1):
+            if best[start, 0] >= FAR and best[start, 1] >= FAR:
+                continue
+            plain = group_cost(falling, sums, start, end, may_remove)
+            highest = falling[start]
+            for raised in range(2 if even and highest + 1 < nodes else 1):
+                cost = plain
+                if raised:
+                    cost = raised_cost(falling, sums, start, end, may_remove)
+                for parity in range(2):
+                    total = best[start, parity] + cost
+                    now = (parity + cost) & 1
+                    if total < best[end, now]:
+                        best[end, now] = total
+                        came_from[end, now] = start
+                        raised_by[end, now] = raised
+    parity = 0 if even or best[nodes, 0] <= best[nodes, 1] else 1
+    if best[nodes, parity] >= FAR:
+        return np.zeros((0, 2), np.int64), -1
+    return walk_back(falling, sums, came_from, raised_by, best, parity, may_remove)
+
+
+@compiled
+def raised_cost(
+    falling: NDArray[np.int64], sums: NDArray[np.int64], start: int, end: int, may_remove: bool
+) -> Any:
+    if not may_remove:
+        return group_cost(falling, sums, start, end, False) + end - start
+    middle = (start + end) // 2
+    degree = falling[middle] + 1
+    cost = 0
+    for index in range(start, end):
+        cost += abs(falling[index] - degree)
+    return cost
+
+
+@compiled
+def walk_back(
+    falling: NDArray[np.int64],
+    sums: NDArray[np.int64],
+    came_from: NDArray[np.int64],
+    raised_by: NDArray[np.int8],
+    best: NDArray[np.int64],
+    parity: int,
+    may_remove: bool,
+) -> tuple[NDArray[np.int64], int]:
+    nodes = len(falling)
+    starts = np.empty((nodes + 1, 2), np.int64)
+    cost = best[nodes, parity]
+    found, end = 0, nodes
+    while end > 0:
+        start = came_from[end, parity]
+        raised = raised_by[end, parity]
+        if raised:
+            own = raised_cost(falling, sums, start, end, may_remove)
+        else:
+            own = group_cost(falling, sums, start, end, may_remove)
+        starts[found, 0] = start
+        starts[found, 1] = raised
+        found += 1
+        parity = (parity + own) & 1
+        end = start
+    return starts[:found][::-1].copy(), cost
+
+
+@compiled
+def cut_greedily(falling: NDArray[np.int64], k: int, may_remove: bool) -> NDArray[np.int64]:
+    """Return where groups start; each takes the next node if that costs less than leaving it."""
+    nodes = len(falling)
+    sums = prefix_sums(falling)
+    starts = np.zeros((max(nodes // k, 1), 2), np.int64)
+    groups, end = 1, min(k, nodes)
+    while nodes - end >= k:
+        start = starts[groups - 1, 0]
+        joined = group_cost(falling, sums, start, end + 1, may_remove) - group_cost(
+            falling, sums, start, end, may_remove
+        )
+        after = min(end + 1 + k, nodes)
+        joined += group_cost(falling, sums, end + 1, after, may_remove) if after > end + 1 else 0
+        apart = group_cost(falling, sums, end, end + k, may_remove)
+        if joined < apart and nodes - end > k:
+            end += 1
+        else:
+            starts[groups, 0] = end
+            groups += 1
+            end += k
+    return starts[:groups]
+
+
+@compiled
+def obeys_erdos_gallai(falling: NDArray[np.int64]) -> bool:
+    """Check that any r largest degrees find enough partners, in linear time."""
+    nodes = len(falling)
+    sums = prefix_sums(falling)
+    small = nodes  # degrees from here on are below r
+    for r in range(1, nodes + 1):
+        if falling[r - 1] < r - 1:
+            break
+        while small > 0 and falling[small - 1] < r:
+            small -= 1
+        inside = max(small, r)
+        room = r * (r - 1) + r * (inside - r) + (sums[nodes] - sums[inside])
+        if sums[r] > room:
+            return False
+    return True

@@ -1,0 +1,94 @@
+"""What somebody who looks for a person in a network may know, and whom that leaves alike.
+
+M. Hay et al., Resisting structural re-identification in anonymized social networks, VLDB 2008, for
+degrees and degrees of neighbors; B. Zhou and J. Pei, ICDE 2008, for neighborhoods: the links among
+the neighbors of a person, the person left out. Directions count for degrees; for what is known of
+neighbors they are ignored.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+
+import numpy as np
+
+from deid_portal.engine.networks import knowledge_kernels
+from deid_portal.engine.networks.neighborhoods import partition_by_neighborhood
+from deid_portal.engine.networks.network import Network
+from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.table import Column
+
+
+class Knowledge(StrEnum):
+    """What an intruder knows about a person, from little to much."""
+
+    DEGREE = "degree"
+    NEIGHBOR_DEGREES = "neighbour-degrees"
+    NEIGHBORHOOD = "neighbourhood"
+    ATTRIBUTES = "attributes+degree"
+
+
+WORDS = {
+    Knowledge.DEGREE: "how many links the person has",
+    Knowledge.NEIGHBOR_DEGREES: "how many links the person and each of the neighbors have",
+    Knowledge.NEIGHBORHOOD: "how the person's neighbors are linked among each other",
+    Knowledge.ATTRIBUTES: "the person's attributes and how many links the person has",
+}
+
+
+def partition_nodes(
+    network: Network,
+    knowledge: Knowledge,
+    progress: Progress,
+    columns: tuple[Column, ...] = (),
+) -> Partition:
+    """Return which nodes are alike to whoever knows this much.
+
+    `columns` are the attributes that could be known, one row per node, as the network shows them.
+    """
+    return PARTITIONS[knowledge](network, columns, progress)
+
+
+def partition_by_degree(network: Network) -> Partition:
+    if network.directed:
+        return Partition.by_keys(network.degrees, network.in_degrees)
+    return Partition.by_keys(network.degrees)
+
+
+def partition_by_neighbor_degrees(network: Network, progress: Progress) -> Partition:
+    """Group nodes whose neighbors have the same degrees; compared number by number."""
+    progress.report(0, 3, "risk", knowledge=Knowledge.NEIGHBOR_DEGREES.value)
+    plain = network.undirected
+    sorted_degrees = knowledge_kernels.sort_neighbor_degrees(
+        plain.offsets, plain.neighbors, plain.degrees
+    )
+    own = partition_by_degree(network)
+    salt = np.uint64(0)
+    while True:
+        progress.report(1, 3, "risk", knowledge=Knowledge.NEIGHBOR_DEGREES.value)
+        codes = knowledge_kernels.fold_rows(plain.offsets, sorted_degrees, salt)
+        found = Partition.by_keys(codes, own.class_of)
+        if knowledge_kernels.rows_agree(plain.offsets, sorted_degrees, found.class_of):
+            progress.report(3, 3, "risk", knowledge=Knowledge.NEIGHBOR_DEGREES.value)
+            return found
+        salt += np.uint64(1)  # two different rows met in one number
+
+
+def partition_by_attributes(network: Network, columns: tuple[Column, ...]) -> Partition:
+    own = partition_by_degree(network)
+    return Partition.by_keys(own.class_of, *(column.codes for column in columns))
+
+
+Partitioner = Callable[[Network, tuple[Column, ...], Progress], Partition]
+PARTITIONS: dict[Knowledge, Partitioner] = {
+    Knowledge.DEGREE: lambda network, columns, progress: partition_by_degree(network),
+    Knowledge.NEIGHBOR_DEGREES: lambda network, columns, progress: partition_by_neighbor_degrees(
+        network, progress
+    ),
+    Knowledge.NEIGHBORHOOD: lambda network, columns, progress: partition_by_neighborhood(
+        network, progress
+    ),
+    Knowledge.ATTRIBUTES: lambda network, columns, progress: partition_by_attributes(
+        network, columns
+    ),
+}

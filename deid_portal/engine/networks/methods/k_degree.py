@@ -1,0 +1,149 @@
+"""k-degree: the fewest links changed so that every number of links is shared by k people."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.networks.degree_sequences import (
+    DegreeSequence,
+    find_greedy_degrees,
+    find_optimal_degrees,
+)
+from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.knowledge import partition_by_degree
+from deid_portal.engine.networks.methods.method import NetworkMethod
+from deid_portal.engine.networks.models.model import LOOK_ALIKES
+from deid_portal.engine.networks.network import Network
+from deid_portal.engine.networks.realization import Realization, realize_degrees
+from deid_portal.engine.parameters import Choice, Declared
+from deid_portal.engine.progress import Progress
+
+MOST_PROBES = 40
+MOST_WORK = 500_000_000  # of finding the best sequence only to compare
+LARGEST_COMPLETE = 2000
+
+
+@dataclass(frozen=True)
+class KDegreeRelease(NetworkMethod):
+    """Degrees are moved to the nearest sequence in which each occurs k times, then realized.
+
+    With additions nobody's degree sinks. To meet the degrees exactly a few links are taken apart
+    and their ends linked with people who lack links; a supergraph keeps every link instead, and
+    raises more degrees, because people with many links are mostly linked with each other already.
+    Where no network near this one has the new degrees, a few nodes at random get a link more and
+    the sequence is found again (probing, as in the paper).
+    """
+
+    k: int
+    changes: str = "additions"
+    algorithm: str = "optimal"
+    realization: str = "degrees"
+
+    name: ClassVar[str] = "k-degree"
+    title: ClassVar[str] = "Equal numbers of links"
+    cites: ClassVar[str] = (
+        "K. Liu and E. Terzi, Towards identity anonymization on graphs, SIGMOD 2008."
+    )
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        LOOK_ALIKES,
+        Choice("changes", ("additions", "additions-deletions")),
+        Choice("algorithm", ("optimal", "greedy")),
+        Choice("realization", ("degrees", "supergraph")),
+    )
+
+    @classmethod
+    def parse(cls, place: Place) -> Self:
+        read = super().parse(place)
+        if read.realization == "supergraph" and read._may_remove:
+            place["realization"].refuse('"supergraph" only adds links; say "changes": "additions".')
+        return read
+
+    def explain(self) -> str:
+        how = {
+            "supergraph": "added",
+            "degrees": "added and a few turned" if not self._may_remove else "added and removed",
+        }[self.realization]
+        return (
+            f"As few links as possible are {how} until everybody shares their number of links with "
+            f"at least {self.k - 1} others."
+        )
+
+    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+        network = draft.network
+        optimum = self._least(network)
+        found, probes = self._realize(network, generator, progress)
+        cost = int(np.abs(found.network.degrees - network.degrees).sum())
+        step: dict[str, Any] = {
+            "method": self.name,
+            "k": self.k,
+            "changes": self.changes,
+            "algorithm": self.algorithm,
+            "realization": self.realization,
+            "degrees_changed_by": cost,
+            "helpers": found.helpers,
+            "probes": probes,
+        }
+        if optimum is not None:
+            step["least"] = optimum.cost
+            step["ratio"] = cost / optimum.cost if optimum.cost else 1.0
+        return draft.with_network(found.network).noting(**step)
+
+    def _least(self, network: Network) -> DegreeSequence | None:
+        """Return the best sequence, even or not, to hold what was reached against."""
+        if network.nodes * self.k > MOST_WORK:
+            return None
+        return find_optimal_degrees(network.degrees, self.k, may_remove=self._may_remove)
+
+    @property
+    def _may_remove(self) -> bool:
+        return self.changes == "additions-deletions"
+
+    def _find(self, network: Network, degrees: Any, even: bool) -> DegreeSequence | None:
+        if self.algorithm == "greedy":
+            return find_greedy_degrees(degrees, self.k, may_remove=self._may_remove)
+        return find_optimal_degrees(degrees, self.k, may_remove=self._may_remove, even=even)
+
+    def _realize(
+        self, network: Network, generator: np.random.Generator, progress: Progress
+    ) -> tuple[Realization, int]:
+        """Try the best sequence, then ever more disturbed ones, at last all links there can be."""
+        degrees = network.degrees.copy()
+        best: Realization | None = None
+        for probe in range(MOST_PROBES):
+            progress.report(probe, MOST_PROBES, "protect", probes=probe)
+            sequence = self._find(network, degrees, even=True)
+            if sequence is not None:
+                found = realize_degrees(
+                    network,
+                    sequence.degrees,
+                    self.k,
+                    generator,
+                    progress,
+                    may_remove=self._may_remove,
+                    only_add=self.realization == "supergraph",
+                )
+                if self._is_done(found):
+                    return found, probe
+                best = found if best is None or found.unmet < best.unmet else best
+            degrees = self._disturb(network, generator, probe)
+        if network.nodes <= LARGEST_COMPLETE:
+            return Realization(_complete(network), 0, 0), MOST_PROBES
+        return best or Realization(network, 0, 1), MOST_PROBES
+
+    def _is_done(self, found: Realization) -> bool:
+        return int(partition_by_degree(found.network).sizes.min(initial=self.k)) >= self.k
+
+    def _disturb(self, network: Network, generator: np.random.Generator, probe: int) -> Any:
+        """Give some nodes of low degree one link more than they have."""
+        degrees = network.degrees.copy()
+        some = min(1 + probe, network.nodes)
+        low = np.argsort(degrees + generator.random(network.nodes))[: max(4 * some, self.k)]
+        raised = generator.choice(low, min(some, len(low)), replace=False)
+        degrees[raised] = np.minimum(degrees[raised] + 1, network.nodes - 1)
+        return degrees
+
+
+def _complete(network: Network) -> Network:
+    return network.with_pairs(np.column_stack(np.triu_indices(network.nodes, 1)))

@@ -1,0 +1,73 @@
+"""What every method for networks is: something done to a draft, and what the plan says about it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from dataclasses import fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from deid_portal.engine.documents import Place, plain
+from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.network import Network
+from deid_portal.engine.parameters import Declared
+from deid_portal.engine.progress import Progress
+
+
+class NetworkMethod(ABC):
+    """One way to protect a network; subclasses are frozen dataclasses of their parameters."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]  # what a person reads
+    cites: ClassVar[str]
+    parameters: ClassVar[tuple[Declared, ...]] = ()
+    is_private: ClassVar[bool] = False  # promises differential privacy, and has no seed at all
+    takes_directed: ClassVar[bool] = False
+    largest: ClassVar[int | None] = None  # nodes it can be used for
+
+    @classmethod
+    def parse(cls, place: Place) -> Self:
+        """Read a method entry of a plan."""
+        names = [parameter.name for parameter in cls.parameters]
+        place.check_keys(required=("name",), optional=names)
+        return cls(**{parameter.name: parameter.read(place) for parameter in cls.parameters})
+
+    def to_document(self) -> dict[str, Any]:
+        own = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return {"name": self.name} | {key: plain(v) for key, v in own.items() if v is not None}
+
+    @abstractmethod
+    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+        """Carry it out."""
+
+    @abstractmethod
+    def explain(self) -> str:
+        """Return the sentence shown to the person choosing this method."""
+
+    def cautions(self) -> list[str]:
+        found = (p.caution_for(getattr(self, p.name)) for p in self.parameters)
+        return [sentence for sentence in found if sentence]
+
+    def check_columns(self, place: Place, known: Collection[str]) -> None:
+        """Refuse columns that are no quasi-identifiers of the node table."""
+        label = getattr(self, "label", None)
+        if label is not None and label not in known:
+            place["label"].refuse("the name of a quasi-identifier of the node table is accepted.")
+
+    def check_network(self, place: Place, network: Network) -> None:
+        """Refuse parameters that do not fit this network."""
+        if network.directed and not self.takes_directed:
+            place.refuse(
+                f'{self.name} is for links without directions; say "directed": false under '
+                f'"network" to release them so.'
+            )
+        if self.largest is not None and network.nodes > self.largest:
+            place.refuse(
+                f"{self.name} is for at most {self.largest:,} nodes, and the network has "
+                f"{network.nodes:,}; choose another method."
+            )
+        k = getattr(self, "k", None)
+        if k is not None and k > network.nodes:
+            place["k"].refuse(
+                f"the network has {network.nodes} nodes, so at most {network.nodes} is accepted."
+            )

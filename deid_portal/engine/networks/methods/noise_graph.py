@@ -1,0 +1,57 @@
+"""Noise graph: G ⊕ g, every pair of people changes sides with the same chance."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.methods.method import NetworkMethod
+from deid_portal.engine.networks.randomizing import count_pairs, draw_keys, exclusive_or
+from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.progress import Progress
+
+
+@dataclass(frozen=True)
+class NoiseGraph(NetworkMethod):
+    """A random network g is drawn on the same nodes; links that both or neither have vanish.
+
+    `share` is how many links g is to have on average, as a share of those there are: every pair is
+    in g with the chance share · links / pairs.
+    """
+
+    share: float
+
+    name: ClassVar[str] = "noise-graph"
+    title: ClassVar[str] = "Noise graph"
+    cites: ClassVar[str] = (
+        "V. Torra and J. Salas, Graph perturbation as noise graph addition: a new perspective for "
+        "graph anonymization, DPM 2019."
+    )
+    takes_directed: ClassVar[bool] = True
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter(
+            "share",
+            minimum=0.0001,
+            maximum=10,
+            unusual_below=0.01,
+            unusual_above=1,
+            caution="A share of {value} is unusual: below 0.01 hardly a link changes, above 1 most "
+            "of what is released is noise.",
+        ),
+    )
+
+    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+        network = draft.network
+        pairs = count_pairs(network)
+        chance = min(self.share * network.edges / pairs, 1.0) if pairs else 0.0
+        drawn = int(generator.binomial(pairs, chance)) if pairs else 0
+        noise = np.sort(draw_keys(network, drawn, generator, without_links=False))
+        step = {"method": self.name, "share": self.share, "chance": chance, "flipped": drawn}
+        return draft.with_network(exclusive_or(network, noise)).noting(**step)
+
+    def explain(self) -> str:
+        return (
+            f"A random network with about {self.share:.0%} as many links is laid over this one, and"
+            f" every pair in it changes sides, so no link is certain."
+        )

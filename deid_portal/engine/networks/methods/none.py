@@ -1,0 +1,29 @@
+"""No change: new numbers for everybody, and nothing else."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.methods.method import NetworkMethod
+from deid_portal.engine.progress import Progress
+
+
+@dataclass(frozen=True)
+class NoChange(NetworkMethod):
+    """Links leave as they are; what that gives away is measured."""
+
+    name: ClassVar[str] = "none"
+    title: ClassVar[str] = "No change"
+    cites: ClassVar[str] = (
+        "L. Backstrom, C. Dwork and J. Kleinberg, Wherefore art thou R3579X?, WWW 2007, on why this"
+        " protects nobody."
+    )
+    takes_directed: ClassVar[bool] = True
+
+    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+        return draft.noting(method=self.name)
+
+    def explain(self) -> str:
+        return "Ids are replaced by random numbers, links stay; that alone protects nobody."

@@ -1,0 +1,58 @@
+"""Random perturbation: some links removed, as many put elsewhere."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.methods.method import NetworkMethod
+from deid_portal.engine.networks.randomizing import draw_keys, with_keys
+from deid_portal.engine.networks.switching import switch_links
+from deid_portal.engine.parameters import Choice, Declared, Parameter
+from deid_portal.engine.progress import Progress
+
+
+@dataclass(frozen=True)
+class RandomLinks(NetworkMethod):
+    """A share of the links is replaced by random ones, or switched so that degrees stay."""
+
+    share: float
+    kind: str = "replace"
+
+    name: ClassVar[str] = "random-links"
+    title: ClassVar[str] = "Random links"
+    cites: ClassVar[str] = (
+        "X. Ying and X. Wu, Randomizing social networks: a spectrum preserving approach, SDM 2008."
+    )
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        Parameter(
+            "share",
+            minimum=0.0001,
+            maximum=1,
+            unusual_below=0.01,
+            caution="A share of {value} is unusual: below 0.01 hardly a link changes.",
+        ),
+        Choice("kind", ("replace", "switch")),
+    )
+
+    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+        network = draft.network
+        count = round(self.share * network.edges)
+        if self.kind == "switch":
+            changed, switched = switch_links(network, count // 2, generator)
+        else:
+            added = draw_keys(network, count, generator, without_links=True)
+            gone = generator.choice(network.edges, len(added), replace=False)
+            kept = np.delete(network.keys, gone)
+            changed, switched = with_keys(network, np.concatenate([kept, added])), len(added)
+        step = {"method": self.name, "share": self.share, "kind": self.kind, "changed": switched}
+        return draft.with_network(changed).noting(**step)
+
+    def explain(self) -> str:
+        if self.kind == "switch":
+            return (
+                f"About {self.share:.0%} of the links exchange their ends in pairs, so everybody "
+                f"keeps their number of links."
+            )
+        return f"{self.share:.0%} of the links, drawn at random, are put between other people."

@@ -1,0 +1,163 @@
+"""Which nodes have isomorphic neighborhoods.
+
+Codes tell apart most neighborhoods and settle nearly all that are alike. What they leave open is
+settled by canonical forms: every way to tell the nodes of a neighborhood apart is tried, and the
+smallest picture of it counts. That can take too long for large regular ones; those nodes are
+counted as undecided and never as hidden.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.cores import spread_out
+from deid_portal.engine.networks import neighborhood_kernels
+from deid_portal.engine.networks.network import Network, Nodes
+from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.progress import Progress
+
+Colors = NDArray[np.uint64]
+
+WORK_AT_ONCE = 4_000_000
+MOST_PICTURES = 400  # ways to tell nodes apart that are tried for one neighborhood
+MOST_NODES_DRAWN = 120
+MOST_DRAWN = 4000  # neighborhoods drawn in one go
+
+
+def partition_by_neighborhood(
+    network: Network, progress: Progress, labels: Colors | None = None
+) -> Partition:
+    """Group nodes whose neighborhoods are isomorphic; `labels` must then agree, too."""
+    plain = network.undirected
+    known = np.zeros(plain.nodes, np.uint64) if labels is None else labels
+    everyone = np.arange(plain.nodes, dtype=np.int32)
+    codes = code_neighborhoods(plain, known, everyone, progress)
+    found = Partition.by_keys(codes)
+    open_nodes = _not_settled(plain, known, found)
+    if not len(open_nodes):
+        return found
+    return _settle(plain, known, found, open_nodes, progress)
+
+
+def code_neighborhoods(
+    network: Network, labels: Colors, nodes: Nodes, progress: Progress
+) -> Colors:
+    """Return the codes of some neighborhoods."""
+
+    def code(some: Nodes) -> Colors:
+        return neighborhood_kernels.codes_of_neighborhoods(
+            network.offsets, network.neighbors, labels, some
+        )
+
+    pieces = _pieces(network, nodes)
+    if len(pieces) == 1:
+        return code(nodes)
+    found = spread_out(
+        code,
+        pieces,
+        lambda done: progress.report(done, len(pieces), "risk", knowledge="neighbourhood"),
+    )
+    return np.concatenate(found)
+
+
+def _pieces(network: Network, nodes: Nodes) -> list[Nodes]:
+    """Give nodes in pieces of about equal work."""
+    work = np.cumsum(network.degrees[nodes].astype(np.int64) ** 2 + 8)
+    total = int(work[-1]) if len(work) else 0
+    cuts = np.searchsorted(work, np.arange(WORK_AT_ONCE, total, WORK_AT_ONCE))
+    return np.split(nodes, np.unique(cuts))
+
+
+def _not_settled(network: Network, labels: Colors, found: Partition) -> Nodes:
+    """Return the nodes of classes of two or more that codes alone do not settle."""
+    classes, firsts = np.unique(found.class_of, return_index=True)
+    shared = classes[found.sizes[classes] > 1]
+    heads = firsts[found.sizes[classes] > 1].astype(np.int32)
+    amenable = neighborhood_kernels.are_amenable(network.offsets, network.neighbors, labels, heads)
+    is_open = np.zeros(len(found.sizes), np.bool_)
+    is_open[shared[~amenable]] = True
+    return np.flatnonzero(is_open[found.class_of]).astype(np.int32)
+
+
+def _settle(
+    network: Network, labels: Colors, found: Partition, nodes: Nodes, progress: Progress
+) -> Partition:
+    """Divide classes by canonical forms; whoever has none stands alone."""
+    numbers: dict[Any, int] = {}
+    next_class = len(found.sizes)
+    class_of = found.class_of.copy()
+    undecided = 0
+    for done, node in enumerate(nodes.tolist()):
+        progress.report(done, len(nodes), "risk", knowledge="neighbourhood", drawn=done)
+        form = canonical_form(network, labels, node) if done < MOST_DRAWN else None
+        undecided += form is None
+        key = (int(found.class_of[node]), form if form is not None else ("alone", node))
+        class_of[node] = numbers.setdefault(key, next_class + len(numbers))
+    _, settled = np.unique(class_of, return_inverse=True)
+    return Partition(settled.astype(np.int32).reshape(-1), undecided)
+
+
+def canonical_form(network: Network, labels: Colors, node: int) -> tuple[Any, ...] | None:
+    """Return the same for isomorphic neighborhoods and for no others, or None if too costly."""
+    place = np.full(network.nodes, -1, np.int32)
+    ends, rows = neighborhood_kernels.cut_out(network.offsets, network.neighbors, node, place)
+    around = network.neighbors[network.offsets[node] : network.offsets[node + 1]]
+    part_of, parts = neighborhood_kernels.find_parts(ends, rows)
+    forms = []
+    for part in range(parts):
+        inside = np.flatnonzero(part_of == part)
+        form = _draw(ends, rows, labels[around], inside)
+        if form is None:
+            return None
+        forms.append(form)
+    return tuple(sorted(forms))
+
+
+def _draw(ends: Nodes, rows: Nodes, labels: Colors, inside: NDArray[Any]) -> bytes | None:
+    """Return the smallest picture of one connected part."""
+    size = len(inside)
+    if size > MOST_NODES_DRAWN:
+        return None
+    place = np.full(len(ends) - 1, -1, np.int64)
+    place[inside] = np.arange(size)
+    links = np.zeros((size, size), np.bool_)
+    for index, node in enumerate(inside.tolist()):
+        links[index, place[rows[ends[node] : ends[node + 1]]]] = True
+    budget = [MOST_PICTURES]
+    start = _refine(links, np.unique(labels[inside], return_inverse=True)[1].reshape(-1))
+    best = _smallest_picture(links, start, budget)
+    return None if best is None else labels[inside][np.argsort(start)].tobytes() + best
+
+
+def _refine(links: NDArray[np.bool_], colors: NDArray[Any]) -> NDArray[Any]:
+    """Refine numbered colors; their numbers depend on nothing but the structure."""
+    while True:
+        around = links @ np.eye(int(colors.max()) + 1, dtype=np.int32)[colors]
+        told = np.column_stack([colors, around])
+        _, finer = np.unique(told, axis=0, return_inverse=True)
+        finer = finer.reshape(-1)
+        if finer.max() == colors.max():
+            return finer
+        colors = finer
+
+
+def _smallest_picture(
+    links: NDArray[np.bool_], colors: NDArray[Any], budget: list[int]
+) -> bytes | None:
+    sizes = np.bincount(colors)
+    if len(sizes) == len(colors):
+        budget[0] -= 1
+        order = np.argsort(colors)
+        return np.packbits(links[np.ix_(order, order)]).tobytes() if budget[0] >= 0 else None
+    cell = int(np.flatnonzero(sizes > 1)[np.argmin(sizes[sizes > 1])])
+    best: bytes | None = None
+    for node in np.flatnonzero(colors == cell).tolist():
+        apart = 2 * colors
+        apart[node] -= 1
+        _, apart = np.unique(apart, return_inverse=True)
+        picture = _smallest_picture(links, _refine(links, apart.reshape(-1)), budget)
+        if picture is None:
+            return None
+        best = picture if best is None or picture < best else best
+    return best

@@ -1,0 +1,54 @@
+"""The nodes of one network that look alike, for every kind of knowledge."""
+
+import numpy as np
+
+from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
+from deid_portal.engine.networks.neighborhoods import partition_by_neighborhood
+from deid_portal.engine.networks.network import Network
+from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.table import Column
+
+
+class NodeClasses:
+    """The classes of one network, each kind worked out when it is first asked for."""
+
+    def __init__(
+        self,
+        network: Network,
+        columns: tuple[Column, ...],
+        progress: Progress,
+        groups: Partition | None = None,
+    ) -> None:
+        self.network = network
+        self._columns = columns
+        self._progress = progress
+        self._groups = groups
+        self._found: dict[Knowledge, Partition] = {}
+        self._labelled: dict[str, Partition] = {}
+
+    def of(self, knowledge: Knowledge) -> Partition:
+        """Return who is alike; where a release shows groups, those are, whatever is known."""
+        if self._groups is not None:
+            if knowledge is Knowledge.ATTRIBUTES and self._columns:
+                codes = (column.codes for column in self._columns)
+                return Partition.by_keys(self._groups.class_of, *codes)
+            return self._groups
+        if knowledge not in self._found:
+            self._found[knowledge] = partition_nodes(
+                self.network, knowledge, self._progress, self._columns
+            )
+        return self._found[knowledge]
+
+    def of_labelled(self, name: str) -> Partition:
+        """Return whose neighborhoods are alike, a column of everybody in them known as well."""
+        if self._groups is not None:
+            return self.of(Knowledge.ATTRIBUTES)
+        if name not in self._labelled:
+            column = next((c for c in self._columns if c.name == name), None)
+            codes = np.zeros(self.network.nodes, np.int32) if column is None else column.codes
+            around = partition_by_neighborhood(
+                self.network, self._progress, codes.astype(np.uint64) + np.uint64(1)
+            )
+            self._labelled[name] = around.crossed(Partition(codes))
+        return self._labelled[name]

@@ -1,0 +1,25 @@
+"""The answer to a network plan."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from deid_portal.engine.networks.network import Network, Nodes
+from deid_portal.engine.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkOutcome:
+    """A released network with its report, or the report of why there is none.
+
+    `released` is None exactly when `solution` is False. `tables` leave beside it: groups and the
+    links between them, noisy counts. `rows` holds the original node of each released one (-1 for
+    nobody) and `details` what is told by single nodes; neither may leave the house.
+    """
+
+    solution: bool
+    released: Network | None
+    report: dict[str, Any]
+    rows: Nodes | None = None
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,52 @@
+"""Nodes that look alike, as numbered classes."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.table import Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """A class per node.
+
+    Nodes whose likeness could not be settled within reason are each given a class of their own, so
+    that nobody seems better hidden than they are; `undecided` counts them.
+    """
+
+    class_of: NDArray[np.int32]  # one class per node
+    undecided: int = 0
+
+    @classmethod
+    def by_keys(cls, *keys: NDArray[Any]) -> "Partition":
+        """Put nodes with the same numbers in every array into one class."""
+        class_of = np.zeros(len(keys[0]) if keys else 0, np.int64)
+        for key in keys:
+            _, codes = np.unique(key, return_inverse=True)
+            class_of = class_of * (int(codes.max(initial=0)) + 1) + codes.reshape(-1)
+            _, class_of = np.unique(class_of, return_inverse=True)
+            class_of = class_of.reshape(-1)
+        return cls(class_of.astype(np.int32))
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """Return how many nodes each class has."""
+        return np.bincount(self.class_of).astype(np.int64)
+
+    @property
+    def candidates(self) -> Counts:
+        """Return, per node, among how many it hides."""
+        return self.sizes[self.class_of]
+
+    def crossed(self, other: "Partition") -> "Partition":
+        """Return the classes of whoever knows both."""
+        both = Partition.by_keys(self.class_of, other.class_of)
+        return Partition(both.class_of, max(self.undecided, other.undecided))
+
+    def count_below(self, k: int) -> int:
+        """Return how many nodes hide among fewer than k."""
+        return int(self.sizes[self.sizes < k].sum())

@@ -1,0 +1,187 @@
+"""The two doors for networks: protect one by a plan, or only measure it."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.networks.attacks.active import attempt, plant_fakes, summarize_attempts
+from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
+from deid_portal.engine.networks.attacks.matching import attack_by_degree, attack_by_neighborhood
+from deid_portal.engine.networks.attacks.walk import tell_walk, words_of_walk
+from deid_portal.engine.networks.comparison import compare_links
+from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.network import Network, Nodes
+from deid_portal.engine.networks.node_classes import NodeClasses
+from deid_portal.engine.networks.outcome import NetworkOutcome
+from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.plan import NetworkPlan
+from deid_portal.engine.networks.releasing import build_release, generator_of
+from deid_portal.engine.networks.reporting import Measured, build_report, describe_miss
+from deid_portal.engine.networks.utility import compare_structure
+from deid_portal.engine.progress import Progress, ProgressCallback
+
+DIRECTIONS_DROPPED = "Links have directions in the input; they are released without."
+
+
+def protect_network(
+    network: Network, plan: NetworkPlan, progress: ProgressCallback | None = None
+) -> NetworkOutcome:
+    """Carry out a network plan.
+
+    `progress(done, total, phase, **figures)` is called as for tables, with the phases "protect",
+    "release", "risk" and "measure"; it may raise Cancelled. A plan nothing satisfies gives an
+    outcome without a network; a plan or network that makes no sense raises.
+    """
+    steps = Progress(progress)
+    draft = start_draft(network, plan)
+    for place, method in enumerate(plan.methods):
+        steps.report(0, 1, "protect", method=method.name)
+        draft = method.apply(draft, generator_of(plan, network, f"method {place}"), steps)
+    steps.report(0, 1, "release")
+    released, rows, order = build_release(draft, plan, generator_of(plan, network, "numbering"))
+    steps.report(1, 1, "release")
+    return _measured(plan, draft, released, rows, order, steps)
+
+
+def assess_network(
+    network: Network,
+    plan: NetworkPlan,
+    released: Network | None = None,
+    rows: Nodes | None = None,
+    progress: ProgressCallback | None = None,
+) -> dict[str, Any]:
+    """Measure risk and utility of a network as it is, or of a release made from it.
+
+    Changes nothing. `rows` is the original node of each released one, where the house knows it;
+    without, links cannot be compared one by one.
+    """
+    steps = Progress(progress)
+    draft = start_draft(network, plan)
+    if released is not None:
+        known = np.full(released.nodes, -1, np.int32) if rows is None else rows
+        draft = replace(draft, network=released, rows=known)
+    measured = _measure(plan, draft, steps)
+    report = build_report(measured, solution=True)
+    report["solution"] = all(model["holds"] for model in report["models"])
+    return report
+
+
+def start_draft(network: Network, plan: NetworkPlan) -> Draft:
+    """Check that the plan fits the network and prepare what every method needs."""
+    plan.check_network(network)
+    given = network if plan.directed else network.undirected
+    taxonomies = {}
+    if given.table is not None and given.table.columns:
+        given = replace(given, table=plan.typed(given.table))
+        taxonomies = {
+            column.name: column.recipe.build(given.table[column.name])
+            for column in plan.columns
+            if column.name in plan.quasi_identifiers and given.table is not None
+        }
+    weights = {column.name: column.weight for column in plan.columns}
+    draft = Draft.start(given, taxonomies, weights)
+    notes = (DIRECTIONS_DROPPED,) if network.directed and not plan.directed else ()
+    return replace(draft, original=replace(given, intake=network.intake), notes=notes)
+
+
+def _measured(
+    plan: NetworkPlan,
+    draft: Draft,
+    released: Network,
+    rows: Nodes,
+    order: Nodes,
+    progress: Progress,
+) -> NetworkOutcome:
+    """Measure what would leave; it stays in the house if a model does not hold on it."""
+    measured = _measure(plan, draft, progress)
+    report = build_report(measured, solution=True)
+    if not all(model["holds"] for model in report["models"]):
+        return _without_solution(measured, progress)
+    details = _add_evidence(report, measured, progress)
+    progress.report(1, 1, "measure")
+    return NetworkOutcome(True, released, report, rows, draft.tables, details)
+
+
+def _add_evidence(report: dict[str, Any], measured: Measured, progress: Progress) -> dict[str, Any]:
+    """Add structure and attacks to the report; return what is told by single nodes."""
+    draft = measured.draft
+    is_same = measured.changes is not None
+    shown = _in_original_order(draft) if is_same else draft.network
+    report["network"] |= {
+        "structure": compare_structure(draft.original, shown, is_same, progress),
+        "attacks": attack_release(measured, shown, progress),
+    }
+    hidden = {"found": False, "alone": []}  # in a release of groups nobody has links of their own
+    after = tell_walk(shown) if draft.groups is None and is_same else hidden
+    walks = {"before": tell_walk(draft.original), "after": after}
+    report["network"]["walk"] = {when: own["found"] for when, own in walks.items()}
+    return {"walk": {when: {**own, "words": words_of_walk(own)} for when, own in walks.items()}}
+
+
+def attack_release(measured: Measured, shown: Network, progress: Progress) -> list[dict[str, Any]]:
+    """Attack a release as somebody would who knew the original figures of everybody."""
+    draft, plan = measured.draft, measured.plan
+    done: list[dict[str, Any]] = []
+    if measured.changes is not None:
+        everyone = np.arange(draft.original.nodes, dtype=np.int32)
+        done += [
+            attack_by_degree(draft.original, shown, everyone),
+            attack_by_neighborhood(draft.original, shown, everyone, progress),
+            detect_fake_links(shown, measured.changes.added),
+        ]
+    if "active" in plan.measures.attacks:
+        done.append(attack_actively(draft.original, plan, progress))
+    return done
+
+
+def attack_actively(network: Network, plan: NetworkPlan, progress: Progress) -> dict[str, Any]:
+    """Plant fake people, protect the network with them by the same plan, look for them again.
+
+    Beside it, the same without protection.
+    """
+    before, after = [], []
+    for repeat in range(plan.measures.repeats):
+        progress.report(repeat, plan.measures.repeats, "attack", attack="active")
+        generator = generator_of(plan, network, f"active attack {repeat}")
+        plant = plant_fakes(network, generator)
+        everyone = np.arange(plant.network.nodes, dtype=np.int32)
+        before.append(attempt(plant, plant.network, everyone, progress))
+        draft = start_draft(plant.network, replace(plan, directed=False))
+        for method in plan.methods:
+            draft = method.apply(draft, generator, progress)
+        after.append(attempt(plant, draft.network, draft.rows, progress))
+    return {
+        **summarize_attempts(after),
+        "fakes": len(plant.fakes),
+        "unprotected": summarize_attempts(before),
+    }
+
+
+def _measure(plan: NetworkPlan, draft: Draft, progress: Progress) -> Measured:
+    progress.report(0, 1, "measure")
+    changes = None
+    if draft.is_about_people:
+        changes = compare_links(draft.original, _in_original_order(draft))
+    return Measured(
+        plan,
+        draft,
+        NodeClasses(draft.original, plan.known_columns(draft.original.table), progress),
+        NodeClasses(draft.network, plan.known_columns(draft.network.table), progress, draft.groups),
+        changes,
+    )
+
+
+def _in_original_order(draft: Draft) -> Network:
+    """Return the links of the draft by the original nodes behind its own."""
+    if np.array_equal(draft.rows, np.arange(draft.original.nodes)):
+        return draft.network
+    return draft.original.with_pairs(draft.rows[draft.network.pairs], draft.network.directed)
+
+
+def _without_solution(measured: Measured, progress: Progress) -> NetworkOutcome:
+    nothing = NodeClasses(measured.draft.network, (), progress, Partition(np.zeros(0, np.int32)))
+    report = build_report(replace(measured, after=nothing), solution=False)
+    report |= describe_miss(measured)
+    progress.report(1, 1, "measure")
+    return NetworkOutcome(False, None, report)

@@ -1,0 +1,375 @@
+"""Compiled loops that give nodes the degrees they are to have, by adding and removing links.
+
+`wanted` is how many links each node still is to gain, or to lose if below zero. Every loop leaves
+in `wanted` what it could not do.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.kernels import compiled
+from deid_portal.engine.networks.kernels import is_either
+from deid_portal.engine.networks.link_ledger import ADDED, has_link, set_link
+
+Offsets = NDArray[np.int64]
+Nodes = NDArray[np.int32]
+MOST_TRIED = 20_000
+
+
+@compiled
+def remove_between(
+    offsets: Offsets,
+    neighbors: Nodes,
+    keys: NDArray[np.int64],
+    states: NDArray[np.int8],
+    wanted: NDArray[np.int64],
+    order: Nodes,
+) -> None:
+    """Remove links whose ends both have too many."""
+    for node in order:
+        for position in range(offsets[node], offsets[node + 1]):
+            if wanted[node] >= 0:
+                break
+            other = neighbors[position]
+            if wanted[other] < 0 and has_link(offsets, neighbors, keys, states, node, other):
+                set_link(offsets, neighbors, keys, states, node, other, False)
+                wanted[node] += 1
+                wanted[other] += 1
+
+
+@compiled
+def add_between(
+    offsets: Offsets,
+    neighbors: Nodes,
+    keys: NDArray[np.int64],
+    states: NDArray[np.int8],
+    wanted: NDArray[np.int64],
+    order: Nodes,
+) -> None:
+    """Add links whose ends both have too few: who lacks most, with those who lack most.
+
+    Nodes stand in a list per number of links they lack.
+    """
+    most = 0
+    for node in order:
+        most = max(most, wanted[node])
+    first = np.full(most + 1, -1, np.int32)
+    after = np.full(len(wanted), -1, np.int32)
+    before = np.full(len(wanted), -1, np.int32)
+    for node in order[::-1]:
+        if wanted[node] > 0:
+            link_in(first, after, before, wanted[node], node)
+    height = most
+    partners = np.empty(most + 1, np.int32)
+    while height > 0:
+        node = first[height]
+        if node < 0:
+            height -= 1
+            continue
+        link_out(first, after, before, height, node)
+        found, level = 0, height
+        while level > 0 and found < height:
+            other = first[level]
+            while other >= 0 and found < height:
+                if not has_link(offsets, neighbors, keys, states, node, other):
+                    partners[found] = other
+                    found += 1
+                other = after[other]
+            level -= 1
+        for index in range(found):
+            other = partners[index]
+            set_link(offsets, neighbors, keys, states, node, other, True)
+            link_out(first, after, before, wanted[other], other)
+            wanted[other] -= 1
+            if wanted[other] > 0:
+                link_in(first, after, before, wanted[other], other)
+        wanted[node] -= found
+
+
+@compiled
+def link_in(first: Nodes, after: Nodes, before: Nodes, level: int, node: int) -> None:
+    head = first[level]
+    after[node] = head
+    before[node] = -1
+    if head >= 0:
+        before[head] = node
+    first[level] = node
+
+
+@compiled
+def link_out(first: Nodes, after: Nodes, before: Nodes, level: int, node: int) -> None:
+    if before[node] >= 0:
+        after[before[node]] = after[node]
+    else:
+        first[level] = after[node]
+    if after[node] >= 0:
+        before[after[node]] = before[node]
+
+
+@compiled
+def turn_links(
+    offsets: Offsets,
+    neighbors: Nodes,
+    keys: NDArray[np.int64],
+    states: NDArray[np.int8],
+    wanted: NDArray[np.int64],
+    givers: Nodes,
+    takers: Nodes,
+) -> None:
+    """Turn a link of somebody with too many over to somebody with too few."""
+    place = 0
+    for giver in givers:
+        position = offsets[giver]
+        while wanted[giver] < 0 and position < offsets[giver + 1]:
+            while place < len(takers) and wanted[takers[place]] <= 0:
+                place += 1
+            if place == len(takers):
+                return
+            middle = neighbors[position]
+            position += 1
+            if not has_link(offsets, neighbors, keys, states, giver, middle):
+                continue
+            for index in range(place, min(place + 50, len(takers))):
+                taker = takers[index]
+                if wanted[taker] <= 0 or taker == middle:
+                    continue
+                if not has_link(offsets, neighbors, keys, states, taker, middle):
+                    set_link(offsets, neighbors, keys, states, giver, middle, False)
+                    set_link(offsets, neighbors, keys, states, taker, middle, True)
+                    wanted[giver] += 1
+                    wanted[taker] -= 1
+                    break
+
+
+@compiled
+def swap_into_added(
+    offsets: Offsets,
+    neighbors: Nodes,
+    keys: NDArray[np.int64],
+    states: NDArray[np.int8],
+    wanted: NDArray[np.int64],
+    lacking: Nodes,
+) -> None:
+    """Take an added link apart so that two nodes that lack one get each of its ends."""
+    nodes = len(offsets) - 1
+    slots = np.flatnonzero(states == ADDED)
+    place = 0
+    for first in range(len(lacking)):
+        one = lacking[first]
+        second = first
+        while wanted[one] > 0:
+            while second < len(lacking) and wanted[lacking[second]] <= (second == first):
+                second += 1
+            if second == len(lacking):
+                break
+            other = lacking[second]
+            done = False
+            for _ in range(len(slots)):
+                slot = slots[place]
+                place = (place + 1) % len(slots)
+                if states[slot] != ADDED:
+                    continue
+                left, right = keys[slot] // nodes, keys[slot] % nodes
+                for _turn in range(2):
+                    left, right = right, left
+                    if is_either(one, left, right) or is_either(other, left, right):
+                        continue
+                    if has_link(offsets, neighbors, keys, states, one, left):
+                        continue
+                    if has_link(offsets, neighbors, keys, states, other, right):
+                        continue
+                    set_link(offsets, neighbors, keys, states, left, right, False)
+                    set_link(offsets, neighbors, keys, states, one, left, True)
+                    set_link(offsets, neighbors, keys, states, other, right, True)
+                    wanted[one] -= 1
+                    wanted[other] -= 1
+                    done = True
+                    break
+                if done:
+                    break
+            if not done:
+                second += 1
+
+
+@compiled
+def swap_into_any(
+    offsets: Offsets,
+    neighbors: Nodes,
+    keys: NDArray[np.int64],
+    states: NDArray[np.int8],
+    wanted: NDArray[np.int64],
+    lacking: Nodes,
+    order: Nodes,
+) -> None:
+    """Take any link apart so that two nodes that lack one get each of its ends."""
+    waiting = -1
+    for node in lacking:
+        while wanted[node] > 0:
+            if waiting < 0:
+                waiting = node
+                if wanted[node] < 2:
+                    break
+            if not split_a_link(offsets, neighbors, keys, states, waiting, node, order):
+                return
+            wanted[waiting] -= 1
+            wanted[node] -= 1
+            waiting = -1
+
+
+@compiled
+def split_a_link(
+    offsets: Offsets,
+    neighbors: Nodes,
+    keys: NDArray[np.int64],
+    states: NDArray[np.int8],
+    one: int,
+    other: int,
+    order: Nodes,
+) -> bool:
+    tried = 0
+    for left in order:
+        if is_either(left, one, other):
+            continue
+        if has_link(offsets, neighbors, keys, states, one, left):
+            continue
+        for position in range(offsets[left], offsets[left + 1]):
+            right = neighbors[position]
+            tried += 1
+            if is_either(right, one, other):
+                continue
+            if not has_link(offsets, neighbors, keys, states, left, right):
+                continue
+            if has_link(offsets, neighbors, keys, states, other, right):
+                continue
+            set_link(offsets, neighbors, keys, states, left, right, False)
+            set_link(offsets, neighbors, keys, states, one, left, True)
+            set_link(offsets, neighbors, keys, states, other, right, True)
+            return True
+        if tried > MOST_TRIED:
+            return False
+    return False
+
+
+@compiled
+def join_freed(
+    offsets: Offsets,
+    neighbors: Nodes,
+    keys: NDArray[np.int64],
+    states: NDArray[np.int8],
+    wanted: NDArray[np.int64],
+    giving: Nodes,
+) -> None:
+    """Take a link from each of two nodes with too many, and link their other ends instead."""
+    waiting = -1
+    for node in giving:
+        while wanted[node] < 0:
+            if waiting < 0:
+                waiting = node
+                if wanted[node] > -2:
+                    break
+            if not merge_links(offsets, neighbors, keys, states, waiting, node):
+                return
+            wanted[waiting] += 1
+            wanted[node] += 1
+            waiting = -1
+
+
+@compiled
+def merge_links(
+    offsets: Offsets,
+    neighbors: Nodes,
+    keys: NDArray[np.int64],
+    states: NDArray[np.int8],
+    one: int,
+    other: int,
+) -> bool:
+    tried = 0
+    for first in range(offsets[one], offsets[one + 1]):
+        left = neighbors[first]
+        if left == other or not has_link(offsets, neighbors, keys, states, one, left):
+            continue
+        for second in range(offsets[other], offsets[other + 1]):
+            right = neighbors[second]
+            tried += 1
+            if is_either(right, left, one):
+                continue
+            if not has_link(offsets, neighbors, keys, states, other, right):
+                continue
+            if has_link(offsets, neighbors, keys, states, left, right):
+                continue
+            set_link(offsets, neighbors, keys, states, one, left, False)
+            set_link(offsets, neighbors, keys, states, other, right, False)
+            set_link(offsets, neighbors, keys, states, left, right, True)
+            return True
+        if tried > MOST_TRIED:
+            return False
+    return False
+
+
+@compiled
+def lean_on_large_classes(
+    offsets: Offsets,
+    neighbors: Nodes,
+    keys: NDArray[np.int64],
+    states: NDArray[np.int8],
+    wanted: NDArray[np.int64],
+    lacking: Nodes,
+    targets: NDArray[np.int64],  # the degree each node is to have; changed for helpers
+    counts: NDArray[np.int64],  # nodes that are to have each degree; changed with it
+    k: int,
+    order: Nodes,
+) -> int:
+    """Link nodes that lack links with helpers, who then have one more than they were to have.
+
+    A helper leaves a class that can spare it for one that stays large enough. Friends of friends
+    are asked first. Returns how many helpers were found.
+    """
+    helpers, place = 0, 0
+    for node in lacking:
+        while wanted[node] > 0:
+            helper = -1
+            tried = 0
+            for first in range(offsets[node], offsets[node + 1]):
+                middle = neighbors[first]
+                for second in range(offsets[middle], offsets[middle + 1]):
+                    tried += 1
+                    other = neighbors[second]
+                    if can_help(other, node, wanted, targets, counts, k) and not has_link(
+                        offsets, neighbors, keys, states, node, other
+                    ):
+                        helper = other
+                        break
+                if helper >= 0 or tried > MOST_TRIED // 10:
+                    break
+            for _ in range(len(order) if helper < 0 else 0):
+                other = order[place]
+                place = (place + 1) % len(order)
+                if can_help(other, node, wanted, targets, counts, k) and not has_link(
+                    offsets, neighbors, keys, states, node, other
+                ):
+                    helper = other
+                    break
+            if helper < 0:
+                break
+            set_link(offsets, neighbors, keys, states, node, helper, True)
+            counts[targets[helper]] -= 1
+            targets[helper] += 1
+            counts[targets[helper]] += 1
+            wanted[node] -= 1
+            helpers += 1
+    return helpers
+
+
+@compiled
+def can_help(
+    other: int,
+    node: int,
+    wanted: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    k: int,
+) -> bool:
+    if other == node or wanted[other] != 0:
+        return False
+    here = counts[targets[other]]
+    return bool(here > k and counts[targets[other] + 1] + 1 >= k)

@@ -1,0 +1,65 @@
+"""How many people stand out in a network, to whoever knows this or that."""
+
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.networks.knowledge import Knowledge
+from deid_portal.engine.networks.network import Network
+from deid_portal.engine.networks.node_classes import NodeClasses
+from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
+from deid_portal.engine.table import Column
+
+USUAL_K = 5
+
+
+def summarize_network_risk(
+    network: Network,
+    progress: Progress | None = None,
+    *,
+    k: int = USUAL_K,
+    columns: tuple[Column, ...] = (),
+) -> dict[str, dict[str, Any]]:
+    """Measure the network as it is, for every kind of knowledge; changes nothing.
+
+    `columns` are the attributes somebody could know; without any, that kind is left out.
+    """
+    alike = NodeClasses(network, columns, progress or Progress(None))
+    asked = [known for known in Knowledge if columns or known is not Knowledge.ATTRIBUTES]
+    return {known.value: describe_knowledge(alike.of(known), k) for known in asked}
+
+
+def describe_knowledge(alike: Partition, k: int) -> dict[str, Any]:
+    """Return figures of one kind of knowledge; `exact` is False if some nodes are undecided.
+
+    Undecided nodes count as standing alone, so `unique` is then at most that, and `unique_at_least`
+    leaves them out.
+    """
+    nodes = len(alike.class_of)
+    unique = int((alike.sizes == 1).sum())
+    return {
+        "classes": {**summarize_sizes(alike.sizes), "bins": bin_sizes(alike.sizes)},
+        "risk": measure_risk(alike.sizes),
+        "unique": unique,
+        "unique_at_least": unique - alike.undecided,
+        "below_k": alike.count_below(k),
+        "k": k,
+        "share_below_k": alike.count_below(k) / nodes if nodes else 0.0,
+        "candidates": _quartiles(alike),
+        "exact": not alike.undecided,
+        "undecided": alike.undecided,
+    }
+
+
+def _quartiles(alike: Partition) -> dict[str, float]:
+    """Return among how many the nodes hide: the least, quarters, the most, the mean."""
+    if not len(alike.sizes):
+        return {}
+    names = ("least", "lower_quarter", "median", "upper_quarter", "most")
+    found = np.quantile(alike.candidates, (0, 0.25, 0.5, 0.75, 1), method="lower")
+    return {
+        **{name: int(value) for name, value in zip(names, found, strict=True)},
+        "mean": float(alike.candidates.mean()),
+    }

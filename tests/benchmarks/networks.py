@@ -1,0 +1,220 @@
+"""How fast networks are protected: `python -m tests.benchmarks.networks [--quick]`.
+
+CPU seconds of one process per size, kernels warm, on random networks that grow by preferential
+attachment (five links per newcomer, one in ten at random). Every size has a process of its own, so
+that its peak of memory is its own. `--quick` leaves the largest out. The answer is printed and kept
+in `tests/benchmarks/results/networks.md`.
+"""
+
+import argparse
+import io
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+
+from deid_portal.engine.networks import Network
+from deid_portal.engine.networks.attacks.active import attempt, plant_fakes, summarize_attempts
+from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
+from deid_portal.engine.networks.methods import NETWORK_METHODS
+from deid_portal.engine.networks.reading import read_network
+from deid_portal.engine.networks.warming import warm_up
+from deid_portal.engine.progress import Progress
+
+RESULTS = Path(__file__).parent / "results" / "networks.md"
+SIZES = (10_000, 100_000, 1_000_000)
+LINKS = 5
+AT_RANDOM = 0.1
+REPEATED_LINES = 10_000_000
+SLOW = ("k-grouping (10), effort 5", "private degrees (links)")
+LARGEST_FOR_SLOW = 100_000
+AIMS = {"k-degree (10)": "60 s, 4 GB", "risk by neighborhood": "120 s", "active attack": "seconds"}
+T = TypeVar("T")
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def attach(nodes: int, chances: Any) -> Any:
+    """Link every newcomer with ends of earlier links, so that who has many gets more."""
+    links = chances.shape[1] // 2
+    ends = np.empty(2 * nodes * links, np.int32)
+    filled = 0
+    for node in range(1, nodes):
+        for index in range(links):
+            other = np.int64(chances[node, links + index] * node)
+            if filled and chances[node, links + index] >= AT_RANDOM:
+                other = ends[np.int64(chances[node, index] * filled)]
+            ends[filled] = node
+            ends[filled + 1] = other
+            filled += 2
+    return ends[:filled]
+
+
+def grow(nodes: int) -> Network:
+    chances = np.random.default_rng(1).random((nodes, 2 * LINKS))
+    return Network.from_pairs(nodes, attach(nodes, chances).reshape(-1, 2))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="without the largest")
+    parser.add_argument("--nodes", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--repeated", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.nodes:
+        print(json.dumps(measure(options.nodes)))  # noqa: T201
+    elif options.repeated:
+        print(json.dumps(measure_repeated(options.repeated)))  # noqa: T201
+    else:
+        report(SIZES[:2] if options.quick else SIZES, keep=not options.quick)
+
+
+def report(sizes: tuple[int, ...], keep: bool) -> None:
+    answers = {nodes: ask("--nodes", nodes) for nodes in sizes}
+    lines = write_up(answers)
+    if keep:
+        lines += repeated_lines(ask("--repeated", REPEATED_LINES))
+        RESULTS.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    print("\n".join(lines))  # noqa: T201
+
+
+def ask(option: str, number: int) -> dict[str, Any]:
+    command = [sys.executable, "-m", "tests.benchmarks.networks", option, str(number)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(answer.stdout)
+    return found
+
+
+def measure(nodes: int) -> dict[str, Any]:
+    warm_up()
+    network = grow(nodes)
+    silent = Progress(None)
+    parts: dict[str, Callable[[], object]] = {
+        "risk by degree": lambda: partition_nodes(network, Knowledge.DEGREE, silent),
+        "risk by neighbor degrees": lambda: partition_nodes(
+            network, Knowledge.NEIGHBOR_DEGREES, silent
+        ),
+        "risk by neighborhood": lambda: partition_nodes(network, Knowledge.NEIGHBORHOOD, silent),
+        "k-degree (10)": lambda: apply(network, "k-degree", 10),
+        "k-degree (10), deletions too": lambda: apply(
+            network, "k-degree", 10, "additions-deletions"
+        ),
+        "k-degree (10), greedy": lambda: apply(network, "k-degree", 10, "additions", "greedy"),
+        "k-grouping (10), effort 5": lambda: apply(network, "k-grouping", 10, 5),
+        "noise graph (0.1)": lambda: apply(network, "noise-graph", 0.1),
+        "private degrees (links)": lambda: apply(network, "private-degrees", 1.0),
+        "active attack": lambda: attack(network),
+    }
+    before = peak_megabytes()
+    seconds, remarks = {}, {}
+    for name, work in parts.items():
+        if nodes > LARGEST_FOR_SLOW and name in SLOW:
+            continue
+        started, clock = process_time(), perf_counter()
+        answer = work()
+        seconds[name] = process_time() - started
+        remarks[name] = answer if isinstance(answer, str) else ""
+        remarks[name] += f" {perf_counter() - clock:.1f} s on the clock"
+    return {
+        "links": network.edges,
+        "largest": int(network.degrees.max()),
+        "seconds": seconds,
+        "remarks": remarks,
+        "peak_before": before,
+        "peak": peak_megabytes(),
+    }
+
+
+def apply(network: Network, name: str, *parameters: object) -> str:
+    method = NETWORK_METHODS[name](*parameters)
+    draft = Draft.start(network, {}, {})
+    step = method.apply(draft, np.random.default_rng(1), Progress(None)).steps[-1]
+    return (
+        f"{step['degrees_changed_by']:,} changed, least {step['least']:,};"
+        if "least" in step
+        else ""
+    )
+
+
+def attack(network: Network) -> str:
+    attempts = []
+    for seed in range(5):
+        plant = plant_fakes(network, np.random.default_rng(seed))
+        order = np.random.default_rng(9).permutation(plant.network.nodes).astype(np.int32)
+        attempts.append(attempt(plant, plant.network.renumbered(order), order))
+    told = summarize_attempts(attempts)
+    return f"planted {len(plant.fakes)}, found in {told['success']:.0%} of 5;"
+
+
+def measure_repeated(lines: int) -> dict[str, Any]:
+    warm_up()
+    content = io.BytesIO(b"12345,67890\n" * lines)
+    before, started = peak_megabytes(), process_time()
+    network = read_network(content)
+    seconds = process_time() - started
+    found = network.intake.repeated
+    return {"seconds": seconds, "repeated": found, "peak_before": before, "peak": peak_megabytes()}
+
+
+def peak_megabytes() -> int:
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) // 1024
+
+
+def write_up(answers: dict[int, dict[str, Any]]) -> list[str]:
+    sizes = list(answers)
+    last = answers[sizes[-1]]
+    heads = [f"{nodes:,} nodes" for nodes in sizes]
+    lines = [
+        "# Networks, measured",
+        "",
+        "`python -m tests.benchmarks.networks` wrote this. CPU seconds of one process per size,",
+        "both cores together where a loop uses them; growth is the last size over the one before.",
+        "",
+        f"Machine: {describe_machine()}.",
+        "",
+        f"| case | {' | '.join(heads)} | growth | aim | remark on the largest |",
+        f"|---|{'---|' * (len(sizes) + 3)}",
+    ]
+    for name in answers[sizes[0]]["seconds"]:
+        seconds = [a["seconds"][name] for a in answers.values() if name in a["seconds"]]
+        growth = f"{seconds[-1] / max(seconds[-2], 1e-3):.1f}"
+        shown = " | ".join([*(f"{own:.2f}" for own in seconds), "–"][: len(sizes)])
+        remark = last["remarks"].get(name, "not measured at this size").strip()
+        lines.append(f"| {name} | {shown} | {growth} | {AIMS.get(name, '')} | {remark} |")
+    links = " | ".join(f"{answers[nodes]['links']:,}" for nodes in sizes)
+    peaks = " | ".join(f"{answers[nodes]['peak']:,} MB" for nodes in sizes)
+    lines.append(f"| links | {links} | | | largest degree {last['largest']:,} |")
+    lines.append(
+        f"| peak memory | {peaks} | | 4 GB | {last['peak_before']:,} MB with the network |"
+    )
+    return lines
+
+
+def repeated_lines(answer: dict[str, Any]) -> list[str]:
+    return [
+        "",
+        f"One link named {REPEATED_LINES:,} times: read in {answer['seconds']:.1f} CPU seconds, "
+        f"peak {answer['peak']:,} MB ({answer['peak_before']:,} MB of them before), "
+        f"{answer['repeated']:,} repeats counted.",
+    ]
+
+
+def describe_machine() -> str:
+    load = os.getloadavg()[0]
+    return (
+        f"{os.cpu_count()} cores, load {load:.1f} meanwhile (others were at work), Python "
+        f"{platform.python_version()}, numpy {np.__version__}, numba {numba.__version__}"
+    )
+
+
+if __name__ == "__main__":
+    main()

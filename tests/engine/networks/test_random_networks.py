@@ -1,0 +1,106 @@
+"""Links changed by chance: as many as said, and answers with differential privacy."""
+
+from math import exp
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.methods import NETWORK_METHODS
+from deid_portal.engine.networks.network import Network
+from deid_portal.engine.networks.private_counts import (
+    histogram_of,
+    private_count,
+    private_degree_sequence,
+    private_histogram,
+    project_degrees,
+)
+from deid_portal.engine.networks.randomizing import draw_keys, exclusive_or
+from deid_portal.engine.progress import Progress
+from tests.engine.networks.networks import PAIRS, karate, network_of, read_public
+
+
+def apply(network: Network, name: str, *parameters: object) -> Network:
+    method = NETWORK_METHODS[name](*parameters)
+    draft = Draft.start(network, {}, {})
+    return method.apply(draft, np.random.default_rng(1), Progress(None)).network
+
+
+@given(PAIRS, PAIRS)
+def test_the_noise_graph_is_the_symmetric_difference(
+    pairs: list[tuple[int, int]], noise: list[tuple[int, int]]
+) -> None:
+    network, other = network_of(pairs, 10), network_of(noise, 10)
+    found = {tuple(pair) for pair in exclusive_or(network, other.keys).pairs.tolist()}
+    both = [{tuple(pair) for pair in own.pairs.tolist()} for own in (network, other)]
+    assert found == both[0] ^ both[1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(PAIRS, st.integers(0, 60), st.booleans())
+def test_drawn_pairs_differ_and_avoid_links_if_asked(
+    pairs: list[tuple[int, int]], count: int, without: bool
+) -> None:
+    network = network_of(pairs, 10)
+    drawn = draw_keys(network, count, np.random.default_rng(1), without_links=without)
+    free = 45 - (network.edges if without else 0)
+    assert len(set(drawn.tolist())) == len(drawn) == min(count, free)
+    if without:
+        assert not np.isin(drawn, network.keys).any()
+
+
+def test_replaced_links_are_as_many_as_said() -> None:
+    network = read_public("ca-GrQc")
+    changed = apply(network, "random-links", 0.1)
+    assert changed.edges == network.edges
+    assert np.isin(network.keys, changed.keys).sum() == network.edges - 1448
+
+
+def test_switched_links_leave_every_degree() -> None:
+    network = read_public("ca-GrQc")
+    changed = apply(network, "random-links", 0.5, "switch")
+    assert np.array_equal(changed.degrees, network.degrees)
+    assert np.isin(network.keys, changed.keys).mean() < 0.7
+
+
+def test_private_degrees_are_near_the_truth_and_noisy() -> None:
+    network = read_public("ca-GrQc")
+    exact = np.sort(network.degrees)
+    first, second = (private_degree_sequence(network, 1.0) for _ in range(2))
+    assert np.abs(first - exact).mean() < 0.2
+    assert not np.array_equal(first, second)
+
+
+def test_a_bound_holds_for_everybody_and_one_person_changes_little() -> None:
+    """The histogram of a projected network moves by at most 2·bound + 1 when somebody goes."""
+    network = karate()
+    for bound in (2, 5):
+        exact = histogram_of(project_degrees(network, bound), bound)
+        assert project_degrees(network, bound).max() <= bound
+        for gone in range(34):
+            rest = np.delete(np.arange(34), gone)
+            kept = network.pairs[(network.pairs != gone).all(axis=1)]
+            place = np.searchsorted(rest, kept)
+            names = [f"person {node}" for node in rest.tolist()]
+            without = Network.from_pairs(33, place, labels=names)
+            other = histogram_of(project_degrees(without, bound), bound)
+            assert np.abs(exact - other).sum() <= 2 * bound + 1
+
+
+def test_one_link_changes_sorted_degrees_by_two() -> None:
+    exact = np.sort(karate().degrees)
+    for gone in range(78):
+        other = np.sort(karate().with_pairs(np.delete(karate().pairs, gone, axis=0)).degrees)
+        assert np.abs(exact - other).sum() == 2
+
+
+def test_noise_has_the_scale_the_price_asks_for() -> None:
+    """P[noise = 0] = (1 - a) / (1 + a) with a = exp(-ε/2) at sensitivity 2."""
+    answers = [private_count(karate(), "people", 1.0, bound=5).value for _ in range(300)]
+    truth = int((karate().degrees >= 5).sum())
+    expected = (1 - exp(-0.5)) / (1 + exp(-0.5))
+    assert sum(value == truth for value in answers) / 300 == pytest.approx(expected, abs=0.13)
+    assert len(private_histogram(karate(), 1.0, 5)) == 6
+    assert private_count(karate(), "links", 1.0).sensitivity == 1
