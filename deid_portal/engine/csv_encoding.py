@@ -51,7 +51,8 @@ class BrokenRecord(Exception):  # noqa: N818
 
 
 def ragged(found: int, expected: int) -> str:
-    return f"has {found} cells where {expected} are expected."
+    cells = "1 cell" if found == 1 else f"{found} cells"
+    return f"has {cells} where {expected} {'is' if expected == 1 else 'are'} expected."
 
 
 class SplitBlock:

@@ -15,6 +15,8 @@ from deid_portal.engine.values import is_number
 SAMPLE_BYTES = 256 * 1024
 SAMPLE_ROWS = 1000
 DELIMITERS = (",", ";", "\t", "|")
+# Believed only where they divide every row alike, and none of the usual ones does.
+RARE_DELIMITERS = ("~", "^", "#", "\x01")
 DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 MISSING_WORDS = ("?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None", "#N/A")
 UTF_8 = ("utf-8", "utf_8", "utf8", "utf-8-sig", "utf_8_sig")
@@ -119,14 +121,14 @@ def detect_csv(sample: bytes | BinaryIO, size: int | None = None) -> Detection:
     is_cut = len(start) < size if size is not None else len(start) >= SAMPLE_BYTES
     encoding, encoding_evidence = _detect_encoding(start, is_cut)
     text = _decode(start, encoding, is_cut)
-    delimiter, delimiter_evidence = _detect_delimiter(text, is_cut)
-    rows = sample_rows(text, delimiter, is_cut)
+    delimiter, quote, delimiter_evidence = _detect_signs(text, is_cut)
+    rows = sample_rows(text, delimiter, is_cut, quote)
     has_header, header_evidence = _detect_header(rows)
     body = rows[1:] if has_header else rows
     decimal, decimal_evidence = _detect_decimal(body, delimiter)
     missing, missing_evidence = _detect_missing(body)
     return Detection(
-        CsvFormat(delimiter, encoding, has_header, '"', decimal, missing),
+        CsvFormat(delimiter, encoding, has_header, quote, decimal, missing),
         {
             "delimiter": delimiter_evidence,
             "encoding": encoding_evidence,
@@ -196,22 +198,37 @@ def _decode(start: bytes, encoding: str, is_cut: bool) -> str:
     return decoder.decode(start, final=not is_cut).removeprefix("\ufeff")
 
 
-def _detect_delimiter(text: str, is_cut: bool) -> tuple[str, str]:
+def _detect_signs(text: str, is_cut: bool) -> tuple[str, str, str]:
+    """Return the delimiter, the quote sign, and what speaks for the delimiter."""
+    quote = '"'
+    share, cells, delimiter = _best_fit(text, is_cut, quote, DELIMITERS)
+    # Single quotes only where they join what would else fall apart.
+    if 0 < share < 1 and quote not in text:
+        single = _best_fit(text, is_cut, "'", DELIMITERS)
+        if single[0] > share:
+            quote, (share, cells, delimiter) = "'", single
+    if cells == 1:
+        share, cells, delimiter = _best_fit(text, is_cut, quote, RARE_DELIMITERS)
+    if cells == 1 or (delimiter in RARE_DELIMITERS and share < 1):
+        return ",", quote, "only one column found"
+    if share == 1:
+        return delimiter, quote, "same count in every row"
+    return delimiter, quote, f"same count in {int(100 * share)}\u00a0% of the first rows"
+
+
+def _best_fit(
+    text: str, is_cut: bool, quote: str, delimiters: Sequence[str]
+) -> tuple[float, int, str]:
     """Prefer the sign that gives most rows the same number of cells, and more than one."""
     best = (0.0, 1, ",")
-    for delimiter in DELIMITERS:
-        counts = Counter(len(row) for row in sample_rows(text, delimiter, is_cut))
+    for delimiter in delimiters:
+        counts = Counter(len(row) for row in sample_rows(text, delimiter, is_cut, quote))
         if not counts:
             continue
         cells, rows = max(counts.items(), key=lambda item: (item[0] > 1, item[1]))
         if cells > 1:
             best = max(best, (rows / counts.total(), cells, delimiter))
-    share, cells, delimiter = best
-    if cells == 1:
-        return ",", "only one column found"
-    if share == 1:
-        return delimiter, "same count in every row"
-    return delimiter, f"same count in {share:.0%} of the first rows"
+    return best
 
 
 def _detect_header(rows: Sequence[Sequence[str]]) -> tuple[bool, str]:
@@ -233,8 +250,8 @@ def _detect_decimal(rows: Iterable[Sequence[str]], delimiter: str) -> tuple[str,
     if not commas and not points:
         return ".", "no decimals in the first rows"
     if commas > points and delimiter != ",":
-        return ",", f"{commas} numbers with a comma in the first rows"
-    return ".", f"{points} numbers with a point in the first rows"
+        return ",", f"{commas:,} numbers with a comma in the first rows"
+    return ".", f"{points:,} numbers with a point in the first rows"
 
 
 def _detect_missing(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], str]:
@@ -242,4 +259,4 @@ def _detect_missing(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], str
     found = tuple(word for word in MISSING_WORDS if counts[word])
     if not found:
         return (), "no usual word for a missing value found"
-    return found, f"{counts.total()} cells in the first rows"
+    return found, f"{counts.total():,} cells in the first rows"

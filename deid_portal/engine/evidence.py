@@ -236,7 +236,12 @@ class Evidence:
 
     def _measure_guesses(self, progress: Progress) -> dict[str, Any]:
         columns = [n for n in self.plan.names_of(ColumnRole.SENSITIVE) if n in self.released]
-        guesses = measure_surest_guess(self.released, self.names, columns, progress)
+        released, names = self.released, self.names
+        if self.groups is not None:
+            # Values were mixed within groups: the row found by its exact cells shows another's.
+            own = (self.released[name] for name in columns)
+            released, names = Table((group_numbers(self.groups), *own)), (GROUP,)
+        guesses = measure_surest_guess(released, names, columns, progress)
         return {name: {"surest_guess": share} for name, share in guesses.items()}
 
     def _summarize_risk(self, patterns: Patterns, measured: Measured) -> dict[str, Any]:

@@ -112,6 +112,8 @@ class Plan:
         OSError or KeyError when there is none. Raises InvalidPlan with the place in the document.
         """
         place = Place(document)
+        if isinstance(document, dict) and "queries" in document and "method" not in document:
+            place.refuse("This plan asks questions and has no method; the command answer takes it.")
         place.check_keys(
             required=("plan", "columns", "method"),
             optional=("models", "seed", "other_columns", "measures"),
@@ -125,8 +127,8 @@ class Plan:
             columns=columns,
             models=_parse_models(place, columns, read_file),
             methods=parse_methods(place["method"]),
-            seed=_parse_seed(place),
-            removes_other_columns=_parse_other_columns(place),
+            seed=parse_seed(place),
+            removes_other_columns=parse_other_columns(place),
             measures=_parse_measures(place, read_file),
         )
         plan._check_columns(place)
@@ -336,7 +338,7 @@ def _parse_measures(place: Place, read_file: ReadFile | None) -> Measures:
     return Measures.parse(place["measures"], read_file) if "measures" in place else NO_MEASURES
 
 
-def _parse_seed(place: Place) -> int | None:
+def parse_seed(place: Place) -> int | None:
     if "seed" not in place or place["seed"].value is None:
         return None
     seed = place["seed"].integer()
@@ -345,7 +347,7 @@ def _parse_seed(place: Place) -> int | None:
     return seed
 
 
-def _parse_other_columns(place: Place) -> bool:
+def parse_other_columns(place: Place) -> bool:
     return "other_columns" in place and bool(place["other_columns"].choice(("remove",)))
 
 

@@ -157,8 +157,7 @@ def _measured(
     progress.report(0, 4, "measure")
     before = _measure_before(problem)
     progress.report(1, 4, "measure")
-    # Levels alone say all about a table that was only recoded; other cells are looked at anew.
-    after = measure_draft(draft) if draft.recoding is None else measure_recoding(draft.recoding)
+    after = _measure_after(draft)
     progress.report(2, 4, "measure")
     report = build_report(
         plan=plan, problem=problem, before=before, after=after, released=released, solution=True
@@ -177,6 +176,20 @@ def _measured(
     details = evidence.describe_for_the_house(progress)
     progress.report(1, 1, "measure")
     return Outcome(True, released, report, rows, details)
+
+
+def _measure_after(draft: Draft) -> Measured:
+    """Measure what leaves. Levels alone say all about a table that was only recoded, and once.
+
+    Other cells are looked at anew. So are those of several rounds: a gap is one at every level, so
+    records of two rounds may look alike.
+    """
+    if draft.recoding is None:
+        return measure_draft(draft)
+    measured = measure_recoding(draft.recoding)
+    if len(draft.recoding.rounds) > 1:
+        return replace(measured, classes=measure_draft(draft).classes)
+    return measured
 
 
 def _add_evidence(

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from deid_portal.engine.methods import METHODS
+from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.plan import ColumnPlan, Plan, Treatment, hash_document
 from deid_portal.engine.privacy.hiding import hidden_name
 from deid_portal.engine.table import Table
@@ -20,7 +21,9 @@ from deid_portal.engine.taxonomies.files import encode_rows
 
 Path = tuple[str, ...]
 # Told by values that the release may not show (`Outcome.details`), or about people it leaves out.
-STAYS_IN_THE_HOUSE = ("who_pays", "distributions", "spread", "isolation", "examples", "remedies")
+STAYS_IN_THE_HOUSE = (
+    "who_pays", "distributions", "spread", "isolation", "examples", "remedies", "walk"
+)  # fmt: skip
 
 
 def publish_plan(
@@ -107,7 +110,13 @@ def _said_in(words: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], own: 
 def _is_private(plan: Mapping[str, Any]) -> bool:
     """Say whether a method of the plan promises differential privacy."""
     methods = plan["method"] if isinstance(plan["method"], list) else [plan["method"]]
-    return any(METHODS[method["name"]].is_private for method in methods)
+    return any(_promises(method["name"]) for method in methods)
+
+
+def _promises(method: str) -> bool:
+    if method in METHODS:
+        return METHODS[method].is_private
+    return method in NETWORK_METHODS and NETWORK_METHODS[method].is_private
 
 
 def _only_about_the_release(report: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,6 +129,8 @@ def _only_about_the_release(report: Mapping[str, Any]) -> dict[str, Any]:
     kept["rows"] = {"released": report["rows"]["released"]}
     kept["classes"] = {k: own for k, own in report["classes"].items() if k != "bins_before"}
     kept["risk"] = {"after": report["risk"]["after"]}
+    if "network" in report:
+        kept["network"] = _network_as_released(report["network"])
     steps = report["transformation"].get("steps", [])
     kept["transformation"] = {"steps": [_promise_of(step) for step in steps]}
     kept["note"] = (
@@ -129,9 +140,20 @@ def _only_about_the_release(report: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
+def _network_as_released(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the released links themselves say of the network."""
+    kept: dict[str, Any] = {key: told[key] for key in ("directed", "knowledge", "knowledge_words")}
+    for part in ("nodes", "links"):
+        kept[part] = {"after": told[part]["after"]}
+    kept["risk"] = {
+        name: {"words": own["words"], "after": own["after"]} for name, own in told["risk"].items()
+    }
+    return kept
+
+
 def _promise_of(step: Mapping[str, Any]) -> dict[str, Any]:
     """Return a step with the numbers of its promise, which follow from the plan."""
-    is_promise = METHODS[step["method"]].is_private
+    is_promise = _promises(step["method"])
     return {key: own for key, own in step.items() if key == "method" or is_promise}
 
 

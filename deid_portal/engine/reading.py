@@ -208,7 +208,9 @@ class RecordBlocks:
         if self._form.quote.encode() in text:
             _, end, _ = self._scan(text)
         else:
-            end = max(text.rfind(b"\n"), text.rfind(b"\r", 0, -1)) + 1
+            # Behind the last line feed only, for most files hold none of these at all.
+            feed = text.rfind(b"\n")
+            end = max(feed, text.rfind(b"\r", feed + 1, -1)) + 1
         if not end and len(text) > LONGEST_RECORD:
             raise self._broken(0, OPEN_QUOTE)
         return memoryview(text)[:end], text[end:]

@@ -40,7 +40,7 @@ def build_release(
         planned = plan.column(column.name)
         was_made = column.name not in draft.problem.table  # by a method, such as a group number
         if was_made or (planned is not None and not planned.is_removed):
-            columns.append(_drop_unused(_show(column, planned, pseudonym_key)))
+            columns.append(drop_unused(_show(column, planned, pseudonym_key)))
     order = sorted_order(
         columns, draft.table.rows, lambda: progress.report(len(given), steps, "release")
     )
@@ -100,7 +100,7 @@ def _show(column: Column, planned: ColumnPlan | None, pseudonym_key: bytes | Non
     return column
 
 
-def _drop_unused(column: Column) -> Column:
+def drop_unused(column: Column) -> Column:
     """Return the column with a dictionary of only the values it still shows.
 
     A dictionary with the values of suppressed records would carry them out of the house.

@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from deid_portal.engine.arranging import arrange
+from deid_portal.engine.documents import Place
 from deid_portal.engine.draft import Draft
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.methods import Method
@@ -242,12 +243,23 @@ def _relax(
     def attempt(steps: int) -> Worked | None:
         return trial.carry_out(_with_number(trial.plan, place, parameter.name, dial.at(steps)))
 
-    worked = attempt(dial.most)
+    # A number may be refused that its range has: recursive l-diversity begins at 2, others at 1.
+    numbers = range(dial.most, 0, -1)
+    most = next((n for n in numbers if _is_accepted(model, parameter.name, dial.at(n))), 0)
+    worked = attempt(most) if most else None
     if worked is None:
         return
-    steps, worked = _narrow(0, dial.most, worked, attempt)
+    steps, worked = _narrow(0, most, worked, attempt)
     said = {"parameter": parameter.name, "from": dial.asked, "to": dial.at(steps)}
     yield {"kind": "rule", **_name(model), **said, **worked.to_document()}
+
+
+def _is_accepted(model: PrivacyModel, name: str, value: float) -> bool:
+    try:
+        type(model).parse(Place({**model.to_document(), name: value}))
+    except InvalidPlan:
+        return False
+    return True
 
 
 def _with_number(plan: Plan, place: int, name: str, value: float) -> Plan:

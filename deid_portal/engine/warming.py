@@ -17,6 +17,8 @@ from deid_portal.engine.protection import assess, protect
 from deid_portal.engine.table import Table
 
 MORE_KEYS_THAN_FIT = 1 << 16
+# Codes of up to 256 values take a byte, of up to 65,536 two; loops are compiled for each width.
+MORE_VALUES_THAN_TWO_BYTES_TELL = (1 << 16) + 2
 FILE = b'zip,age,pay\n1,"20",3\n1,20,4\n2,35,3\n2,36,4\n3,50,5\n'
 COLUMNS = {
     "zip": {"role": "quasi-identifier"},
@@ -67,6 +69,7 @@ def warm_up_usual() -> None:
     """Compile what nearly every run needs: reading, choosing levels, every model, writing."""
     from deid_portal.engine.writing import write_csv
 
+    warm_up_intake()
     _warm_what_small_tables_do_not_need()
     Numbering().number(np.arange(MORE_KEYS_THAN_FIT, dtype=np.uint64))
     write_csv(_table(), io.BytesIO())
@@ -77,10 +80,39 @@ def warm_up_usual() -> None:
         _protect(USUAL_METHODS[0], [model])
 
 
+def warm_up_intake() -> None:
+    """Compile what the first upload needs: reading every type, counting, looking for people."""
+    # The engine alone needs none of these.
+    from deid_portal.engine.detection import look_at, measure_isolation, suggest_by_looks
+    from deid_portal.engine.formats import detect_file, preview_file, read_table
+    from deid_portal.engine.profile import profile_column
+
+    content = _file_of_every_type()
+    form = detect_file(io.BytesIO(content)).format
+    preview_file(io.BytesIO(content), form)
+    table = read_table(io.BytesIO(content), form)
+    for column in table.columns:
+        profile_column(column)
+    suggest_by_looks(table, tuple(look_at(column) for column in table.columns))
+    measure_isolation(table.columns.__getitem__, range(len(table.columns)), table.rows)
+
+
+def _file_of_every_type() -> bytes:
+    """Invent a table of texts, numbers, dates, gaps and quotes, with few values and with many."""
+    names = "number;zip;pay;born;seen;member;note\n"
+    rows = (
+        f"{row};0{row % 300};{row % 90},5;{1 + row % 28}.02.1980;2026-01-{10 + row % 9}T10:00:00;"
+        f'{("yes", "no", "")[row % 3]};"a ""b"" {row % 7}"\n'
+        for row in range(MORE_VALUES_THAN_TWO_BYTES_TELL)
+    )
+    return "".join([names, *rows]).encode()
+
+
 def warm_up_rest() -> None:
     """Compile what only some methods need; it takes longer than all the rest."""
     from deid_portal.engine.concealing import warm_up as warm_concealing
     from deid_portal.engine.microaggregation.warming import warm_up as warm_microaggregation
+    from deid_portal.engine.networks.warming import warm_up as warm_networks
 
     for method in DIVIDING_METHODS:
         for models in ([], MODELS[:1], MODELS):
@@ -89,6 +121,7 @@ def warm_up_rest() -> None:
         _protect(method, [])
     warm_microaggregation()
     warm_concealing()
+    warm_networks()
 
 
 def _protect(method: dict[str, Any], models: list[dict[str, Any]]) -> None:

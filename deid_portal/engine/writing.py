@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import BinaryIO
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from deid_portal.engine import csv_kernels
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.packed_column import PackedColumn
-from deid_portal.engine.table import Table
-from deid_portal.engine.values import ColumnType, is_number
+from deid_portal.engine.table import Column, Table
+from deid_portal.engine.values import ColumnType, infer_type, is_number
 
 ROWS_PER_BATCH = 1 << 18
 # A spreadsheet runs a cell that begins with one of these as a formula (OWASP, CSV injection).
@@ -113,6 +114,27 @@ def neutralize(text: str, decimal: str = ".") -> str:
     if text.startswith(FORMULA_STARTS) and not is_number(text, decimal):
         return f"'{text}"
     return text
+
+
+def undo_neutralizing(table: Table) -> Table:
+    """Return the table that was written, once its CSV was read: without apostrophes we put there.
+
+    A column that holds a text both with and without one stays as it is.
+    """
+    return replace(table, columns=tuple(_undo(column) for column in table.columns))
+
+
+def _undo(column: Column) -> Column:
+    values = tuple(None if text is None else _bare(text, column.decimal) for text in column.values)
+    if values == column.values or len(set(values)) < len(values):
+        return column
+    return Column(
+        column.name, infer_type(values, column.decimal), column.codes, values, column.decimal
+    )
+
+
+def _bare(text: str, decimal: str) -> str:
+    return text[1:] if text[:1] == "'" and neutralize(text[1:], decimal) == text else text
 
 
 def _escape(text: str, delimiter: str, decimal: str = ".") -> str:

@@ -7,7 +7,7 @@ import sys
 def test_a_fresh_import_loads_no_web_and_no_queue() -> None:
     code = (
         "import sys, deid_portal.engine, deid_portal.engine.reading, deid_portal.engine.writing\n"
-        "import deid_portal.engine.profile\n"
+        "import deid_portal.engine.profile, deid_portal.engine.verifying.verification\n"
         "rooms = {name.split('.')[0] for name in sys.modules}\n"
         "found = rooms & {'django', 'celery', 'plotly', 'pandas'}\n"
         "sys.exit(', '.join(sorted(found)) or 0)"

@@ -57,6 +57,10 @@ def groups_of(codes: list[int], l: int, seed: int = 1) -> list[list[int]]:  # no
     return [found[group] for group in sorted(found)]
 
 
+def test_the_surest_guess_is_that_of_a_group_not_of_the_row_that_was_found() -> None:
+    assert separate(PATIENTS, l=2).report["sensitive"]["condition"]["surest_guess"] == 0.5
+
+
 def test_the_example_of_the_paper() -> None:
     """No value belongs to more than 2 of 8 patients, so up to l = 4 is possible."""
     outcome = separate(PATIENTS, l=4)

@@ -24,6 +24,19 @@ def test_delimiter_is_found(delimiter: str) -> None:
     assert detect_csv(text.encode()).format.delimiter == delimiter
 
 
+@pytest.mark.parametrize("delimiter", ["~", "^", "#", "\x01"])
+def test_a_rare_delimiter_is_believed_where_every_row_agrees(delimiter: str) -> None:
+    rows = [delimiter.join(row) for row in (("name", "age"), ("Ann", "39"), ("Bob", "50"))]
+    assert detect_csv("\n".join(rows).encode()).format.delimiter == delimiter
+    assert detect_csv("\n".join([*rows, "Eve"]).encode()).format.delimiter == ","
+
+
+def test_single_quotes_are_found_where_they_join_cells() -> None:
+    assert detect_csv(b"id,note\n1,'a, b'\n2,'c, d'\n").format.quote == "'"
+    assert detect_csv(b"id,note\n1,O'Neill\n2,'t Hooft\n").format.quote == '"'
+    assert detect_csv(b"name\n'Ann'\n'Bob'\n").format.quote == '"'
+
+
 @pytest.mark.parametrize(
     ("encoding", "expected"),
     [

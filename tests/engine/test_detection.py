@@ -158,6 +158,26 @@ def test_long_texts_may_name_people() -> None:
     assert suggest("remarks", list(cells)).role == Role.IDENTIFIER
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("write to ann@mail.test, please", "an e-mail address"),
+        ("call 617-555-0123 after six", "a telephone number"),
+        ("SSN 123-45-6789", "a social security number"),
+        ("see https://people.test/ann", "a web address"),
+    ],
+)
+def test_a_few_texts_that_name_somebody_are_enough(text: str, words: str) -> None:
+    found = suggest("remark", [*["came late", "came early", "did not come"] * 30, text, f"{text}!"])
+    assert found.role == Role.IDENTIFIER
+    assert found.reason == f"Texts may name people; 2 texts contain {words}."
+
+
+def test_codes_and_versions_are_no_mention_of_people() -> None:
+    cells = ["A-123-45-67890", "12.4.2026", "3.11.7.2", "a @ b", "20-29", "D-2024-555-0123-X"] * 9
+    assert "Texts may name" not in suggest("code", list(cells)).reason
+
+
 def test_an_unknown_column_says_with_whom_it_isolates_people() -> None:
     rows = [(str(a), str(b), str((a + b) % 4)) for a in range(4) for b in range(4)]
     found = suggest_roles(Table.from_rows(("x1", "x2", "x3"), rows))

@@ -11,15 +11,15 @@ import pytest
 
 from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.methods import dp_table
 from deid_portal.engine.methods.dp_table import DPTable
-from deid_portal.engine.progress import Progress
+from deid_portal.engine.randomization import secret_sampling
 from deid_portal.engine.randomization.safe_sampling import (
     delta_of,
     find_sampling,
     largest_share,
     smallest_k,
 )
+from deid_portal.engine.randomization.secret_sampling import draw_in_secret
 from tests.engine.drafts import reader
 from tests.engine.tables import document
 
@@ -140,19 +140,19 @@ def test_what_leaves_is_alike_in_every_column_and_large_enough() -> None:
 
 def test_no_seed_repeats_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     table, asked = crowd(), plan(seed=1)
-    first, second = (protect(table, asked).report["rows"] for _ in range(2))
-    assert first != second
-    monkeypatch.setattr(dp_table, "token_bytes", np.random.default_rng(3).bytes)
+    released = [protect(table, asked).report["rows"]["released"] for _ in range(6)]
+    assert len(set(released)) > 1  # six alike: less than once in a million times
+    monkeypatch.setattr(secret_sampling, "token_bytes", np.random.default_rng(3).bytes)
     third = protect(table, asked).report["rows"]
-    monkeypatch.setattr(dp_table, "token_bytes", np.random.default_rng(3).bytes)
+    monkeypatch.setattr(secret_sampling, "token_bytes", np.random.default_rng(3).bytes)
     assert protect(table, asked).report["rows"] == third
 
 
 def test_every_row_is_drawn_with_the_chance_of_the_share(monkeypatch: pytest.MonkeyPatch) -> None:
     edge = int(0.25 * 2**64)
     numbers = np.array([0, edge - 1, edge, 2**64 - 1], np.uint64)
-    monkeypatch.setattr(dp_table, "token_bytes", lambda count: numbers.tobytes()[:count])
-    assert dp_table._draw(4, 0.25, Progress(None)).tolist() == [True, True, False, False]
+    monkeypatch.setattr(secret_sampling, "token_bytes", lambda count: numbers.tobytes()[:count])
+    assert draw_in_secret(4, 0.25).tolist() == [True, True, False, False]
 
 
 def test_a_crowd_that_is_too_small_is_no_solution() -> None:

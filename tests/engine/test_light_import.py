@@ -51,13 +51,19 @@ def test_importing_every_measure_and_attack_loads_nothing_heavy() -> None:
     assert found_in(code, HEAVY) == ""
 
 
-@pytest.mark.parametrize("command", ["protect", "assess"])
+@pytest.mark.parametrize("command", ["protect", "assess", "answer"])
 def test_engine_commands_load_neither_the_portal_nor_anything_heavy(
     command: str, tmp_path: Path
 ) -> None:
     table, plan = tmp_path / "table.csv", tmp_path / "plan.json"
     table.write_text("zip,age,condition\n1,20,Flu\n1,20,Cold\n2,30,Flu\n2,30,Cold\n")
-    plan.write_text(json.dumps(document(four_columns())))
+    asking = {
+        "plan": 1,
+        "privacy": {"neighbours": "add_remove"},
+        "domains": {},
+        "queries": [{"query": "count", "epsilon": 1}],
+    }
+    plan.write_text(json.dumps(asking if command == "answer" else document(four_columns())))
     arguments = [command, str(table), "--plan", str(plan)]
     if command == "protect":
         arguments += ["--out", str(tmp_path)]

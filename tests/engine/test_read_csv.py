@@ -28,7 +28,7 @@ def read(content: bytes, **changes: object) -> list[list[str | None]]:
         (b"a,b\n", "no rows below"),
         (b"a,b", "no rows below"),
         (b"a,b\n1,2\nsecret,2,3\n", "Row 3 has 3 cells where 2 are expected."),
-        (b"a,b\n1,2\nsecret\n", "Row 3 has 1 cells where 2 are expected."),
+        (b"a,b\n1,2\nsecret\n", "Row 3 has 1 cell where 2 are expected."),
         (b'a,b\n"x\ny",2\n1,secret,3\n', "Row 3 has 3 cells where 2 are expected."),
         (b"a,b,b\nsecret,2,3\n", "Columns 2 and 3 have the same name"),
         (b"a, ,c\n1,2,3\n", "Column 2 has no name"),
@@ -178,7 +178,9 @@ def read_slowly(text: str, columns: int) -> list[list[str | None]] | str:
                 break
             at += 1
         if len(row) != columns:
-            return f"Row {len(rows) + 2} has {len(row)} cells where {columns} are expected."
+            cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+            verb = "is" if columns == 1 else "are"
+            return f"Row {len(rows) + 2} has {cells} where {columns} {verb} expected."
         rows.append(row)
         at += 2 if text[at : at + 2] == "\r\n" else 1
     return rows or "no rows below"
@@ -268,7 +270,7 @@ def test_first_broken_row_is_named_though_a_later_one_is_broken_too(
 ) -> None:
     monkeypatch.setattr(reading, "BLOCK_BYTES", 32)
     content = b"a,b\n" + b"1,2\n" * 20 + b"1\n" + b"1,2\n" * 5 + b"1,\0\n"
-    with pytest.raises(InvalidTable, match="Row 22 has 1 cells"):
+    with pytest.raises(InvalidTable, match="Row 22 has 1 cell "):
         read_csv(io.BytesIO(content), CsvFormat(), threads=3)
 
 
@@ -308,7 +310,7 @@ def test_more_texts_than_offsets_can_tell_apart_are_refused(
 def test_first_broken_row_of_a_block_is_named_whatever_is_wrong_with_it() -> None:
     with pytest.raises(InvalidTable, match="Row 3 holds a character that is not UTF-8"):
         read(b"a,b\n1,2\n\xff,2\n1\n")
-    with pytest.raises(InvalidTable, match="Row 3 has 1 cells"):
+    with pytest.raises(InvalidTable, match="Row 3 has 1 cell "):
         read(b"a,b\n1,2\n1\n\xff,2\n")
 
 

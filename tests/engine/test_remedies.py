@@ -64,6 +64,14 @@ def test_the_most_that_can_be_asked_is_found() -> None:
     check_works(remedy, models=[K, {**SURE, "h": 0.7}])
 
 
+def test_a_number_the_rule_itself_refuses_is_never_tried() -> None:
+    # However little c allows, l stops at 2: nothing of this rule can be asked here.
+    rule = {"model": "l-diversity", "variant": "recursive", "l": 3, "c": 0.1, "column": "condition"}
+    remedies = remedies_for(models=[K, rule])
+    assert not [found for found in remedies if found.get("parameter") == "l"]
+    check_works(one("without-rule", remedies), models=[K])
+
+
 def test_whole_numbers_stay_whole() -> None:
     remedy = one(
         "rule", remedies_for(models=[{"model": "l-diversity", "l": 5, "column": "condition"}])

@@ -61,7 +61,7 @@ class Crossing:
 
 def cross_releases(releases: Sequence[Setting]) -> Crossing:
     """Cross releases of the same original; one alone gives its own groups."""
-    places = np.array([_class_of_person(release) for release in releases], np.int32)
+    places = np.array([class_of_person(release) for release in releases], np.int32)
     numbers = number_patterns(places + 1)
     shown: NDArray[np.bool_] = np.any(places >= 0, axis=0)
     kept, groups = np.unique(numbers[shown], return_inverse=True)
@@ -70,7 +70,7 @@ def cross_releases(releases: Sequence[Setting]) -> Crossing:
     return Crossing(group_of, np.bincount(groups.reshape(-1), minlength=len(kept)).astype(np.int64))
 
 
-def _class_of_person(release: Setting) -> Codes:
+def class_of_person(release: Setting) -> Codes:
     """Return the class each original row is shown in, NOWHERE for the suppressed."""
     place = released_rows(release)
     classes = np.append(release.classes.pattern_of_row, NOWHERE)

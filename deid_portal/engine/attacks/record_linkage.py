@@ -74,9 +74,13 @@ def know_people(setting: Setting) -> tuple[Table, Codes]:
 
 
 def released_rows(setting: Setting) -> Codes:
-    """Return the released record of each original row, -1 for the suppressed."""
+    """Return the released record of each original row, -1 for the suppressed.
+
+    Records that are nobody's, such as made-up ones, have no row and are passed over.
+    """
     place = np.full(setting.original.rows, -1, np.int32)
-    place[setting.rows] = np.arange(len(setting.rows), dtype=np.int32)
+    somebody = np.flatnonzero(setting.rows >= 0)
+    place[setting.rows[somebody]] = somebody
     return place
 
 

@@ -14,7 +14,13 @@ from deid_portal.engine.detection.combinations import (
     measure_column,
 )
 from deid_portal.engine.detection.isolation import Isolation, measure_isolation
-from deid_portal.engine.detection.value_patterns import Pattern, find_pattern, is_long_text
+from deid_portal.engine.detection.value_patterns import (
+    Mention,
+    Pattern,
+    find_mention,
+    find_pattern,
+    is_long_text,
+)
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.risk.distinction import Distinctness
 from deid_portal.engine.table import Column, Table
@@ -172,6 +178,9 @@ def _judge(column: Column) -> _Guess:
     pattern = find_pattern(column)
     if pattern is not None:
         return _Guess(Role.IDENTIFIER, _pattern_reason(pattern, share), pattern.hipaa)
+    mention = find_mention(column)
+    if mention is not None:
+        return _Guess(Role.IDENTIFIER, _mention_reason(mention), mention.hipaa)
     if is_long_text(column):
         return _Guess(Role.IDENTIFIER, "Long texts often name people; nobody can check them all.")
     return (
@@ -186,6 +195,11 @@ def _pattern_reason(pattern: Pattern, share: float) -> str:
     verb = "is" if pattern.share == 1 else "look like"
     alone = " and no two rows share one" if share == 1 else ""
     return f"{whose} {verb} {pattern.words}{alone}."
+
+
+def _mention_reason(mention: Mention) -> str:
+    texts = "1 text contains" if mention.values == 1 else f"{mention.values} texts contain"
+    return f"Texts may name people; {texts} {mention.words}."
 
 
 def _by_name(column: Column, words: names.Words, share: float) -> _Guess | None:

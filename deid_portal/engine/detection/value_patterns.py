@@ -65,6 +65,13 @@ KIND_WORDS = {
     "internet addresses": "an internet address",
     "vehicle identifiers": "the number of a vehicle",
 }
+# What is told apart from the text around it; other shapes are found by chance inside longer ones.
+TOLD_APART = ("e-mail addresses", "social security numbers", "telephone numbers", "web addresses")
+MENTIONS = tuple(
+    (hipaa, re.compile(rf"(?<![\w-]){pattern}(?![\w-])"))
+    for hipaa, pattern in SHAPES
+    if hipaa in TOLD_APART
+)
 PHONE = re.compile(r"(\+|00)[1-9][0-9 ()./-]{5,}[0-9]\Z|0[0-9]{1,4}[ /-][0-9][0-9 /-]{3,}[0-9]\Z")
 UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
 
@@ -80,6 +87,15 @@ class Pattern:
     share: float  # of the values looked at
 
 
+@dataclass(frozen=True)
+class Mention:
+    """A direct identifier inside texts that hold other things as well."""
+
+    words: str
+    hipaa: str
+    values: int  # of those looked at
+
+
 def find_pattern(column: Column) -> Pattern | None:
     """Return the direct identifier most values of a column look like."""
     values = column.texts.first(MOST_VALUES)
@@ -90,6 +106,20 @@ def find_pattern(column: Column) -> Pattern | None:
         if share >= ENOUGH:
             return Pattern(words, hipaa, share)
     return None
+
+
+def find_mention(column: Column) -> Mention | None:
+    """Return the direct identifier that stands inside some texts of a column, the most often."""
+    if column.type != ColumnType.TEXT:
+        return None
+    values = column.texts.first(MOST_VALUES)
+    joined = "\n".join(values)
+    found = [
+        Mention(KIND_WORDS[hipaa], hipaa, sum(bool(pattern.search(text)) for text in values))
+        for hipaa, pattern in MENTIONS
+        if pattern.search(joined)
+    ]
+    return max(found, key=lambda mention: mention.values, default=None)
 
 
 def is_long_text(column: Column) -> bool:

@@ -11,10 +11,12 @@ from deid_portal.engine.formats.opening import (
     FileDetection,
     FilePreview,
     detect_file,
+    list_row_problems,
     preview_file,
     read_table,
 )
 from deid_portal.engine.formats.recognizing import recognize
+from deid_portal.engine.row_problems import RowProblem
 
 __all__ = [
     "KIND_WORDS",
@@ -23,8 +25,10 @@ __all__ = [
     "FileFormat",
     "FileKind",
     "FilePreview",
+    "RowProblem",
     "TypeChoice",
     "detect_file",
+    "list_row_problems",
     "preview_file",
     "read_table",
     "recognize",

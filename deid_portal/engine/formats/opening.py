@@ -24,6 +24,7 @@ from deid_portal.engine.formats.statistics_files import StatisticsFiles
 from deid_portal.engine.formats.text_files import TextFiles
 from deid_portal.engine.formats.workbook import Workbooks
 from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.row_problems import RowProblem
 from deid_portal.engine.table import Column, Table
 from deid_portal.engine.values import ColumnType, find_date_format
 
@@ -110,6 +111,23 @@ def read_table(
         table = MODULES[form.kind].read(stream, form.settings, progress)
         check_cells(table, _first_row(form))
         return Table(_with_types(table, form).columns, sha256 or _sha256(stream))
+
+
+def list_row_problems(
+    source: BinaryIO | Path,
+    form: FileFormat,
+    most_rows: int = 0,
+    progress: ProgressCallback | None = None,
+) -> tuple[RowProblem, ...]:
+    """Return the rows that cannot be read, of the whole file or its first rows, with what is wrong.
+
+    Only text can be broken row by row; files of other kinds are whole or damaged.
+    """
+    module = MODULES[form.kind]
+    if not isinstance(module, TextFiles):
+        return ()
+    with _opened(source) as stream:
+        return module.find_problems(stream, form.settings, most_rows, progress)
 
 
 def _with_types(table: Table, form: FileFormat) -> Table:

@@ -21,7 +21,7 @@ from xml.sax.saxutils import escape
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.formats.file_format import KIND_WORDS, FileKind
 from deid_portal.engine.table import Column, Table
-from deid_portal.engine.values import ColumnType, parse_number
+from deid_portal.engine.values import ColumnType, is_number, parse_number
 from deid_portal.engine.writing import FORMULA_STARTS, join_rows, write_csv
 
 EXACT_INTEGER = 10**15  # spreadsheets show fifteen digits
@@ -31,6 +31,10 @@ MOST_ROWS_OF_A_SHEET = 1_048_575  # below the names
 LONGEST_CELL_OF_A_SHEET = 32_767
 LONGEST_TEXT_OF_STATA = 2_045
 LONGEST_TEXT_OF_SPSS = 32_767
+MOST_LABELS = 1_000  # of a column in SPSS; beyond, words stay words
+LONGEST_LABEL = 120  # bytes, in SPSS
+# SPSS writes day and time into the head of a file; equal tables shall be equal files.
+SPSS_PLACE_OF_TIME, SPSS_LONG_AGO = 92, b"01 Jan 8000:00:00"
 BLOCK_BYTES = 1 << 20
 DAY_ZERO = date(1899, 12, 30)  # of spreadsheets
 STYLE_OF_DAYS, STYLE_OF_FORMULAS = 1, 2  # places among the cellXfs below
@@ -67,6 +71,8 @@ WORKBOOK_PARTS = {
     '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
     "</styleSheet>",
 }
+SHEET_NAME = "xl/worksheets/sheet1.xml"
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
 SHEET_START = f'<worksheet xmlns="{_MAIN}"><sheetData>'
 SHEET_END = "</sheetData></worksheet>"
 # A workbook is XML: it can hold no control characters, turns a carriage return into a line break,
@@ -178,12 +184,20 @@ def _write_workbook(table: Table, stream: BinaryIO) -> None:
     written[-1] = [f"{cell}</row>" for cell in written[-1]]
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in WORKBOOK_PARTS.items():
-            archive.writestr(name, f"{XML_HEAD}{content}")
-        with archive.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as sheet:
+            archive.writestr(_part(name), f"{XML_HEAD}{content}")
+        with archive.open(_part(SHEET_NAME), "w", force_zip64=True) as sheet:
             sheet.write(f"{XML_HEAD}{SHEET_START}<row>{names}</row>".encode())
             for block in join_rows(table, written):
                 sheet.write(block)
             sheet.write(SHEET_END.encode())
+
+
+def _part(name: str) -> zipfile.ZipInfo:
+    """Name a part without the time it was written at: equal tables are equal files."""
+    part = zipfile.ZipInfo(name, LONG_AGO)
+    part.compress_type = zipfile.ZIP_DEFLATED
+    part.create_system = 0
+    return part
 
 
 def _xml_cell(value: Any) -> str:
@@ -274,20 +288,55 @@ def _write_statistics(table: Table, stream: BinaryIO, kind: FileKind) -> None:
 
     names = plain_names(table.names)
     data: dict[str, Any] = {}
+    labels: dict[str, dict[float, str]] = {}
     for name, column in zip(names, table.columns, strict=True):
         typed = _typed(column, kind)
+        if kind == FileKind.SPSS and _can_be_labelled(typed):
+            typed, labels[name] = _number_words(typed)
         is_text = typed.kind == ColumnType.TEXT
         cells = [("" if is_text else None) if cell is None else cell for cell in typed.cells()]
-        is_number = typed.kind in (ColumnType.INTEGER, ColumnType.NUMBER)
-        data[name] = pd.Series(cells, dtype="float64" if is_number else "object")
-    with _memory_file() as (path, copy_to):
-        write = pyreadstat.write_sav if kind == FileKind.SPSS else pyreadstat.write_dta
-        write(pd.DataFrame(data), path, column_labels=list(table.names))
+        is_numeric = typed.kind in (ColumnType.INTEGER, ColumnType.NUMBER)
+        data[name] = pd.Series(cells, dtype="float64" if is_numeric else "object")
+    with _memory_file() as (descriptor, copy_to):
+        path = f"/proc/self/fd/{descriptor}"
+        if kind == FileKind.SPSS:
+            pyreadstat.write_sav(
+                pd.DataFrame(data),
+                path,
+                column_labels=list(table.names),
+                variable_value_labels=labels,
+                variable_measure=dict.fromkeys(labels, "nominal"),
+            )
+            os.pwrite(descriptor, SPSS_LONG_AGO, SPSS_PLACE_OF_TIME)
+        else:
+            pyreadstat.write_dta(pd.DataFrame(data), path, column_labels=list(table.names))
         copy_to(stream)
 
 
+def _can_be_labelled(typed: Typed) -> bool:
+    """Say whether the words of a column can be labels of numbers and be read back as they are."""
+    words = [text for text in typed.values if text is not None]
+    return (
+        typed.kind == ColumnType.TEXT
+        and 0 < len(words) <= MOST_LABELS
+        and all(
+            word.strip() and len(word.encode()) <= LONGEST_LABEL and not is_number(word)
+            for word in words
+        )
+    )
+
+
+def _number_words(typed: Typed) -> tuple[Typed, dict[float, str]]:
+    """Number the words of a column in their own order; a gap stays one."""
+    words = sorted(text for text in typed.values if text is not None)
+    numbers = {word: number for number, word in enumerate(words, start=1)}
+    coded = [None if text is None else numbers[text] for text in typed.values]
+    labels = {float(number): word for word, number in numbers.items()}
+    return Typed(typed.column, ColumnType.INTEGER, coded), labels
+
+
 @contextmanager
-def _memory_file() -> Iterator[tuple[str, Callable[[BinaryIO], None]]]:
+def _memory_file() -> Iterator[tuple[int, Callable[[BinaryIO], None]]]:
     descriptor = os.memfd_create("table")
 
     def copy_to(stream: BinaryIO) -> None:
@@ -296,7 +345,7 @@ def _memory_file() -> Iterator[tuple[str, Callable[[BinaryIO], None]]]:
             stream.write(block)
 
     try:
-        yield f"/proc/self/fd/{descriptor}", copy_to
+        yield descriptor, copy_to
     finally:
         os.close(descriptor)
 

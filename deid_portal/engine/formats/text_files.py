@@ -16,6 +16,7 @@ from deid_portal.engine.formats.recognizing import DAMAGED_ARCHIVE
 from deid_portal.engine.formats.sample import SAMPLE_ROWS, Detected, Sample
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.reading import preview_csv, read_csv
+from deid_portal.engine.row_problems import RowProblem, find_row_problems
 from deid_portal.engine.table import Column, Table
 
 TOO_LARGE = (
@@ -52,6 +53,17 @@ class TextFiles:
     ) -> Table:
         with self._unpacked(stream) as text:
             return read_csv(text, cast(CsvFormat, settings), progress, is_hashed=False)
+
+    def find_problems(
+        self,
+        stream: BinaryIO,
+        settings: Settings,
+        most_rows: int,
+        progress: ProgressCallback | None,
+    ) -> tuple[RowProblem, ...]:
+        with self._unpacked(stream) as text:
+            form = cast(CsvFormat, settings)
+            return find_row_problems(text, form, most_rows=most_rows, progress=progress)
 
     @contextmanager
     def _unpacked(self, stream: BinaryIO) -> Iterator[BinaryIO]:

@@ -10,11 +10,9 @@ says so.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from secrets import token_bytes
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft import Draft
@@ -29,12 +27,12 @@ from deid_portal.engine.randomization.safe_sampling import (
     find_sampling,
     largest_share,
 )
+from deid_portal.engine.randomization.secret_sampling import draw_in_secret
 from deid_portal.engine.recoding import generalize
 from deid_portal.engine.table import Column
 from deid_portal.engine.taxonomies import DateTaxonomy, IntervalTaxonomy, MaskTaxonomy, Recipe
 from deid_portal.engine.values import find_date_format
 
-ROWS_PER_CHUNK = 1 << 20
 PROMISE = (
     "The table alone is (ε, δ)-differentially private, for neighbors that differ by one row. The "
     "figures of this report about the original are not covered; share them with care."
@@ -142,7 +140,11 @@ class DPTable(ChangingMethod):
                 "method: dp-table must come first; what was done before would not be private."
             )
         sampling = self.sampling()
-        sample = draft.draw(_draw(draft.table.rows, sampling.share, progress))
+        rows = draft.table.rows
+        drawn = draw_in_secret(
+            rows, sampling.share, lambda done: progress.report(done, rows, "protect")
+        )
+        sample = draft.draw(drawn)
         shown = sample.with_columns(*self._shown(sample))
         leaving = [name for name in shown.table.names if name in draft.problem.leaving]
         alike = reduce_table(shown.table, leaving, (), progress)
@@ -186,18 +188,3 @@ def _check_labels(
             here.refuse(
                 "how these dates are read depends on all of them together; write the year first."
             )
-
-
-def _draw(rows: int, share: float, progress: Progress) -> NDArray[np.bool_]:
-    """Draw each row with the chance `share`, by random bytes nobody can repeat.
-
-    A float of this size is a whole multiple of 2⁻⁶⁴, so the chance is the share exactly.
-    """
-    threshold = np.uint64(int(share * 2**64))
-    drawn = np.empty(rows, np.bool_)
-    for start in range(0, rows, ROWS_PER_CHUNK):
-        progress.report(start, rows, "protect")
-        count = min(ROWS_PER_CHUNK, rows - start)
-        numbers = np.frombuffer(token_bytes(8 * count), np.uint64)
-        drawn[start : start + count] = numbers < threshold
-    return drawn

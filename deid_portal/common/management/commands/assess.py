@@ -9,8 +9,10 @@ from django.core.management.base import BaseCommand
 
 from deid_portal.common.management.commands.protect import (
     add_format_arguments,
+    names_network,
     read_table,
     refuse,
+    run_for_networks,
 )
 from deid_portal.engine import EngineError, assess, load_plan
 from deid_portal.engine.starting import start_lightly
@@ -27,6 +29,11 @@ class Command(BaseCommand):
         add_format_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if names_network(options["plan"]):
+            from deid_portal.common.network_files import assess_files
+
+            run_for_networks(self, assess_files, options)
+            return
         start_lightly()
         try:
             plan = load_plan(options["plan"])

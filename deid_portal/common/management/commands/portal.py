@@ -129,10 +129,15 @@ def background_programs() -> list[Program]:
     # No pid file: one that is left over after a crash would keep the timer from starting.
     timer = ["beat", "--schedule", str(settings.DATA_DIR / "timer-schedule"), "--pidfile="]
     level = ["--loglevel", env_str("LOG_LEVEL", default="WARNING")]
-    return [
+    programs = [
         Program("worker", [*celery, *worker, *level], log_path("worker")),
         Program("timer", [*celery, *timer, *level], log_path("timer")),
     ]
+    if settings.MAIL_IS_CONFIGURED:
+        # Not the worker's: people want to hear of a run while the next ones are computed.
+        mails = [sys.executable, "manage.py", "send_mails"]
+        programs.append(Program("mail sender", mails, log_path("mails")))
+    return programs
 
 
 def web_address(listener: socket.socket) -> str:

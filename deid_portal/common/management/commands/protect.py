@@ -1,4 +1,4 @@
-"""python manage.py protect TABLE --plan PLAN.json --out DIR"""
+"""python manage.py protect TABLE --plan PLAN.json --out DIR (or EDGES, with a network plan)"""
 
 import json
 import os
@@ -59,6 +59,11 @@ class Command(BaseCommand):
         add_format_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if names_network(options["plan"]):
+            from deid_portal.common.network_files import protect_files
+
+            run_for_networks(self, protect_files, options)
+            return
         start_lightly()
         try:
             plan = load_plan(options["plan"])
@@ -83,7 +88,7 @@ class TerminalProgress:
     def __call__(self, done: int, total: int, phase: str, **figures: Any) -> None:
         share = f"{done / total:4.0%}" if total else ""
         sys.stderr.write(f"\r{phase:10} {share} ")
-        if phase == "measure" and done == total:
+        if phase in ("measure", "answer") and done == total:
             sys.stderr.write("\r" + " " * 20 + "\r")
         sys.stderr.flush()
 
@@ -125,10 +130,34 @@ def write_way_back(people: Iterable[tuple[str, str, str]], path: Path) -> None:
     names = ("pseudonym", "column", "original")
     cells = zip(*people, strict=True)
     table = Table(tuple(Column.from_cells(*pair) for pair in zip(names, cells, strict=True)))
-    _write(path, lambda stream: write_csv(table, stream), mode=0o600)
+    write_whole(path, lambda stream: write_csv(table, stream), mode=0o600)
+
+
+def names_network(path: Path) -> bool:
+    """Say whether a plan file is about a network; what is wrong with others is said elsewhere."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and "network" in document
+
+
+def run_for_networks(
+    command: BaseCommand, work: Callable[..., bool], options: dict[str, Any]
+) -> None:
+    """Do the same for a network; its room is only loaded when it is needed."""
+    try:
+        is_solved = work(options, TerminalProgress.if_terminal(), command.stdout)
+    except (EngineError, OSError) as error:
+        refuse(command, error)
+    if not is_solved:
+        sys.exit(NO_SOLUTION)
 
 
 def add_format_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--nodes", type=Path, help="for a network: the table of its nodes, of any kind we read"
+    )
     parser.add_argument("--delimiter", help="the sign between cells; found out if absent")
     parser.add_argument("--encoding", help="the encoding of the file; found out if absent")
     parser.add_argument("--sheet", help="the sheet of a workbook; the first table if absent")
@@ -168,12 +197,12 @@ def write_outcome(outcome: Outcome, folder: Path, form: FileFormat) -> None:
     release = folder / f"release.{kind.value}"
     if outcome.released is not None:
         released = outcome.released
-        _write(release, lambda stream: _write_release(released, stream, form))
+        write_whole(release, lambda stream: _write_release(released, stream, form))
     for other in WRITERS:
         if other != kind or outcome.released is None:
             (folder / f"release.{other.value}").unlink(missing_ok=True)
     text = json.dumps(outcome.report, indent=2, ensure_ascii=False) + "\n"
-    _write(folder / "report.json", lambda stream: stream.write(text.encode()))
+    write_whole(folder / "report.json", lambda stream: stream.write(text.encode()))
 
 
 def _write_release(table: Table, stream: BinaryIO, form: FileFormat) -> None:
@@ -183,7 +212,7 @@ def _write_release(table: Table, stream: BinaryIO, form: FileFormat) -> None:
         write_table(table, stream, form.kind if form.kind in WRITERS else FileKind.CSV)
 
 
-def _write(path: Path, write: Callable[[BinaryIO], object], mode: int = 0o644) -> None:
+def write_whole(path: Path, write: Callable[[BinaryIO], object], mode: int = 0o644) -> None:
     """Write under a temporary name beside the target and rename, so no half file is seen."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -1,0 +1,83 @@
+"""A claim of a package: what it says, what was found, and whether it could be found out at all."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+TOLERANCE = 1e-9  # what rounding may make of two equal numbers
+
+
+class Outcome(StrEnum):
+    HOLDS = "holds"
+    FAILS = "fails"
+    # Cannot be computed from the release; nothing but the signature vouches for it.
+    TRUSTED = "taken on trust"
+
+
+@dataclass(frozen=True)
+class Claim:
+    name: str
+    outcome: Outcome
+    words: str = ""  # why it fails, or why it cannot be found out
+
+    @property
+    def fails(self) -> bool:
+        return self.outcome is Outcome.FAILS
+
+
+@dataclass
+class Claims:
+    """Claims on their way to a verdict, in the order they were looked at."""
+
+    made: list[Claim] = field(default_factory=list)
+
+    def hold(self, name: str, is_true: bool, words: str) -> None:
+        outcome = Outcome.HOLDS if is_true else Outcome.FAILS
+        self.made.append(Claim(name, outcome, "" if is_true else words))
+
+    def trust(self, name: str, why: str) -> None:
+        self.made.append(Claim(name, Outcome.TRUSTED, why))
+
+    def compare(self, name: str, said: Any, found: Any) -> None:
+        """Hold what is said against what was found; what is said beyond it is not judged here."""
+        difference = find_difference(said, found, name)
+        self.hold(name, not difference, difference)
+
+
+def find_difference(said: Any, found: Any, place: str) -> str:
+    """Return the first place where they differ, with both numbers; nothing if none does."""
+    if isinstance(found, Mapping):
+        if not isinstance(said, Mapping):
+            return f"{place}: missing."
+        differences = (
+            find_difference(said.get(key), own, f"{place}.{key}") for key, own in found.items()
+        )
+        return next((words for words in differences if words), "")
+    if isinstance(found, Sequence) and not isinstance(found, str):
+        if not isinstance(said, Sequence) or len(said) != len(found):
+            return f"{place}: said and found are not equally many."
+        pairs = enumerate(zip(said, found, strict=True))
+        differences = (find_difference(*pair, f"{place}.{number}") for number, pair in pairs)
+        return next((words for words in differences if words), "")
+    return "" if is_same(said, found) else f"{place}: said {_write(said)}, found {_write(found)}."
+
+
+def is_same(said: Any, found: Any) -> bool:
+    if isinstance(said, bool) or isinstance(found, bool):
+        return said is found
+    if isinstance(said, int | float) and isinstance(found, int | float):
+        return math.isclose(said, found, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return bool(said == found)
+
+
+def _write(value: Any) -> str:
+    """Write numbers and truths; texts of a package may be cells of somebody."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:.6g}" if isinstance(value, float) else f"{value:,}"
+    return "another text"

@@ -1,0 +1,83 @@
+"""Numbers of a report as the certificate prints them, each with the place it comes from.
+
+In the certificate a number is `<data value="risk.after.journalist" class="share">20 %</data>`.
+Whoever verifies looks the place up in the report, writes it by the same rule and compares.
+"""
+
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from typing import Any
+
+NBSP = "\u00a0"
+NOTHING = "–"
+COUNT, SHARE, NUMBER = "count", "share", "number"
+KINDS = (COUNT, SHARE, NUMBER)
+
+
+def find_figure(document: Any, place: str) -> Any:
+    """Return what stands at a place such as `models.0.achieved.k`; None where nothing does."""
+    for step in _steps(place):
+        if isinstance(document, list) and step.isdecimal() and int(step) < len(document):
+            document = document[int(step)]
+        elif isinstance(document, Mapping):
+            document = document.get(step)
+        else:
+            return None
+    return document
+
+
+def _steps(place: str) -> Iterator[str]:
+    """Names of columns may hold dots, so a place is written with a sign no header has."""
+    return iter(place.split("\x1f" if "\x1f" in place else "."))
+
+
+def write_figure(value: Any, kind: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return NOTHING
+    if kind == COUNT:
+        return f"{value:,.0f}"
+    if kind == SHARE:
+        return write_share(float(value))
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+
+
+def write_share(share: float) -> str:
+    """Write 0.0449 as 4.5 %; a little never becomes nothing, nor almost all all."""
+    shown = round(share * 100, 1)
+    if shown == 0 and share > 0:
+        return f"<{NBSP}0.1{NBSP}%"
+    if shown == 100 and share < 1:
+        return f">{NBSP}99.9{NBSP}%"
+    text = f"{shown:,.1f}".removesuffix(".0")
+    return f"{text}{NBSP}%"
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, str, str]] = []
+        self._open: tuple[str, str] | None = None
+        self._text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "data":
+            given = dict(attrs)
+            self._open = (given.get("value") or "", given.get("class") or "")
+            self._text = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._open is not None:
+            self._text += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "data" and self._open is not None:
+            self.found.append((*self._open, self._text))
+            self._open = None
+
+
+def read_figures(html: str) -> list[tuple[str, str, str]]:
+    """Return place, kind and text of every number a certificate prints."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return reader.found

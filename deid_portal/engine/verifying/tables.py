@@ -1,0 +1,68 @@
+"""Read a released table back from the file it lies in, whatever its kind."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import BinaryIO
+
+from deid_portal.engine.csv_format import CsvFormat
+from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.formats.file_format import (
+    FileFormat,
+    FileKind,
+    ParquetFormat,
+    Settings,
+    StatisticsFormat,
+    WorkbookFormat,
+)
+from deid_portal.engine.formats.opening import read_table
+from deid_portal.engine.formats.saving import plain_names
+from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.reading import read_csv
+from deid_portal.engine.table import Column, Table
+from deid_portal.engine.values import ColumnType, infer_type
+from deid_portal.engine.writing import undo_neutralizing
+
+RELEASE = "release"
+SETTINGS: dict[FileKind, Settings] = {
+    FileKind.EXCEL: WorkbookFormat(sheet="Table"),
+    FileKind.PARQUET: ParquetFormat(),
+    FileKind.SPSS: StatisticsFormat(),
+}
+KINDS = (FileKind.CSV, *SETTINGS)
+
+
+def read_release(
+    source: BinaryIO | bytes,
+    kind: FileKind,
+    names: Sequence[str] = (),
+    progress: ProgressCallback | None = None,
+    *,
+    is_raw: bool = False,
+) -> Table:
+    """Read a released table as it was written; `names` gives the names SPSS cannot hold.
+
+    Raw means with the apostrophes that keep spreadsheets from running cells of a CSV file.
+    """
+    stream = io.BytesIO(source) if isinstance(source, bytes) else source
+    if kind == FileKind.CSV:
+        table = read_csv(stream, CsvFormat(), progress)
+        return table if is_raw else _with_comma_numbers(undo_neutralizing(table))
+    if kind not in SETTINGS:
+        raise InvalidTable("The table is in a format that packages do not have.")
+    table = read_table(stream, FileFormat(kind, SETTINGS[kind]), progress)
+    if kind == FileKind.SPSS and list(table.names) == plain_names(names):
+        renamed = zip(names, table.columns, strict=True)
+        return Table(tuple(replace(column, name=name) for name, column in renamed))
+    return table
+
+
+def _with_comma_numbers(table: Table) -> Table:
+    """Read columns as numbers whose decimal sign is a comma; a CSV file cannot say so."""
+    return replace(table, columns=tuple(_with_comma(column) for column in table.columns))
+
+
+def _with_comma(column: Column) -> Column:
+    if column.type != ColumnType.TEXT or infer_type(column.values, ",") != ColumnType.NUMBER:
+        return column
+    return Column(column.name, ColumnType.NUMBER, column.codes, column.values, ",")
