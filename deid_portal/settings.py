@@ -32,10 +32,16 @@ DATA_DIR = Path(env_str("DATA_DIR", default=str(PROJECT_DIR / "var"))).resolve()
 SECRET_KEY = env_str("SECRET_KEY", default="")
 DATA_KEY = env_str("DATA_KEY", default="")
 DATA_KEY_OLD = env_list("DATA_KEY_OLD", default=[])
+# Signs release packages: 32 random bytes in base64. Without it the portal makes a key of its own
+# and keeps it in the vault.
+SIGNING_KEY = env_str("SIGNING_KEY", default="")
 if DEMO:
     _keys = demo_keys(DATA_DIR)
     SECRET_KEY = SECRET_KEY or _keys["SECRET_KEY"]
     DATA_KEY = DATA_KEY or _keys["DATA_KEY"]
+
+# Notes about the audit record are kept apart from the database; empty: a file in DATA_DIR.
+AUDIT_ANCHORS = env_str("AUDIT_ANCHORS", default="")
 
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", default=[])
@@ -74,9 +80,11 @@ INSTALLED_APPS = [
     "deid_portal.taxonomies",
     "deid_portal.plans",
     "deid_portal.versions",
+    "deid_portal.networks",
     "deid_portal.runs",
     "deid_portal.reports",
     "deid_portal.attacks",
+    "deid_portal.querydesk",
     "deid_portal.reviews",
     "deid_portal.releases",
     "deid_portal.guide",
@@ -212,7 +220,7 @@ UPLOAD_LIMIT_BYTES = env_int("UPLOAD_LIMIT_MB", default=512) * 1024 * 1024
 FILE_UPLOAD_HANDLERS = ["deid_portal.datasets.uploading.EncryptingUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
-DATA_UPLOAD_MAX_NUMBER_FILES = 1
+DATA_UPLOAD_MAX_NUMBER_FILES = 2
 
 # What one run may use; 0 means no limit.
 RUN_MEMORY_MB = env_int("RUN_MEMORY_MB", default=4096)
@@ -259,6 +267,9 @@ CACHES = {
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 }
 
+# Pages that poll may show the queue as it was so long ago (common/glances.py); 0 looks each time.
+GLANCE_SECONDS = 1
+
 # A worker silent for this long is taken for dead, and its work is given to another.
 WORK_HEARTBEAT_SECONDS = env_int("WORK_HEARTBEAT_SECONDS", default=2)
 WORK_STALE_SECONDS = env_int("WORK_STALE_SECONDS", default=15)
@@ -280,6 +291,21 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": WORK_SWEEP_SECONDS,
         "options": {"expires": WORK_SWEEP_SECONDS},
     },
+    "pick-up-forgotten-packages": {
+        "task": "deid_portal.releases.tasks.pick_up_forgotten_packages",
+        "schedule": WORK_SWEEP_SECONDS,
+        "options": {"expires": WORK_SWEEP_SECONDS},
+    },
+    "expire-releases": {
+        "task": "deid_portal.releases.tasks.expire_releases_that_are_over",
+        "schedule": 300,
+        "options": {"expires": 300},
+    },
+    "pick-up-forgotten-questions": {
+        "task": "deid_portal.querydesk.tasks.pick_up_forgotten_questions",
+        "schedule": WORK_SWEEP_SECONDS,
+        "options": {"expires": WORK_SWEEP_SECONDS},
+    },
     "destroy-retired-keys": {
         "task": "deid_portal.pseudonyms.tasks.destroy_retired_keys",
         "schedule": 3600,
@@ -290,6 +316,16 @@ CELERY_BEAT_SCHEDULE = {
         "task": "deid_portal.audit.tasks.verify_audit_chain",
         "schedule": 6 * 3600,
         "options": {"expires": 3600},
+    },
+    "remind-and-expire-requests": {
+        "task": "deid_portal.reviews.tasks.remind_and_expire",
+        "schedule": 3600,
+        "options": {"expires": 3600},
+    },
+    "note-end-of-chain": {
+        "task": "deid_portal.audit.tasks.note_end_of_chain",
+        "schedule": 600,
+        "options": {"expires": 600},
     },
     "delete-leftovers": {
         "task": "deid_portal.datasets.tasks.delete_leftovers",

@@ -16,6 +16,7 @@ from pathlib import Path
 MEGABYTE = 1024 * 1024
 # Memory that is asked for but never touched counts for the system, not for us.
 ASKED_BUT_UNUSED = 1.5
+NO_MEMORY_LEFT = "more memory than the machine has left"
 
 
 class OverLimit(Exception):  # noqa: N818
@@ -40,9 +41,8 @@ class Limits:
         return None
 
     def out_of_memory(self) -> OverLimit:
-        return OverLimit(
-            f"This needed more than {self.memory_mb:,} MB of memory. {self.memory_words}".strip()
-        )
+        most = f"more than {self.memory_mb:,} MB of memory" if self.memory_mb else NO_MEMORY_LEFT
+        return OverLimit(f"This needed {most}. {self.memory_words}".strip())
 
     @contextmanager
     def refusing_too_much(self) -> Iterator[None]:

@@ -1,10 +1,10 @@
 """Move everything from old data keys to the current one, while the portal runs.
 
-Three kinds of things hang on the data key: the wrapped keys of folders, files of before folders had
-keys, and sealed fields in the database. Each is found by the name of the key written in front of
-it, so a second run after an interruption only does what is left. Nothing that people change at the
-same moment is overwritten: keys and files change under a lock, and a field is exchanged only for
-exactly the bytes that were read.
+Four kinds of things hang on the data key: the wrapped keys of folders, files of before folders had
+keys, sealed fields in the database, and the seals of the audit record. Each is found by the name of
+the key written in front of it, so a second run after an interruption only does what is left.
+Nothing that people change at the same moment is overwritten: keys and files change under a lock,
+and a field is exchanged only for exactly the bytes that were read.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +16,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import models, transaction
 from django.db.models.functions import Substr
 
+from deid_portal.audit.anchors import renew_anchors
+from deid_portal.audit.heads import is_head_sealed_by_current_key
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
 from deid_portal.common.folder_keys import (
@@ -61,8 +63,10 @@ def rotate(progress: Progress) -> Rotation:
         label = f"{model._meta.label} {name}"
         rows = _rows_under_old_keys(model, name)
         done.fields += _each(label, rows, _seal_again(model, name), done, progress)
+    seals_renewed = renew_anchors()
     done.late = max(count_left() - len(done.unreadable), 0)
-    if done.moved:
+    # Any record seals the end of the audit chain with the current key.
+    if done.moved or seals_renewed or not is_head_sealed_by_current_key():
         _record(done)
     return done
 

@@ -9,6 +9,8 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
+from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -31,7 +33,8 @@ SHORTEST_SECRET = 32
 KEY_CHECK = "key-check"
 # First the work that may be waiting; portals that soon stop need not begin.
 SECONDS_BEFORE_THE_REST = 90
-LOW_PRIORITY = 10  # of 19; more is more patient
+LOW_PRIORITY = 5  # of 19; more is more patient. A third of what a page gets, where both want all
+LOWEST_PRIORITY = 15
 
 
 class NotReady(Exception):  # noqa: N818
@@ -67,6 +70,18 @@ def check_keys() -> None:
             decode_key(key)
         except ImproperlyConfigured as error:
             raise NotReady(f"{error} Make one with: {HOW_TO_MAKE['DATA_KEY']}") from None
+    if settings.SIGNING_KEY:
+        check_signing_key()
+
+
+def check_signing_key() -> None:
+    try:
+        decode_key(settings.SIGNING_KEY)
+    except ImproperlyConfigured:
+        raise NotReady(
+            "SIGNING_KEY must be 32 random bytes in base64, or empty. "
+            f"Make one with: {HOW_TO_MAKE['DATA_KEY']}"
+        ) from None
 
 
 def _key(name: str) -> str:
@@ -122,6 +137,18 @@ def stop_unready_worker(**_: object) -> None:
         connections.close_all()
 
 
+def step_back_for_the_pages(**_: object) -> None:
+    """Let people who wait for a page go before runs; connected to the start of a process.
+
+    A run takes as long as before where nothing else wants the processor.
+    """
+    os.setpriority(os.PRIO_PROCESS, 0, LOW_PRIORITY)
+    # Linux may share out the processor by session first (each program of the launcher has its own)
+    # and look at priorities only within one; then the session has to step back as a whole.
+    with suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(LOW_PRIORITY))
+
+
 def warm_up_before_work(**_: object) -> None:
     """Compile the engine's loops, or load them from disk; connected to the start of a process.
 
@@ -141,7 +168,7 @@ def _warm_up_rest() -> None:
     from deid_portal.engine.warming import warm_up_rest
 
     time.sleep(SECONDS_BEFORE_THE_REST)
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOW_PRIORITY)
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST_PRIORITY)
     with (settings.DATA_DIR / "warming-rest.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

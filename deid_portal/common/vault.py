@@ -378,12 +378,6 @@ def write_anew(name: str) -> bool:
 class _Rewriter(VaultWriter):
     """Takes the place of a file only if that file is still there when it is done."""
 
-    def close(self) -> None:
-        if self._sealer is not None:
-            self._sealer.shutdown()
-            self._sealer = None
-        super().close()
-
     def _put_in_place(self) -> None:
         with keys_held():
             seen = self.path.stat()

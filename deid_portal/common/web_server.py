@@ -1,10 +1,15 @@
 """How gunicorn serves the portal: `gunicorn --config python:deid_portal.common.web_server …`."""
 
+import threading
+from importlib import import_module
+
 from deid_portal.common.tether import tie_to_parent
 
 worker_class = "gthread"
 workers = 2
 threads = 4
+# Longer than pages wait between two polls, so that a watched run keeps one connection.
+keepalive = 15
 # A worker whose loop stood still for this long is replaced; a slow upload does not stop the loop.
 timeout = 120
 # On stopping, requests under way get this long; the launcher ends the whole group soon after.
@@ -28,3 +33,12 @@ def when_ready(server: object) -> None:
 
 def post_fork(server: object, worker: object) -> None:
     tie_to_parent()
+
+
+def post_worker_init(worker: object) -> None:
+    """Load compiled code beside the first pages; never before the fork, which it would not survive.
+
+    Named, not imported: the ground floor knows no room.
+    """
+    estimation = import_module("deid_portal.plans.estimation")
+    threading.Thread(target=estimation.load_kernels, daemon=True).start()

@@ -5,7 +5,8 @@ conditional update and gets a lease; while it works, a thread renews the heartbe
 and looks for the stop flag. The result is written with the row, in one transaction, and only while
 the lease is still held. So of two workers that believe they own the same work, one loses its lease
 and its result is dropped; a worker killed at any instant leaves a stale heartbeat, which the sweep
-finds and hands out again. Every piece of work ends exactly once.
+finds and hands out again. A worker that is told to stop hands its work back. Every piece of work
+ends exactly once.
 """
 
 import math
@@ -13,6 +14,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import TracebackType
@@ -34,6 +36,7 @@ from django.utils import timezone
 
 from deid_portal.common.limits import Limits, OverLimit, memory_used_mb
 from deid_portal.common.queue import send
+from deid_portal.common.workers import is_worker_stopping
 from deid_portal.engine.errors import Cancelled
 
 LOOK_FOR_STOP_SECONDS = 0.25
@@ -67,6 +70,8 @@ class Work(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=0)
+    # How many of the attempts ended because the worker was told to stop, which is nobody's fault.
+    handed_back = models.PositiveSmallIntegerField(default=0)
     lease = models.UUIDField(null=True)
     stop_requested = models.BooleanField(default=False)
     queued_at = models.DateTimeField(default=timezone.now)
@@ -82,6 +87,11 @@ class Work(models.Model):
 
     class Meta:
         abstract = True
+
+    @property
+    def own_attempt(self) -> int:
+        """The number of the attempt among those that count: a restart of the portal does not."""
+        return self.attempt - self.handed_back
 
     @property
     def is_open(self) -> bool:
@@ -175,6 +185,9 @@ class Lease(Generic[W]):
         written: dict[str, Any] = {}
         while not self._ended.wait(LOOK_FOR_STOP_SECONDS):
             ticks += 1
+            if is_worker_stopping():
+                self._hand_back()
+                break
             self._look_at_limits(time.monotonic() - began)
             latest = self._latest
             try:
@@ -188,6 +201,21 @@ class Lease(Generic[W]):
             except DatabaseError:
                 # Briefly away is no reason to die; away for long makes the lease stale by itself.
                 connection.close()
+        connection.close()
+
+    def _hand_back(self) -> None:
+        """Let another worker begin anew at once; this one is about to end, and drops what it has.
+
+        The number of the attempt stays used: it names the files this worker may still be writing.
+        """
+        self._lost = True
+        with suppress(DatabaseError):  # then it is found by its missing heartbeat
+            self._held().update(
+                status=Status.QUEUED,
+                lease=None,
+                sent_at=None,
+                handed_back=models.F("handed_back") + 1,
+            )
         connection.close()
 
     def _look_at_limits(self, elapsed: float) -> None:
@@ -245,7 +273,8 @@ def stale() -> Q:
 
 def claimable() -> Q:
     """Work that a free worker may take: it waits, or its worker died not too often."""
-    return (Q(status=Status.QUEUED) | stale()) & Q(attempt__lt=settings.WORK_ATTEMPTS)
+    few_enough = Q(attempt__lt=models.F("handed_back") + settings.WORK_ATTEMPTS)
+    return (Q(status=Status.QUEUED) | stale()) & few_enough
 
 
 def claim(kind: type[W], work_id: str) -> Lease[W] | None:
@@ -304,7 +333,7 @@ def pick_up_forgotten(kind: type[W], task: Task, give_up: Callable[[W], None]) -
     unsent = Q(status=Status.QUEUED) & (Q(sent_at=None) | Q(sent_at__lt=resend))
     forgotten = list(_rows(kind).filter(stale() | unsent))
     for work in forgotten:
-        if work.attempt >= settings.WORK_ATTEMPTS:
+        if work.own_attempt >= settings.WORK_ATTEMPTS:
             give_up(work)
         else:
             _send(kind, str(work.pk), task)

@@ -4,6 +4,7 @@ Asking them through the queue would make every page wait for the answers. (Model
 inside: this is loaded with the queue, before Django is set up.)
 """
 
+import mmap
 import threading
 from datetime import timedelta
 from uuid import UUID, uuid4
@@ -13,6 +14,8 @@ from django.utils import timezone
 
 SIGN_SECONDS = 5
 ALIVE_SECONDS = 3 * SIGN_SECONDS
+# Shared with the processes that are forked to do the work: only their parent hears the signal.
+_stopping = mmap.mmap(-1, 1)
 
 
 def count_workers() -> int:
@@ -21,6 +24,15 @@ def count_workers() -> int:
 
     since = timezone.now() - timedelta(seconds=ALIVE_SECONDS)
     return WorkerProcess.objects.filter(seen_at__gte=since).count()
+
+
+def say_that_the_worker_stops(**_: object) -> None:
+    """Connected to the moment a worker is told to stop: all its processes hand their work back."""
+    _stopping[0] = 1
+
+
+def is_worker_stopping() -> bool:
+    return bool(_stopping[0])
 
 
 def say_that_we_work(**_: object) -> None:

@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.audit.selectors import find_break
+from deid_portal.audit.verifying import find_break
 from deid_portal.common import folder_keys, rotation, vault
 from deid_portal.common.sealing import seal
 from deid_portal.datasets.models import DatasetColumn
@@ -39,7 +39,8 @@ def rotate() -> str:
 def test_after_it_the_old_key_can_be_dropped(
     cast: Cast, settings: Settings, signed_in: SignIn
 ) -> None:
-    release = factories.make_release(cast.steward, cast.approver, cast.team)
+    release = factories.make_release(cast.steward, cast.approver, cast.team, [cast.steward])
+    factories.pack(release)
     write_of_before("datasets/of-before/upload")
     change_key(settings)
     said = rotate()
