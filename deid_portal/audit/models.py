@@ -1,9 +1,11 @@
 """The record of who did what: only ever appended to, each entry sealed to the one before."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
+
+from deid_portal.audit.hashing import content_hash_of, hash_of
 
 
 class ChainHead(models.Model):
@@ -11,9 +13,19 @@ class ChainHead(models.Model):
 
     number = models.BigIntegerField(default=0)
     hash = models.CharField(max_length=64, default="")
+    # Made with a key that is not in the database (heads.py).
+    seal = models.CharField(max_length=80, blank=True, default="")
 
     def __str__(self) -> str:
         return f"entry {self.number}"
+
+
+class EventQuerySet(models.QuerySet["Event"]):
+    def update(self, **kwargs: Any) -> NoReturn:
+        raise TypeError("An audit record is never changed.")
+
+    def delete(self) -> NoReturn:
+        raise TypeError("An audit record is never deleted.")
 
 
 class Event(models.Model):
@@ -29,11 +41,17 @@ class Event(models.Model):
     subject_id = models.CharField(max_length=40, db_index=True)
     subject_name = models.CharField(max_length=200, blank=True)
     facts = models.JSONField(default=dict)
+    # Both empty in records of before contents were hashed apart.
+    salt = models.CharField(max_length=32, blank=True, default="")
+    content_hash = models.CharField(max_length=64, blank=True, default="")
     previous_hash = models.CharField(max_length=64)
     hash = models.CharField(max_length=64)
 
+    objects = EventQuerySet.as_manager()
+
     class Meta:
         ordering = ["-number"]
+        indexes = [models.Index(fields=["team_id", "-number"], name="audit_of_a_team")]
 
     def __str__(self) -> str:
         return f"{self.number} {self.action}"
@@ -48,8 +66,36 @@ class Event(models.Model):
 
     @property
     def words(self) -> str:
-        """The dotted fact as people say it: review.changes_requested, review changes requested."""
-        return self.action.replace(".", " ").replace("_", " ")
+        return action_words(self.action)
+
+    def document(self) -> dict[str, Any]:
+        """Return the record as it is hashed and exported."""
+        return {
+            "number": self.number,
+            "at": self.at.isoformat(timespec="microseconds"),
+            "actor_id": self.actor_id,
+            "team_id": str(self.team_id) if self.team_id else None,
+            "action": self.action,
+            "subject_kind": self.subject_kind,
+            "subject_id": self.subject_id,
+            "subject_name": self.subject_name,
+            "facts": self.facts,
+            "salt": self.salt,
+            "content_hash": self.content_hash,
+            "previous_hash": self.previous_hash,
+            "hash": self.hash,
+        }
+
+    def seal(self) -> None:
+        """Fill in the hashes of a new record."""
+        self.content_hash = content_hash_of(self.document())
+        self.hash = hash_of(self.document())
+
+    @property
+    def fits(self) -> bool:
+        """Say whether the record still says what it was sealed with."""
+        document = self.document()
+        return self.hash == hash_of(document) and self.content_hash == content_hash_of(document)
 
 
 class Verification(models.Model):
@@ -57,8 +103,16 @@ class Verification(models.Model):
 
     at = models.DateTimeField()
     records = models.BigIntegerField()
-    # The number of the first entry that does not fit; empty while all do.
+    # The number of the first entry that does not fit, and in what way; empty while all do.
     broken_at = models.BigIntegerField(null=True)
+    problem = models.CharField(max_length=300, blank=True, default="")
+    # How many notes outside the database were compared with the records.
+    anchors = models.PositiveIntegerField(default=0)
 
     def __str__(self) -> str:
         return "intact" if self.broken_at is None else f"broken at {self.broken_at}"
+
+
+def action_words(action: str) -> str:
+    """The dotted fact as people say it: review.changes_requested, review changes requested."""
+    return action.replace(".", " ").replace("_", " ")

@@ -3,7 +3,6 @@
 Facts are names, numbers and hashes. No cell value ever goes in here.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +11,9 @@ from django.contrib.auth.models import AbstractUser
 from django.db import connection, models, transaction
 from django.utils import timezone
 
-from deid_portal.audit.models import ChainHead, Event
+from deid_portal.audit.hashing import make_salt
+from deid_portal.audit.heads import lock_head, move_head
+from deid_portal.audit.models import Event
 
 
 def record_event(
@@ -22,16 +23,18 @@ def record_event(
     team: models.Model | None,
     subject: models.Model | None,
     facts: Mapping[str, Any] | None = None,
+    accept: bool = False,
 ) -> Event:
     """Write one entry; refuses to run outside a transaction, where it could tell of nothing.
 
-    Without a subject it is about the portal as a whole.
+    Without a subject it is about the portal as a whole. `accept` seals the chain from here on even
+    if its end was not sealed by this portal; only `verify_audit --accept` asks for that.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError(
             "An audit record belongs into the transaction of the change it tells of."
         )
-    head = _lock_head()
+    head = lock_head()
     event = Event(
         number=head.number + 1,
         at=timezone.now(),
@@ -43,35 +46,10 @@ def record_event(
         subject_name=str(subject)[:200] if subject else "",
         # As the database will give them back: a number as a key becomes text, and sorts as text.
         facts=json.loads(json.dumps(dict(facts or {}))),
+        salt=make_salt(),
         previous_hash=head.hash,
     )
-    event.hash = hash_of(event)
+    event.seal()
     event.save()
-    head.number, head.hash = event.number, event.hash
-    head.save()
+    move_head(head, event, accept=accept)
     return event
-
-
-def _lock_head() -> ChainHead:
-    head = ChainHead.objects.select_for_update().filter(pk=1).first()
-    if head is None:
-        ChainHead.objects.get_or_create(pk=1)
-        head = ChainHead.objects.select_for_update().get(pk=1)
-    return head
-
-
-def hash_of(event: Event) -> str:
-    """Return the hash that seals an entry to the one before it."""
-    content = [
-        event.previous_hash,
-        event.number,
-        event.at.isoformat(timespec="microseconds"),
-        event.actor_id,
-        str(event.team_id) if event.team_id else None,
-        event.action,
-        event.subject_kind,
-        event.subject_id,
-        event.subject_name,
-        event.facts,
-    ]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

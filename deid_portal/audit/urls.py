@@ -3,4 +3,7 @@ from django.urls import path
 from deid_portal.audit import views
 
 app_name = "audit"
-urlpatterns = [path("audit/", views.show, name="show")]
+urlpatterns = [
+    path("audit/", views.show, name="show"),
+    path("audit/export/", views.export, name="export"),
+]

@@ -1,0 +1,38 @@
+"""python manage.py export_audit FILE: the record of all teams and of the portal itself."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.core.management.base import BaseCommand, CommandError
+
+from deid_portal.audit.exports import WRITERS, begin_export, read_export
+from deid_portal.audit.selectors import Wanted
+
+
+class Command(BaseCommand):
+    help = "Write every audit record into a file (.jsonl or .csv) that can be checked anywhere."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["file"]
+        file_format = path.suffix.removeprefix(".")
+        if file_format not in WRITERS:
+            raise CommandError("Name the file .jsonl or .csv.", returncode=2)
+        try:
+            with path.open("xb") as stream:
+                first, last = self.write(stream, file_format)
+        except OSError as problem:
+            raise CommandError(f"{path} cannot be written: {problem.strerror}.") from None
+        self.stdout.write(f"Records {first} to {last} are in {path}.")
+
+    def write(self, stream: BinaryIO, file_format: str) -> tuple[int, int]:
+        everything = Wanted()
+        first, last = begin_export(
+            team=None, exported_by=None, wanted=everything, file_format=file_format
+        )
+        records = read_export(team=None, wanted=everything, first=first, last=last)
+        stream.writelines(WRITERS[file_format](records))
+        return first, last
