@@ -8,7 +8,7 @@ names and roles of columns, runs, reports, approvals, released packages, and the
 """
 
 import time
-from datetime import date
+from datetime import date, timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,6 +22,12 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_can_be_forgotten
 
 SECONDS_OF_A_DAY = 24 * 3600
+USUAL_DAYS = 365
+
+
+def usual_deletion_day() -> date:
+    """A year is enough for most purposes; who needs more says so."""
+    return timezone.localdate() + timedelta(days=USUAL_DAYS)
 
 
 @transaction.atomic

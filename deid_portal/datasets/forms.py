@@ -1,5 +1,5 @@
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date
 from pathlib import PurePath
 from typing import Any
 
@@ -26,6 +26,7 @@ DELIMITERS = [
     ("|", "Bar |"),
     (":", "Colon :"),
     (" ", "Space"),
+    *((sign, sign) for sign in "~^#/&*!$%+=_@"),
 ]
 ENCODINGS = [
     ("utf-8", "UTF-8"),
@@ -45,8 +46,10 @@ SAME_ENCODING = ("", "As the file says")
 HEADERS = [("yes", "Holds the column names"), ("no", "Is already data")]
 NOT_CONTINUED = "This dataset cannot be continued now. Choose another one, or a new dataset."
 PASTE_LIMIT = 2_000_000  # characters; what a form may send is limited, too
-USUAL_DAYS = 365
 DECIMALS = [(".", "Point ."), (",", "Comma ,")]
+
+
+EMPTY_FILE = "The file is empty. Choose a file with column names and rows."
 
 
 def paste_too_long_sentence() -> str:
@@ -83,6 +86,22 @@ def _offer(dataset: Dataset) -> tuple[str, str]:
     return str(dataset.id), f"Next version of “{dataset.name}”, after {dataset.version_number}"
 
 
+def _first_problem(form: forms.Form) -> str:
+    return str(next((errors[0] for errors in form.errors.values()), ""))
+
+
+class ArrivalForm(forms.Form):
+    """What a browser says about a file before it sends it in pieces."""
+
+    file_name = forms.CharField(max_length=255)
+    file_bytes = forms.IntegerField(min_value=1, error_messages={"min_value": EMPTY_FILE})
+    file_stamp = forms.IntegerField(min_value=-(2**62), max_value=2**62)
+
+    @property
+    def first_problem(self) -> str:
+        return _first_problem(self)
+
+
 class UploadForm(SeriesChoiceForm):
     """The file is checked by hand: it lies in the vault, and Django would try to read it here."""
 
@@ -105,10 +124,14 @@ class UploadForm(SeriesChoiceForm):
         elif not isinstance(self.upload, SealedUpload):
             self.add_error(None, "Choose a file or paste a table first.")
         elif not self.upload.size:
-            self.add_error(None, "The file is empty. Choose a file with column names and rows.")
+            self.add_error(None, EMPTY_FILE)
         elif not cleaned.get("name"):
             cleaned["name"] = PurePath(self.upload.name or "").stem[:120] or "Dataset"
         return cleaned
+
+    @property
+    def first_problem(self) -> str:
+        return _first_problem(self)
 
 
 TEXT_SETTINGS = ("delimiter", "quote", "encoding", "has_header", "decimal", "missing")
@@ -250,11 +273,6 @@ class DeletionForm(forms.Form):
         if day is not None and day <= timezone.localdate():
             raise forms.ValidationError("Choose a day after today.")
         return day
-
-
-def usual_deletion_day() -> date:
-    """A year is enough for most purposes; who needs more says so."""
-    return timezone.localdate() + timedelta(days=USUAL_DAYS)
 
 
 class KeepForm(SeriesChoiceForm, DeletionForm):

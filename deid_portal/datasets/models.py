@@ -1,9 +1,12 @@
 """A dataset: one uploaded table of one team, and what was decided about each of its columns.
 
+A network is a dataset, too: its rows are the nodes, its columns what else is known of them.
+
 Next month's file is a dataset of its own, the next version in the same series: it has its own rows,
 runs and releases, and what was decided about the version before it is carried over.
 """
 
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 from django.db import models
@@ -12,6 +15,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 
 from deid_portal.accounts.models import Team, User
+from deid_portal.common import vault
 from deid_portal.common.sealing import SealedJSONField
 from deid_portal.common.work import Work
 from deid_portal.engine import ColumnType
@@ -40,6 +44,10 @@ TYPE_LABELS = {
 }
 
 
+# What nobody sends on for so long is deleted.
+ARRIVING_KEPT = timedelta(hours=24)
+
+
 class Dataset(models.Model):
     class State(models.TextChoices):
         UPLOADED = "uploaded", "Check the preview"
@@ -47,7 +55,12 @@ class Dataset(models.Model):
         READY = "ready", "Ready"
         FORGOTTEN = "forgotten", "Deleted"
 
+    class Kind(models.TextChoices):
+        TABLE = "table", "Table"
+        NETWORK = "network", "Network"
+
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.TABLE)
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="datasets")
     name = models.CharField(max_length=120)
     # All versions of one table share this; the newest stands for them in lists.
@@ -120,8 +133,14 @@ class Dataset(models.Model):
         return self.state == self.State.READY
 
     @property
+    def is_network(self) -> bool:
+        return self.kind == self.Kind.NETWORK
+
+    @property
     def page_after_reading(self) -> str:
         """Where the work goes on: at the columns, or at what a next version changed."""
+        if self.is_network:
+            return "networks:risk"
         return "versions:drift" if self.previous_id else "datasets:columns"
 
     @property
@@ -133,12 +152,51 @@ class Dataset(models.Model):
         return f"{self.folder}/table-{table_id}/{position}"
 
 
+class ArrivingUpload(models.Model):
+    """A file on its way in; what has arrived of it lies in the vault, piece by piece."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="arriving_uploads")
+    sent_by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="arriving_uploads")
+    file_name = models.CharField(max_length=255)
+    file_bytes = models.BigIntegerField()
+    # When the file was last changed, in the words of the sender's machine: with name and size it
+    # tells whether somebody who resumes has chosen the same file.
+    file_stamp = models.BigIntegerField()
+    arrived_bytes = models.BigIntegerField(default=0)
+    started_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["started_at"]
+
+    def __str__(self) -> str:
+        return self.file_name
+
+    @property
+    def folder(self) -> str:
+        return f"{vault.INCOMING}/{self.id}"
+
+    def piece_file(self, start: int) -> str:
+        return f"{self.folder}/{start}"
+
+    @property
+    def percent(self) -> int:
+        return int(100 * self.arrived_bytes / max(self.file_bytes, 1))
+
+    @property
+    def kept_until(self) -> datetime:
+        return self.changed_at + ARRIVING_KEPT
+
+
 class Reading(Work):
     """The background work of reading a whole file into a table and counting its columns."""
 
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="readings")
     asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     file_format = models.JSONField()
+    # The rows that could not be read: number and words, never a cell.
+    row_problems = models.JSONField(default=list)
 
     class Meta:
         ordering = ["-queued_at"]

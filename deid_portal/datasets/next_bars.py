@@ -1,6 +1,6 @@
 """What the bar at the bottom says on the pages of a dataset, and where it leads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.urls import reverse
@@ -47,8 +47,18 @@ def bar_of_upload() -> NextBar:
     )
 
 
-def bar_of_preview(dataset: Dataset, *, unreadable: str, failed: str, can_change: bool) -> NextBar:
-    """The bar of step 1: `unreadable` closes the way on, what `failed` may be tried again."""
+def bar_of_preview(
+    dataset: Dataset,
+    *,
+    unreadable: str,
+    failed: str,
+    can_change: bool,
+    doubtful: Sequence[str] = (),
+) -> NextBar:
+    """The bar of step 1: `unreadable` closes the way on, what `failed` may be tried again.
+
+    `doubtful` are the columns the preview asks about.
+    """
     everything = Act("All datasets", url=reverse("datasets:list"))
     if dataset.is_ready:
         return _bar_of_kept_table(dataset)
@@ -68,6 +78,8 @@ def bar_of_preview(dataset: Dataset, *, unreadable: str, failed: str, can_change
             "The whole file could not be read.",
             "Change a setting, mend the file or retry.",
         )
+    elif doubtful:
+        lead, rest = _open_questions(doubtful)
     else:
         lead, rest = "It is not kept yet.", "Keeping it reads every row and encrypts each column."
     is_bad = bool(unreadable or failed)
@@ -84,6 +96,15 @@ def bar_of_preview(dataset: Dataset, *, unreadable: str, failed: str, can_change
             focus="#preview-settings",
         ),
     )
+
+
+def _open_questions(names: Sequence[str]) -> tuple[str, str]:
+    if len(names) == 1:
+        return f"One open question: {names[0]}.", "The safe answer is already chosen."
+    count = NUMBER_WORDS[len(names)].capitalize() if len(names) < len(NUMBER_WORDS) else len(names)
+    shown = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) < 4 else names[0]
+    more = f" and {len(names) - 1} more" if len(names) > 3 else ""
+    return f"{count} open questions: {shown}{more}.", "The safe answers are already chosen."
 
 
 def _bar_of_kept_table(dataset: Dataset) -> NextBar:

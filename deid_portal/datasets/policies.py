@@ -43,6 +43,8 @@ def check_not_in_use(dataset: Dataset) -> None:
         raise Refused("The file is being read. Stop the reading first, then discard it.")
     if dataset.runs.exists():
         raise Refused("This dataset has runs, so it cannot be discarded.")
+    if dataset.desk_terms.exists():
+        raise Refused("This dataset was open for questions, so it cannot be discarded.")
 
 
 def check_can_be_forgotten(dataset: Dataset) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from deid_portal.common.templatetags.numbers import middle_cut
 from deid_portal.datasets.models import TYPE_LABELS, Dataset
 from deid_portal.engine import ColumnType
 from deid_portal.engine.formats import KIND_WORDS, ColumnPreview, FileFormat, FileKind, TypeChoice
@@ -57,6 +58,11 @@ class PreviewTable:
     questions: list[Question]
     more_questions: int
     notes: list[str]
+
+    @property
+    def doubtful(self) -> list[str]:
+        """The names of the columns that are asked about and can be read in two ways."""
+        return [middle_cut(head.name) for head in self.heads if head.is_doubtful]
 
 
 def show_preview(dataset: Dataset, preview: Preview) -> PreviewTable:
@@ -137,7 +143,8 @@ def _format_words(column: ColumnPreview) -> str:
 
 def _question(place: int, column: ColumnPreview) -> Question | None:
     if column.leading_zeros:
-        values = "1 value starts" if column.leading_zeros == 1 else "some values start"
+        zeros = column.leading_zeros
+        values = "1 value starts" if zeros == 1 else f"{zeros:,} of the first values start"
         return Question(
             column.name,
             f"looks like numbers, but {values} with 0. We keep it as text so that the zeros "

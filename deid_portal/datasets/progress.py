@@ -1,12 +1,15 @@
 """How far the reading of a file is, in words and numbers; a pure function of the row."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deid_portal.datasets.models import Reading
+from deid_portal.common.work import Work
 
 # What the work calls its phases, and the share of the whole each usually takes.
-PHASES = {
+Phases = Mapping[str, tuple[str, int]]
+PHASES: Phases = {
     "read": ("Reading the rows", 70),
+    "problems": ("Looking for every row with a problem", 0),
     "profile": ("Counting and encrypting every column", 23),
     "detect": ("Looking for what points to people", 5),
     "compare": ("Comparing it with the version before", 2),
@@ -20,19 +23,21 @@ class ReadingProgress:
     left: str
 
 
-def describe_reading(reading: Reading) -> ReadingProgress:
+def describe_reading(reading: Work, phases: Phases = PHASES) -> ReadingProgress:
     if reading.is_stopping:
-        return ReadingProgress(_percent(reading), "Stopping, at most a second", "")
-    if reading.status == Reading.Status.QUEUED:
+        return ReadingProgress(_percent(reading, phases), "Stopping, at most a second", "")
+    if reading.status == reading.Status.QUEUED:
         return ReadingProgress(None, "Waiting for a worker", "")
-    words = PHASES.get(reading.phase, ("Opening the file", 0))[0]
-    left = f"attempt {reading.attempt}" if reading.attempt > 1 else ""
-    return ReadingProgress(_percent(reading), words, left)
+    words = phases.get(reading.phase, ("Opening the file", 0))[0]
+    if rows := (reading.figures or {}).get("rows"):
+        words = f"{words}, {rows:,} so far"
+    left = f"attempt {reading.own_attempt}" if reading.own_attempt > 1 else ""
+    return ReadingProgress(_percent(reading, phases), words, left)
 
 
-def _percent(reading: Reading) -> int:
+def _percent(reading: Work, phases: Phases) -> int:
     before = 0
-    for name, (_, share) in PHASES.items():
+    for name, (_, share) in phases.items():
         if name == reading.phase:
             within = min(1.0, reading.done / reading.total) if reading.total else 0.0
             return int(before + share * within)

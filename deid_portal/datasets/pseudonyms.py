@@ -2,7 +2,10 @@
 
 import os
 
+from django.db import transaction
+
 from deid_portal.accounts.models import Team
+from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import PseudonymKey
 
 KEY_BYTES = 32
@@ -13,9 +16,12 @@ def pseudonym_key_of(team: Team) -> PseudonymKey:
     newest = PseudonymKey.objects.filter(team=team).first()
     if newest is not None:
         return newest
-    key, _ = PseudonymKey.objects.get_or_create(
-        team=team, number=1, defaults={"secret": new_secret()}
-    )
+    with transaction.atomic():
+        key, is_new = PseudonymKey.objects.get_or_create(
+            team=team, number=1, defaults={"secret": new_secret()}
+        )
+        if is_new:
+            record_event("pseudonyms.key_made", actor=None, team=team, subject=team)
     return key
 
 

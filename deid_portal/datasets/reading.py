@@ -9,21 +9,22 @@ from django.urls import reverse
 
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
-from deid_portal.common.vault import DISK_IS_FULL
+from deid_portal.common.endings import Endings
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.later_rooms import Unpack, pack_in_later_rooms
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
-from deid_portal.engine import Cancelled, EngineError, Table
+from deid_portal.engine import InvalidTable, Table
 from deid_portal.engine.cores import spread_out
 from deid_portal.engine.detection import Findings, Look, look_at, suggest_by_looks
-from deid_portal.engine.formats import FileFormat, read_table
+from deid_portal.engine.formats import FileFormat, list_row_problems, read_table
 from deid_portal.engine.profile import ColumnProfile, profile_column
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.writing import write_arrow
 from deid_portal.notices.services import tell
 
 WORKERS_DIED = (
-    "The worker stopped each time it tried to read this file. It may be too large for this machine."
+    "The worker broke off each time it tried to read this file. Where the machine was not switched "
+    "off, the file may be too large for it."
 )
 NO_ROOM = (
     "There was no room left to store the table. The upload is kept. "
@@ -34,26 +35,22 @@ UNEXPECTED = "The file could not be read because of a fault in the portal. Try a
 
 def perform_reading(lease: Lease[Reading]) -> None:
     """Read, store, count; ends the work exactly once, whatever happens."""
-    try:
+    with _endings(lease).applied():
         with lease:
             table, profiles, findings = _read_and_count(lease)
             parcels = pack_in_later_rooms(lease.work.dataset, table, lease.progress)
         dataset = lease.work.dataset
         patiently(lambda: _keep_columns(lease, dataset, table, profiles, findings, parcels))
-    except LeaseLost:
-        _delete_table(lease)
-    except Cancelled:
-        _end_without_table(lease, Status.STOPPED, "")
-    except EngineError as error:
-        _end_without_table(lease, Status.FAILED, str(error))
-    except OSError as error:
-        is_full = error.errno in DISK_IS_FULL
-        _end_without_table(lease, Status.FAILED, NO_ROOM if is_full else UNEXPECTED)
-        if not is_full:
-            raise
-    except Exception:
-        _end_without_table(lease, Status.FAILED, UNEXPECTED)
-        raise
+
+
+def _endings(lease: Lease[Reading]) -> Endings:
+    return Endings(
+        stop=lambda: _end_without_table(lease, Status.STOPPED, ""),
+        fail=lambda problem: _end_without_table(lease, Status.FAILED, problem),
+        drop=lambda: _delete_table(lease),
+        unexpected=UNEXPECTED,
+        no_room=NO_ROOM,
+    )
 
 
 def _read_and_count(
@@ -62,20 +59,31 @@ def _read_and_count(
     dataset = lease.work.dataset
     file_format = FileFormat.from_document(lease.work.file_format)
     with vault.open_reader(dataset.upload_file) as stream:
-        table = read_table(stream, file_format, lease.progress, dataset.file_sha256)
-    profiles, looks = _count_and_store(lease, table)
+        try:
+            table = read_table(stream, file_format, lease.progress, dataset.file_sha256)
+        except InvalidTable:
+            _note_bad_rows(lease, file_format, stream)
+            raise
+    profiles, looks = count_and_store(lease, dataset, table)
     return table, profiles, suggest_by_looks(table, looks, lease.progress)
 
 
-def _count_and_store(
-    lease: Lease[Reading], table: Table
+def _note_bad_rows(lease: Lease[Reading], file_format: FileFormat, stream: BinaryIO) -> None:
+    """Find every row that cannot be read, for the person who mends the file to see at once."""
+    found = list_row_problems(stream, file_format, progress=lease.progress)
+    problems = [asdict(problem) for problem in found]
+    Reading.objects.filter(id=lease.work.id).update(row_problems=problems)
+
+
+def count_and_store(
+    lease: Lease[Any], dataset: Dataset, table: Table
 ) -> tuple[tuple[ColumnProfile, ...], tuple[Look, ...]]:
     """Profile every column, look at it and seal it into the vault, several columns at once."""
 
     def work(position: int) -> tuple[ColumnProfile, Look]:
         # What is counted here is let go at the end: all columns together would need much memory.
         column = table.columns[position].afresh()
-        with vault.VaultWriter(lease.work.dataset.column_file(lease.token, position)) as writer:
+        with vault.VaultWriter(dataset.column_file(lease.token, position)) as writer:
             write_arrow(Table((column,)), cast(BinaryIO, writer))
         return profile_column(column), look_at(column)
 
@@ -97,22 +105,7 @@ def _keep_columns(
     parcels: list[Unpack],
 ) -> None:
     lease.finish()
-    dataset.columns.all().delete()
-    DatasetColumn.objects.bulk_create(
-        DatasetColumn(
-            dataset=dataset,
-            position=position,
-            name=column.name,
-            type=column.type.value,
-            missing=profile.missing,
-            distinct=profile.distinct,
-            uniques=profile.uniques,
-            rarest=profile.rarest,
-            profile=_values_of(profile),
-            suggestion=asdict(findings.suggestions[position]),
-        )
-        for position, (column, profile) in enumerate(zip(table.columns, profiles, strict=True))
-    )
+    write_columns(dataset, table, profiles, findings)
     dataset.rows = table.rows
     dataset.table_id = lease.token
     dataset.state = Dataset.State.READY
@@ -132,6 +125,28 @@ def _keep_columns(
         kind="dataset.read",
         url=reverse(dataset.page_after_reading, args=[dataset.id]),
         team=dataset.team,
+    )
+
+
+def write_columns(
+    dataset: Dataset, table: Table, profiles: tuple[ColumnProfile, ...], findings: Findings
+) -> None:
+    """Write a row per column in place of those there were; call it inside a transaction."""
+    dataset.columns.all().delete()
+    DatasetColumn.objects.bulk_create(
+        DatasetColumn(
+            dataset=dataset,
+            position=position,
+            name=column.name,
+            type=column.type.value,
+            missing=profile.missing,
+            distinct=profile.distinct,
+            uniques=profile.uniques,
+            rarest=profile.rarest,
+            profile=_values_of(profile),
+            suggestion=asdict(findings.suggestions[position]),
+        )
+        for position, (column, profile) in enumerate(zip(table.columns, profiles, strict=True))
     )
 
 

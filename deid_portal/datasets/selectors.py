@@ -1,5 +1,7 @@
 import hashlib
 from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
@@ -11,16 +13,36 @@ from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES
 from deid_portal.common import vault
 from deid_portal.common.refusals import refusal
-from deid_portal.datasets.models import Dataset, DatasetColumn, Reading, Tagging
+from deid_portal.datasets.models import ArrivingUpload, Dataset, DatasetColumn, Reading, Tagging
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.policies import check_can_be_continued
-from deid_portal.engine import Column, Table
+from deid_portal.engine import Column, InvalidTable, Table
 from deid_portal.engine.detection import Isolation, measure_isolation
-from deid_portal.engine.formats import FileFormat, FilePreview, preview_file
+from deid_portal.engine.formats import (
+    FileFormat,
+    FilePreview,
+    RowProblem,
+    list_row_problems,
+    preview_file,
+)
+from deid_portal.engine.formats.sample import SAMPLE_ROWS
+from deid_portal.engine.row_problems import MOST_SHOWN
 from deid_portal.engine.writing import read_arrow
 
 PREVIEW_ROWS = 8
 KEPT_SECONDS = 3600
+
+
+@dataclass(frozen=True)
+class BadRows:
+    """Rows that cannot be read, and whether the whole file was searched for them."""
+
+    problems: tuple[RowProblem, ...]
+    is_whole: bool
+
+    @property
+    def is_cut(self) -> bool:
+        return len(self.problems) == MOST_SHOWN
 
 
 def visible_datasets(user: User) -> QuerySet[Dataset]:
@@ -38,10 +60,19 @@ def datasets_of_team(user: User, team: Team) -> QuerySet[Dataset]:
     return newest.order_by("-changed_at")
 
 
+def tables_of_team(user: User, team: Team) -> QuerySet[Dataset]:
+    return datasets_of_team(user, team).filter(kind=Dataset.Kind.TABLE)
+
+
 def versions_of(dataset: Dataset) -> QuerySet[Dataset]:
     """Return every version of a dataset, the newest first, without what is sealed."""
     versions = Dataset.objects.filter(series=dataset.series).select_related("team")
     return versions.defer("drift").order_by("-version")
+
+
+def arriving_uploads_of(user: User, team: Team) -> QuerySet[ArrivingUpload]:
+    """Return the files of a person that have begun to arrive; who sends them may go on."""
+    return ArrivingUpload.objects.filter(sent_by=user, team=team)
 
 
 def why_not_continued(user: User, newest: Dataset) -> str:
@@ -55,7 +86,7 @@ def datasets_to_continue(user: User, team: Team, upload: Dataset | None = None) 
     For an upload that is one already, also the version before it.
     """
     read = (Dataset.State.READY, Dataset.State.FORGOTTEN)
-    newest = datasets_of_team(user, team).filter(state__in=read)
+    newest = tables_of_team(user, team).filter(state__in=read)
     before = [upload.previous] if upload is not None and upload.previous else []
     return sorted([*before, *newest], key=lambda dataset: dataset.name.lower())
 
@@ -108,6 +139,17 @@ def preview_of(dataset: Dataset) -> FilePreview:
     """Read the first rows with the current settings; raises InvalidTable when they do not fit."""
     with vault.open_reader(dataset.upload_file) as stream:
         return preview_file(stream, FileFormat.from_document(dataset.file_format), PREVIEW_ROWS)
+
+
+def bad_rows_of(dataset: Dataset, reading: Reading | None) -> BadRows:
+    """Return rows that cannot be read: of the whole file once that was tried, else of the first."""
+    if reading is not None and reading.row_problems:
+        found = tuple(RowProblem(**problem) for problem in reading.row_problems)
+        return BadRows(found, is_whole=True)
+    with suppress(InvalidTable), vault.open_reader(dataset.upload_file) as stream:
+        form = FileFormat.from_document(dataset.file_format)
+        return BadRows(list_row_problems(stream, form, SAMPLE_ROWS), is_whole=False)
+    return BadRows((), is_whole=False)
 
 
 def evidence_of(dataset: Dataset) -> dict[str, str]:

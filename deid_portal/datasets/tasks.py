@@ -1,6 +1,7 @@
 from deid_portal.celery_app import app
 from deid_portal.common import vault
 from deid_portal.common.work import claim, pick_up_forgotten
+from deid_portal.datasets.arriving import give_up_old_uploads
 from deid_portal.datasets.forgetting import delete_files_left_over, forget_due_datasets
 from deid_portal.datasets.models import Reading
 from deid_portal.datasets.reading import give_up_reading, perform_reading
@@ -25,6 +26,7 @@ def delete_leftovers() -> None:
     Tables whose day has come are leftovers, too, and what people were told long ago.
     """
     forget_old_notices()
+    give_up_old_uploads()
     forget_due_datasets()
     delete_files_left_over()
     vault.delete_leftovers(older_than_seconds=24 * 3600)

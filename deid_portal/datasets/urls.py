@@ -1,11 +1,21 @@
 from django.urls import path
 
-from deid_portal.datasets.views import columns, upload
+from deid_portal.datasets.views import arriving, columns, upload
 
 app_name = "datasets"
 urlpatterns = [
     path("datasets/", upload.list_datasets, name="list"),
     path("datasets/upload/", upload.new, name="new"),
+    path("datasets/upload/arriving/", arriving.begin, name="begin-upload"),
+    path("datasets/upload/arriving/<uuid:upload_id>/", arriving.send_piece, name="send-piece"),
+    path(
+        "datasets/upload/arriving/<uuid:upload_id>/finish/", arriving.finish, name="finish-upload"
+    ),
+    path(
+        "datasets/upload/arriving/<uuid:upload_id>/give-up/",
+        arriving.give_up,
+        name="give-up-upload",
+    ),
     path("datasets/<uuid:dataset_id>/upload/", upload.preview, name="preview"),
     path("datasets/<uuid:dataset_id>/upload/format/", upload.set_format, name="set-format"),
     path("datasets/<uuid:dataset_id>/upload/place/", upload.place, name="place"),

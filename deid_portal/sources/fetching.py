@@ -10,18 +10,24 @@ from django.template.defaultfilters import filesizeformat
 
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up
+from deid_portal.common.endings import Endings
+from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.services import upload_dataset
 from deid_portal.datasets.uploading import SealedUpload
-from deid_portal.engine import Cancelled
 from deid_portal.engine.formats import FileFormat, FileKind, TypeChoice
 from deid_portal.engine.formats.file_format import DatabaseFormat
 from deid_portal.sources.models import Fetch
 from deid_portal.sources.policies import check_can_be_used
 from deid_portal.sources.postgresql import Answered, SourceProblem, copy_answer
 
-WORKERS_DIED = "The worker stopped each time it tried to copy this table. Ask for less of it."
+WORKERS_DIED = (
+    "The worker broke off each time it tried to copy this table. "
+    "Where the machine was not switched off, ask for less of the table."
+)
+NO_ROOM = (
+    "There was no room left to store the table. Nothing was kept. "
+    "Ask the administrator to make room, then try again."
+)
 UNEXPECTED = "The table could not be copied because of a fault in the portal. Try again."
 REMOVED = "The connection was removed meanwhile. Add it again."
 
@@ -30,21 +36,23 @@ def perform_fetch(lease: Lease[Fetch]) -> None:
     """Copy, keep; ends the work exactly once, and a half copy is never kept."""
     upload = None
     try:
-        with lease:
-            upload, answered = _copy(lease)
-        _keep(lease, upload, answered)
-    except LeaseLost:
-        pass
-    except Cancelled:
-        _end(lease, Status.STOPPED, "")
-    except (SourceProblem, Refused) as error:
-        _end(lease, Status.FAILED, str(error))
-    except Exception:
-        _end(lease, Status.FAILED, UNEXPECTED)
-        raise
+        with _endings(lease).applied():
+            with lease:
+                upload, answered = _copy(lease)
+            _keep(lease, upload, answered)
     finally:
         if upload is not None:
             upload.close()  # whatever was kept lies under another name by now
+
+
+def _endings(lease: Lease[Fetch]) -> Endings:
+    return Endings(
+        stop=lambda: _end(lease, Status.STOPPED, ""),
+        fail=lambda problem: _end(lease, Status.FAILED, problem),
+        drop=lambda: None,  # the copy is closed, and with it deleted, however this ends
+        unexpected=UNEXPECTED,
+        no_room=NO_ROOM,
+    )
 
 
 def _copy(lease: Lease[Fetch]) -> tuple[SealedUpload, Answered]:
@@ -102,11 +110,13 @@ def _keep(lease: Lease[Fetch], upload: SealedUpload, answered: Answered) -> None
     Fetch.objects.filter(id=lease.work.id).update(dataset=dataset)
 
 
-@transaction.atomic
 def _end(lease: Lease[Fetch], status: Status, problem: str) -> None:
-    with suppress(LeaseLost):
-        lease.finish(status, problem=problem)
-        _record_end(lease.work)
+    def write() -> None:
+        with transaction.atomic(), suppress(LeaseLost):
+            lease.finish(status, problem=problem)
+            _record_end(lease.work)
+
+    patiently(write)
 
 
 @transaction.atomic

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 import psycopg
 from psycopg import pq
 
+from deid_portal.common.refusals import Refused
 from deid_portal.engine import InvalidTable
 from deid_portal.engine.formats.cells import check_column_count, check_names
 
@@ -47,7 +48,7 @@ TYPED = {*WHOLE_NUMBERS, *FLOATS, EXACT_NUMBER, MONEY, BOOLEAN, DAY, MOMENT, MOM
 LISTS_AND_RECORDS = "AC"  # what the server calls arrays and composite types
 
 
-class SourceProblem(Exception):  # noqa: N818 -- reads as the fact it states
+class SourceProblem(Refused):
     """The database cannot be read; the message is a sentence for the person who asked."""
 
 

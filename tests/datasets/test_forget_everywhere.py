@@ -134,6 +134,7 @@ def test_what_was_released_stays_as_it_was_handed_over(
     factories.allow_small_groups(cast.team, cast.administrator)
     request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching"))
     release = factories.approve(request, cast.approver)
+    factories.pack(release)
     client = signed_in(cast.analyst)
     address = reverse("releases:download", args=[release.id])
     before = _bytes_of(client, address)

@@ -14,6 +14,7 @@ from deid_portal.audit.models import Event
 from deid_portal.common import vault
 from deid_portal.common.work import claim
 from deid_portal.datasets.models import Dataset, Reading
+from deid_portal.datasets.progress import describe_reading
 from deid_portal.datasets.reading import perform_reading
 from deid_portal.datasets.selectors import table_of
 from deid_portal.datasets.services import keep_dataset, stop_reading
@@ -60,6 +61,33 @@ def test_a_fault_deep_in_the_file_ends_as_a_sentence(cast: Cast, signed_in: Sign
     assert dataset.state == Dataset.State.UPLOADED
     page = client.get(reverse("datasets:preview", args=[dataset.id]))
     assert page.context["problem"] == reading.problem
+
+
+def test_rows_with_problems_have_a_tab_with_their_numbers(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    dataset = factories.make_upload(cast.steward, cast.team, b"id,name\n1,Ann\n2\n3,Bob\n4,Eve,x\n")
+    page = client.get(reverse("datasets:preview", args=[dataset.id]))
+    assert page.context["shows_bad_rows"]
+    assert [one.row for one in page.context["bad_rows"].problems] == [3, 5]
+    assert "Rows with problems 2" in page.content.decode()
+    assert "Eve" not in page.content.decode()
+
+
+def test_after_a_failed_reading_every_bad_row_of_the_file_is_listed(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    client, good = signed_in(cast.steward), b"7,Ann\n" * 60_000
+    dataset = factories.make_upload(
+        cast.steward, cast.team, b"id,name\n" + good + b"7\n" + good + b"8\n"
+    )
+    address = reverse("datasets:preview", args=[dataset.id])
+    assert "None of the first 1,000 rows" in client.get(f"{address}?rows=problems").content.decode()
+    assert "Rows with problems 0" in client.get(address).content.decode()
+    _keep_and_read(client, dataset)
+    assert [one.row for one in client.get(address).context["bad_rows"].problems] == [
+        60_002,
+        120_003,
+    ]
 
 
 def test_leading_zeros_survive(cast: Cast) -> None:
@@ -155,3 +183,25 @@ def test_a_name_longer_than_any_name_is_refused(cast: Cast, signed_in: SignIn) -
     dataset = factories.make_upload(cast.steward, cast.team, content)
     page = signed_in(cast.steward).get(reverse("datasets:preview", args=[dataset.id]))
     assert "name of column 2 has 400 characters" in page.context["problem"]
+
+
+@pytest.mark.parametrize(
+    ("phase", "done", "percent", "words"),
+    [
+        ("", 0, 0, "Opening the file"),
+        ("read", 50, 35, "Reading the rows"),
+        ("profile", 100, 93, "Counting and encrypting every column"),
+        ("detect", 0, 93, "Looking for what points to people"),
+    ],
+)
+def test_progress_goes_on_from_phase_to_phase(
+    phase: str, done: int, percent: int, words: str
+) -> None:
+    reading = Reading(status=Reading.Status.RUNNING, phase=phase, done=done, total=100)
+    progress = describe_reading(reading)
+    assert (progress.percent, progress.phase) == (percent, words)
+
+
+def test_progress_says_how_many_rows_were_read() -> None:
+    reading = Reading(status=Reading.Status.RUNNING, phase="read", figures={"rows": 340_000})
+    assert describe_reading(reading).phase == "Reading the rows, 340,000 so far"

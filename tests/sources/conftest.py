@@ -1,51 +1,24 @@
-"""A real PostgreSQL server of the tests' own, in a temporary folder and on a free port."""
-
-import os
-import pwd
-import shutil
-import socket
-import subprocess
-import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from pytest_django import Settings
 
 from deid_portal.sources.models import Connection
 from deid_portal.sources.postgresql import Address, Encryption
 from deid_portal.sources.services import add_connection
+from tests import postgresql
 from tests.conftest import Cast
 
-OWNER_PASSWORD = "password of the owner"
 READER_PASSWORD = "password of the reader"
-MISSING = "PostgreSQL is missing. Install it, for example: sudo apt-get install postgresql"
 
 
-def _programs() -> Path:
-    """Debian keeps the server's programs apart, one folder per version."""
-    folders = sorted(
-        Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parts[-2])
-    )
-    on_path = shutil.which("initdb")
-    found = [*([Path(on_path).resolve().parent] if on_path else []), *folders]
-    if not found:
-        pytest.fail(MISSING)
-    return found[-1]
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
-
-
-@dataclass(frozen=True)
 class Server:
-    port: int
+    """The server as the source of tables: one database, and a reader who may not write."""
+
+    def __init__(self, server: postgresql.Server) -> None:
+        self.port = server.port
+        self._server = server
 
     def address(self, **changes: Any) -> Address:
         usual: dict[str, Any] = {
@@ -59,59 +32,15 @@ class Server:
         return Address(**{**usual, **changes})
 
     def run(self, *statements: str, database: str = "hospital") -> list[Any]:
-        """Do something as the owner, who may do everything; returns the last answer."""
-        with psycopg.connect(
-            host="127.0.0.1",
-            port=self.port,
-            dbname=database,
-            user="owner",
-            password=OWNER_PASSWORD,
-            autocommit=True,
-        ) as connection:
-            for statement in statements:
-                cursor = connection.execute(statement.encode())
-            return cursor.fetchall() if cursor.description else []
+        return self._server.run(*statements, database=database)
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    folder, programs, port = (
-        Path(tempfile.mkdtemp(prefix="deid-portal-pg-")),
-        _programs(),
-        _free_port(),
-    )
-    # The server refuses to run as root, which tests in containers often are.
-    as_whom = {}
-    if os.getuid() == 0:
-        nobody = pwd.getpwnam("nobody")
-        os.chown(folder, nobody.pw_uid, nobody.pw_gid)
-        as_whom = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
-
-    def run(program: str, *arguments: str) -> None:
-        subprocess.run(
-            [programs / program, "-D", folder / "data", *arguments],
-            cwd=folder,
-            check=True,
-            stdout=subprocess.DEVNULL,
-            stdin=subprocess.DEVNULL,
-            env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
-            **as_whom,
-        )
-
-    secret = folder / "password"
-    secret.write_text(OWNER_PASSWORD)
-    secret.chmod(0o644)
-    run("initdb", "-U", "owner", "-A", "scram-sha-256", "--pwfile", str(secret), "-E", "UTF8", "-N")
-    options = f"-p {port} -k {folder} -h 127.0.0.1 -F -c max_connections=20 -c shared_buffers=16MB"
-    run("pg_ctl", "start", "-w", "-l", str(folder / "log"), "-o", options)
-    try:
-        started = Server(port)
-        started.run("CREATE DATABASE hospital", database="postgres")
+    with postgresql.running_server("hospital") as running:
+        started = Server(running)
         started.run(f"CREATE ROLE reader LOGIN PASSWORD '{READER_PASSWORD}'")
         yield started
-    finally:
-        run("pg_ctl", "stop", "-m", "immediate")
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -19,8 +19,6 @@ from deid_portal.sources.postgresql import (
 )
 from tests.sources.conftest import Server
 
-pytestmark = pytest.mark.xdist_group("postgresql")
-
 
 class Stopped(Exception):  # noqa: N818
     pass

@@ -24,7 +24,6 @@ from tests.common.full_disk import fill_the_disk
 from tests.conftest import Cast
 from tests.sources.conftest import READER_PASSWORD, Server
 
-pytestmark = pytest.mark.xdist_group("postgresql")
 SignIn = Callable[[User], Client]
 LIST = "/datasets/databases/"
 
@@ -229,7 +228,7 @@ def test_a_full_disk_is_a_sentence(
     fill_the_disk(monkeypatch)
     fetch = finish(asked(connection, cast, table="ward.patients"))
     assert fetch.status == Fetch.Status.FAILED
-    assert "The disk of the portal is full" in fetch.problem
+    assert "no room left" in fetch.problem
     assert not stored_files()
 
 

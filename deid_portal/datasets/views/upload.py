@@ -20,6 +20,8 @@ from deid_portal.common import vault
 from deid_portal.common.http import go_to, wants_part
 from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import Refused, refusal
+from deid_portal.datasets.arriving import PIECE_BYTES
+from deid_portal.datasets.forgetting import usual_deletion_day
 from deid_portal.datasets.forms import (
     PASTE_LIMIT,
     DeletionForm,
@@ -27,7 +29,6 @@ from deid_portal.datasets.forms import (
     KeepForm,
     UploadForm,
     paste_too_long_sentence,
-    usual_deletion_day,
 )
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.next_bars import bar_of_preview, bar_of_upload
@@ -41,13 +42,15 @@ from deid_portal.datasets.previewing import (
 )
 from deid_portal.datasets.progress import describe_reading
 from deid_portal.datasets.selectors import (
-    datasets_of_team,
+    arriving_uploads_of,
+    bad_rows_of,
     datasets_to_continue,
     evidence_of,
     find_dataset,
     get_dataset_or_404,
     latest_reading,
     preview_of,
+    tables_of_team,
 )
 from deid_portal.datasets.services import (
     change_format,
@@ -79,7 +82,7 @@ def list_datasets(request: HttpRequest) -> HttpResponse:
     if not roles_of(person, team) & DATASET_ROLES:
         return redirect("releases:list")
     wanted = request.GET.get("q", "").replace("\0", "").strip()
-    datasets = datasets_of_team(person, team)
+    datasets = tables_of_team(person, team)
     if wanted:
         datasets = datasets.filter(name__icontains=wanted)
     page = Paginator(datasets, DATASETS_PER_PAGE).get_page(request.GET.get("page"))
@@ -105,9 +108,9 @@ def new(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         upload, refused = _received(request)
         form = UploadForm(request.POST, upload=upload, refused=refused, offered=offered)
-        dataset = _take(form, team, person)
+        dataset = take_upload(form, team, person)
         if dataset is not None:
-            _place(request, dataset, form.chosen)
+            place_upload(request, dataset, form.chosen)
             there = reverse("datasets:preview", args=[dataset.id])
             return go_to(there) if wants_part(request) else redirect(there)
     context = {
@@ -119,6 +122,8 @@ def new(request: HttpRequest) -> HttpResponse:
         "pasted": request.POST.get("pasted", ""),
         "paste_limit": PASTE_LIMIT,
         "paste_too_long": paste_too_long_sentence(),
+        "arriving": arriving_uploads_of(person, team),
+        "piece_bytes": PIECE_BYTES,
         "bar": bar_of_upload(),
         "help_slug": "upload",
     }
@@ -144,7 +149,7 @@ def _asked_to_continue(request: HttpRequest, offered: list[Dataset]) -> dict[str
     return {"next_of": next(newest, "")}
 
 
-def _place(request: HttpRequest, dataset: Dataset, next_of: Dataset | None) -> None:
+def place_upload(request: HttpRequest, dataset: Dataset, next_of: Dataset | None) -> None:
     """Make an upload a next version; if another one was quicker, it stays a dataset of its own."""
     if next_of is None:
         return
@@ -154,7 +159,7 @@ def _place(request: HttpRequest, dataset: Dataset, next_of: Dataset | None) -> N
         messages.error(request, f"{reason} Until then this file is a new dataset.")
 
 
-def _take(form: UploadForm, team: Team, person: User) -> Dataset | None:
+def take_upload(form: UploadForm, team: Team, person: User) -> Dataset | None:
     """Return the new dataset, or None with the reason in the form; a refused file is deleted."""
     if not form.is_valid():
         return None
@@ -171,6 +176,8 @@ def _take(form: UploadForm, team: Team, person: User) -> Dataset | None:
 @require_GET
 def preview(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     dataset = get_dataset_or_404(person_of(request), dataset_id)
+    if dataset.is_network:
+        return redirect("networks:show", dataset.id)
     return _show_preview(request, dataset)
 
 
@@ -247,6 +254,7 @@ def _show_preview(
         "forget_refusal": refusal(check_can_be_forgotten, dataset),
         "settings": _settings(settings_form, evidence_of(dataset) if sees_values else {}),
         "table": table,
+        **_bad_rows_context(request, dataset, reading, can_see=shows_rows, has_table=bool(table)),
         "kind": kind_words(dataset),
         "problem": unreadable or failed,
         "can_change": sees_values,
@@ -254,7 +262,11 @@ def _show_preview(
         "is_part": wants_part(request),
         "discard_refusal": refusal(check_not_in_use, dataset),
         "bar": bar_of_preview(
-            dataset, unreadable=unreadable, failed=failed, can_change=sees_values
+            dataset,
+            unreadable=unreadable,
+            failed=failed,
+            can_change=sees_values,
+            doubtful=table.doubtful if table else (),
         ),
         "current": "upload",
         "help_slug": "upload",
@@ -263,6 +275,24 @@ def _show_preview(
     template = "datasets/_preview.html" if wants_part(request) else "datasets/preview.html"
     refused = (form or name_form or deletion_form) is not None
     return render(request, template, context, status=422 if refused else 200)
+
+
+def _bad_rows_context(
+    request: HttpRequest,
+    dataset: Dataset,
+    reading: Reading | None,
+    *,
+    can_see: bool,
+    has_table: bool,
+) -> dict[str, Any]:
+    """Rows that cannot be read have a tab beside the first rows while the file can be mended."""
+    if not can_see or dataset.state != Dataset.State.UPLOADED:
+        return {"bad_rows": None}
+    is_current = reading is not None and reading.file_format == dataset.file_format
+    bad_rows = bad_rows_of(dataset, reading if is_current else None)
+    asked = request.GET.get("rows") == "problems"
+    shows = asked or (not has_table and bool(bad_rows.problems))
+    return {"bad_rows": bad_rows, "shows_bad_rows": shows}
 
 
 def _keep_form(person: User, dataset: Dataset, data: Any = None) -> KeepForm:

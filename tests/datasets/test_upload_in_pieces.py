@@ -1,0 +1,204 @@
+"""A file sent in pieces: it goes on where it was cut, and what nobody sends on is deleted."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
+
+from deid_portal.accounts.models import User
+from deid_portal.audit.models import Event
+from deid_portal.common import vault
+from deid_portal.datasets import arriving
+from deid_portal.datasets.arriving import give_up_old_uploads
+from deid_portal.datasets.models import ArrivingUpload, Dataset
+from tests.common.full_disk import fill_the_disk
+from tests.conftest import Cast
+from tests.datasets.test_upload_dataset import CutOff
+
+SignIn = Callable[[User], Client]
+BEGIN = "/datasets/upload/arriving/"
+CONTENT = b"name,age\n" + b"Ann,39\nBob,50\n" * 20
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arriving, "PIECE_BYTES", 100)
+
+
+def _begin(client: Client, content: bytes = CONTENT, name: str = "people.csv") -> dict[str, Any]:
+    about = {"file_name": name, "file_bytes": len(content), "file_stamp": 1_700_000_000_000}
+    answer: dict[str, Any] = client.post(BEGIN, about).json()
+    return answer
+
+
+def _send(client: Client, address: str, start: int, piece: bytes, **more: Any) -> Any:
+    kind = "application/octet-stream"
+    return client.post(f"{address}?start={start}", piece, content_type=kind, **more)
+
+
+def _send_from(client: Client, begun: dict[str, Any], content: bytes = CONTENT) -> Any:
+    start = begun["arrived"]
+    while start < len(content):
+        answer = _send(client, begun["address"], start, content[start : start + 100])
+        start = answer.json()["arrived"]
+    return client.post(f"{begun['address']}finish/", {"name": ""})
+
+
+def _stored_files() -> list[str]:
+    root = vault.path_of("")
+    return [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()]
+
+
+def test_the_pieces_become_the_file(
+    cast: Cast,
+    signed_in: SignIn,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    client = signed_in(cast.steward)
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = _send_from(client, _begin(client))
+    dataset = Dataset.objects.get()
+    assert answer.json() == {"go": reverse("datasets:preview", args=[dataset.id])}
+    assert dataset.file_sha256 == hashlib.sha256(CONTENT).hexdigest()
+    assert (dataset.name, dataset.file_bytes) == ("people", len(CONTENT))
+    assert not ArrivingUpload.objects.exists()
+    assert [name for name in _stored_files() if "incoming" in name] == []
+
+
+def test_a_cut_upload_is_on_the_page_and_goes_on_where_it_stopped(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.steward)
+    begun = _begin(client)
+    _send(client, begun["address"], 0, CONTENT[:100])
+    page = client.get("/datasets/upload/").content.decode()
+    assert "people.csv" in page
+    assert "34\u00a0% has arrived and is kept" in page
+    assert "people.csv" not in signed_in(cast.teammate).get("/datasets/upload/").content.decode()
+    again = _begin(client)
+    assert again == {"address": begun["address"], "arrived": 100}
+    assert _send_from(client, again).status_code == 200
+    assert Dataset.objects.get().file_sha256 == hashlib.sha256(CONTENT).hexdigest()
+
+
+def test_another_file_of_the_same_name_begins_anew(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    begun = _begin(client)
+    assert _begin(client, CONTENT + b"Eve,20\n")["address"] != begun["address"]
+
+
+def test_a_piece_out_of_step_is_told_where_the_file_stands(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    address = _begin(client)["address"]
+    _send(client, address, 0, CONTENT[:100])
+    for start in (0, 200):
+        answer = _send(client, address, start, CONTENT[start : start + 100])
+        assert (answer.status_code, answer.json()) == (409, {"arrived": 100})
+
+
+def test_half_a_piece_does_not_count(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    address = _begin(client)["address"]
+    body = {"wsgi.input": CutOff(CONTENT[:50]), "CONTENT_LENGTH": "100"}
+    answer = client.generic("POST", f"{address}?start=0", **body)
+    assert (answer.status_code, answer.json()) == (400, {"arrived": 0})
+    assert [name for name in _stored_files() if not name.startswith("keys")] == []
+
+
+@pytest.mark.parametrize("length", [0, 101], ids=["nothing", "more than a piece"])
+def test_a_piece_of_the_wrong_length_is_refused(length: int, cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    answer = _send(client, _begin(client)["address"], 0, CONTENT[:length])
+    assert answer.status_code == 403
+    assert "begin again" in answer.json()["problem"]
+
+
+def test_an_unfinished_file_is_not_taken(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    answer = client.post(f"{_begin(client)['address']}finish/")
+    assert answer.status_code == 403
+    assert "still missing" in answer.json()["problem"]
+    assert ArrivingUpload.objects.exists()
+
+
+def test_what_is_no_table_gets_its_sentence_and_is_deleted(
+    cast: Cast,
+    signed_in: SignIn,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    client, content = signed_in(cast.steward), b"PK\x03\x04" + b"\0" * 50
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = _send_from(client, _begin(client, content), content)
+    assert answer.status_code == 422
+    assert answer.json()["problem"].endswith(".")
+    assert not ArrivingUpload.objects.exists()
+    assert [name for name in _stored_files() if name != "keys.lock"] == []
+
+
+def test_a_file_over_the_limit_is_refused_before_it_is_sent(
+    cast: Cast, signed_in: SignIn, settings: Settings
+) -> None:
+    settings.UPLOAD_LIMIT_BYTES = 100
+    assert "larger than" in _begin(signed_in(cast.steward))["problem"]
+    assert "empty" in _begin(signed_in(cast.steward), b"")["problem"]
+    assert not ArrivingUpload.objects.exists()
+
+
+def test_a_full_disk_keeps_what_has_arrived(
+    cast: Cast, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = signed_in(cast.steward)
+    begun = _begin(client)
+    _send(client, begun["address"], 0, CONTENT[:100])
+    with monkeypatch.context() as patch:
+        fill_the_disk(patch)
+        answer = _send(client, begun["address"], 100, CONTENT[100:200])
+    assert answer.status_code == 507
+    assert "disk of the portal is full" in answer.json()["problem"]
+    assert _send_from(client, _begin(client)).status_code == 200
+
+
+def test_a_file_on_its_way_concerns_nobody_else(cast: Cast, signed_in: SignIn) -> None:
+    address = _begin(signed_in(cast.steward))["address"]
+    for person in (cast.teammate, cast.approver, cast.outsider):
+        assert _send(signed_in(person), address, 0, CONTENT[:100]).status_code == 404
+    assert signed_in(cast.reviewer).post(BEGIN).status_code == 403
+
+
+def test_giving_up_deletes_the_pieces(
+    cast: Cast,
+    signed_in: SignIn,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    client = signed_in(cast.steward)
+    address = _begin(client)["address"]
+    _send(client, address, 0, CONTENT[:100])
+    with django_capture_on_commit_callbacks(execute=True):
+        assert client.post(f"{address}give-up/").status_code == 302
+    assert not ArrivingUpload.objects.exists()
+    assert [name for name in _stored_files() if name != "keys.lock"] == []
+    assert Event.objects.filter(action="upload.given_up", actor=cast.steward).exists()
+
+
+def test_what_nobody_sends_on_is_deleted_after_a_day(
+    cast: Cast,
+    signed_in: SignIn,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    client = signed_in(cast.steward)
+    for name in ("old.csv", "new.csv"):
+        _send(client, _begin(client, name=name)["address"], 0, CONTENT[:100])
+    yesterday = timezone.now() - timedelta(hours=25)
+    ArrivingUpload.objects.filter(file_name="old.csv").update(changed_at=yesterday)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert give_up_old_uploads() == 1
+    kept = ArrivingUpload.objects.get()
+    assert kept.file_name == "new.csv"
+    pieces = [name for name in _stored_files() if name.startswith("incoming")]
+    assert pieces == [kept.piece_file(0)]
