@@ -1,0 +1,11 @@
+from django.apps import AppConfig
+
+
+class NetworksConfig(AppConfig):
+    name = "deid_portal.networks"
+
+    def ready(self) -> None:
+        from deid_portal.datasets.later_rooms import forget_with_the_table
+        from deid_portal.networks.forgetting import forget_network
+
+        forget_with_the_table(forget_network)

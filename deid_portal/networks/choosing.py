@@ -1,0 +1,183 @@
+"""The protection of a network as the page asks for it: three answers that become a plan."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+
+from deid_portal.datasets.models import Dataset
+from deid_portal.engine import InvalidPlan
+from deid_portal.engine.networks.methods import NETWORK_METHODS
+from deid_portal.networks.composition import compose_network_plan
+from deid_portal.networks.forms import KnowledgeForm
+from deid_portal.networks.guidance import MethodOffer, Recommendation, offer_methods, recommend
+from deid_portal.networks.wording import KNOWLEDGE_TITLES, KNOWLEDGE_WORDS, MODEL_OF_KNOWLEDGE
+from deid_portal.plans.composition import Choice
+from deid_portal.plans.expert_forms import PartForm, starting_entry
+from deid_portal.plans.parameter_fields import Columns
+from deid_portal.policies.rules import Rules
+
+
+@dataclass(frozen=True)
+class KnowledgeOffer:
+    value: str
+    title: str
+    words: str
+    figure: str  # how many it singles out in the network as it is
+
+
+@dataclass
+class Choosing:
+    """What the page shows: answers so far, the method's own form, the plan in words or why not."""
+
+    dataset: Dataset
+    form: KnowledgeForm
+    knowledge: str
+    method: str
+    part: PartForm
+    recommendation: Recommendation
+    attacks: bool
+    promises: list[str] = field(default_factory=list)
+    cautions: list[str] = field(default_factory=list)
+    problem: str = ""
+
+    @property
+    def offers(self) -> list[KnowledgeOffer]:
+        risk = self.dataset.network.risk
+        return [
+            KnowledgeOffer(value, KNOWLEDGE_TITLES[value], KNOWLEDGE_WORDS[value], _alone(own))
+            for value in offered_knowledge(self.dataset)
+            for own in [risk.get(value)]
+        ]
+
+    @property
+    def methods(self) -> list[MethodOffer]:
+        return offer_methods(self.dataset, self.recommendation.method)
+
+    def to_choice(self) -> Choice:
+        """Return the plan's parts; the forms must be valid."""
+        k = self.form.cleaned_data["k"]
+        entry = {"name": self.method, **self.part.to_entry()}
+        kind = NETWORK_METHODS[self.method]
+        if any(parameter.name == "k" for parameter in kind.parameters):
+            entry["k"] = k
+        rules = [] if kind.is_private else [{"model": MODEL_OF_KNOWLEDGE[self.knowledge], "k": k}]
+        measures = {"attacks": ["active"]} if self.attacks else {}
+        return Choice(rules, entry, measures)
+
+
+def offered_knowledge(dataset: Dataset) -> list[str]:
+    has_attributes = any(column.is_quasi_identifier for column in dataset.columns.all())
+    return [known for known in KNOWLEDGE_TITLES if has_attributes or known != "attributes+degree"]
+
+
+def _alone(own: Mapping[str, Any] | None) -> str:
+    if own is None:
+        return ""
+    return f"{own['unique']:,} stand alone, {own['below_k']:,} hide among fewer than {own['k']}."
+
+
+def open_choosing(dataset: Dataset, rules: Rules, data: QueryDict | None = None) -> Choosing:
+    """Show what was saved, else what is recommended; with data, what was typed."""
+    given: dict[str, Any] = data.dict() if data is not None else _saved(dataset, rules)
+    known = offered_knowledge(dataset)
+    knowledge = given.get("knowledge", "") if given.get("knowledge") in known else known[0]
+    recommendation = recommend(dataset, knowledge)
+    method = given.get("method", "")
+    # Whoever never chose a method follows the recommendation as the answers change.
+    if method not in NETWORK_METHODS or given.get("follows") == method != recommendation.method:
+        method = recommendation.method
+    form = KnowledgeForm({**given, "knowledge": knowledge, "method": method})
+    part = _part_of(dataset, method, data, given)
+    choosing = Choosing(
+        dataset, form, knowledge, method, part, recommendation, attacks=bool(given.get("attacks"))
+    )
+    _judge(choosing)
+    _mind_policy(choosing, rules)
+    return choosing
+
+
+def _part_of(
+    dataset: Dataset, method: str, data: QueryDict | None, given: Mapping[str, Any]
+) -> PartForm:
+    kind, columns = NETWORK_METHODS[method], Columns(list(dataset.columns.all()))
+    is_posted = data is not None and data.get("shown") == method
+    part = PartForm(
+        method, kind, data if is_posted else None, columns=columns, prefix=f"m-{method}"
+    )
+    if not is_posted:
+        entry = given.get("entry") or {}
+        part.show(entry if entry.get("name") == method else starting_entry(method, kind.parameters))
+    return _without_k(part)
+
+
+def _without_k(part: PartForm) -> PartForm:
+    """Leave out what is asked once, for rule and method alike."""
+    part.fields.pop("k", None)
+    part.parameters = [own for own in part.parameters if own.name != "k"]
+    return part
+
+
+def _saved(dataset: Dataset, rules: Rules) -> dict[str, Any]:
+    protection = getattr(dataset, "protection", None)
+    if protection is None:
+        return {"k": max(rules.least_k, 2), "attacks": ""}
+    entry = protection.method
+    k = next((rule["k"] for rule in protection.rules if "k" in rule), None)
+    return {
+        "knowledge": protection.answers.get("knowledge", ""),
+        "k": k or entry.get("k") or max(rules.least_k, 2),
+        "method": entry["name"],
+        "entry": entry,
+        "attacks": "active" if protection.measures.get("attacks") else "",
+    }
+
+
+def _judge(choosing: Choosing) -> None:
+    """Say what the plan promises, or the one thing that is wrong with it."""
+    if not choosing.form.is_valid():
+        choosing.problem = "Type a whole number from 2 on."
+        return
+    if choosing.part.is_bound and not choosing.part.is_valid():
+        choosing.problem = "Look at the numbers of the method."
+        return
+    if not choosing.part.is_bound:
+        choosing.part = _bound_again(choosing)
+    try:
+        plan = compose_network_plan(
+            choosing.dataset, choosing.to_choice(), choosing.knowledge
+        ).to_plan()
+    except InvalidPlan as error:
+        choosing.problem = str(error)
+        return
+    choosing.promises = [model.explain() for model in plan.models]
+    choosing.promises += [method.explain() for method in plan.methods]
+    choosing.cautions = plan.cautions()
+
+
+def _mind_policy(choosing: Choosing, rules: Rules) -> None:
+    """Say what the policy would object to; a run is allowed all the same."""
+    if choosing.problem:
+        return
+    rule = next((rule for rule in choosing.to_choice().rules if rule["k"] < rules.least_k), None)
+    if rule is not None:
+        choosing.cautions.append(
+            f"The policy asks for {rules.least_k}: it may run, and needs a waiver to be released."
+        )
+
+
+def _bound_again(choosing: Choosing) -> PartForm:
+    """Read the values shown as if they had been sent, so that there is one way to a plan."""
+    shown = choosing.part
+    data = {
+        f"{shown.prefix}-{name}": shown[name].value()
+        for name in shown.fields
+        if shown[name].value() is not None
+    }
+    part = PartForm(
+        shown.name, shown.kind, data, columns=Columns(list(choosing.dataset.columns.all())),
+        prefix=shown.prefix,
+    )  # fmt: skip
+    _without_k(part).is_valid()
+    return part

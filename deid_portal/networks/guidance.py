@@ -1,0 +1,84 @@
+"""Which method fits a network and what it shall withstand, with the reason in words."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from deid_portal.datasets.models import Dataset
+from deid_portal.engine.networks.methods import NETWORK_METHODS, NetworkMethod
+
+LARGE = 100_000
+METHOD_WORDS = {
+    "k-degree": "Adds, and if allowed removes, as few links as it can.",
+    "k-neighbourhood": "Adds links until everybody’s surroundings look like those of others.",
+    "k-grouping": "Releases groups and the links between them, no single person.",
+    "attributes": "Makes what is known of people coarser, and leaves the links.",
+    "noise-graph": "Lays a random network over yours.",
+    "random-links": "Removes links by chance and adds as many elsewhere.",
+    "private-degrees": "Releases noisy counts only, with differential privacy.",
+    "none": "Releases it as it is, measured.",
+}
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    method: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class MethodOffer:
+    """A method on the page: closed ones say why."""
+
+    name: str
+    title: str
+    why: str
+    closed: str = ""
+    is_recommended: bool = False
+
+
+def recommend(dataset: Dataset, knowledge: str) -> Recommendation:
+    """Recommend what withstands this knowledge and keeps most of the network."""
+    nodes = dataset.rows
+    if knowledge == "degree":
+        speed = ", the quick way for so many people" if nodes > LARGE else ""
+        reason = f"It changes the fewest links that give everybody look-alikes{speed}."
+        return Recommendation("k-degree", reason)
+    if knowledge == "neighbourhood" and _fits("k-neighbourhood", nodes):
+        reason = "It makes the surroundings of every person equal to those of others."
+        return Recommendation("k-neighbourhood", reason)
+    reason = (
+        "Whoever knows more than the number of links is withstood by releasing groups: how many "
+        "links there are within and between them, and no single person."
+    )
+    return Recommendation("k-grouping", reason)
+
+
+def _fits(method: str, nodes: int) -> bool:
+    largest = NETWORK_METHODS[method].largest
+    return largest is None or nodes <= largest
+
+
+def offer_methods(dataset: Dataset, recommended: str) -> list[MethodOffer]:
+    offers = [
+        MethodOffer(
+            name,
+            kind.title,
+            METHOD_WORDS.get(name, ""),
+            _why_closed(dataset, kind),
+            is_recommended=name == recommended,
+        )
+        for name, kind in _kinds()
+    ]
+    return sorted(offers, key=lambda offer: not offer.is_recommended)
+
+
+def _kinds() -> Iterable[tuple[str, type[NetworkMethod]]]:
+    return ((name, NETWORK_METHODS[name]) for name in NETWORK_METHODS)
+
+
+def _why_closed(dataset: Dataset, kind: type[NetworkMethod]) -> str:
+    if dataset.network.is_directed and not kind.takes_directed:
+        return "For links without directions; read the network again as such."
+    if kind.largest is not None and dataset.rows > kind.largest:
+        return f"For at most {kind.largest:,} people."
+    return ""

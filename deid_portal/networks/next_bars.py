@@ -1,0 +1,66 @@
+"""What the bar at the bottom says on the pages of a network, and where it leads."""
+
+from django.urls import reverse
+
+from deid_portal.common.next_bar import Act, NextBar
+from deid_portal.datasets.models import Dataset
+
+
+def _everything() -> Act:
+    return Act("All networks", url=reverse("networks:list"))
+
+
+def bar_of_upload() -> NextBar:
+    return NextBar(
+        "Both files are encrypted while they arrive.",
+        "After the upload you see how they were read and can correct it.",
+        icon="lock",
+        secondary=_everything(),
+        primary=Act("Upload and read it", form_id="upload-form"),
+    )
+
+
+def bar_of_files(dataset: Dataset) -> NextBar:
+    if dataset.is_forgotten:
+        rest = "Its reports and releases are still there."
+        return NextBar("The network was deleted.", rest, "trash", secondary=_everything())
+    if dataset.state == Dataset.State.READING:
+        rest = "You can close this page; the reading goes on."
+        return NextBar("The network is being read.", rest, "clock", secondary=_everything())
+    if not dataset.is_ready:
+        rest = "Read it with other settings, or discard it and mend the file."
+        return NextBar(
+            "The network was not read.", rest, "circle-x", "bad", secondary=_everything()
+        )
+    return NextBar(
+        "The network is read.",
+        "Next, see who stands out by their links.",
+        icon="circle-check",
+        tone="ok",
+        primary=Act("See who stands out", url=reverse("networks:risk", args=[dataset.id])),
+    )
+
+
+def bar_of_risk(dataset: Dataset, refusal: str) -> NextBar:
+    if refusal and dataset.is_ready:
+        columns = Act("Decide the columns", url=reverse("datasets:columns", args=[dataset.id]))
+        return NextBar(refusal, icon="clipboard-check", primary=columns)
+    if refusal:
+        return NextBar(refusal, icon="trash", secondary=_everything())
+    there = reverse("networks:protection", args=[dataset.id])
+    return NextBar(
+        "Without names people are still recognized by their links.",
+        "Next, choose what somebody may know and among how many everybody shall hide.",
+        primary=Act("Choose the protection", url=there),
+    )
+
+
+def bar_of_protection(dataset: Dataset, problem: str, can_change: bool) -> NextBar:
+    save = Act("Save and go on to the run", form_id="protection", blocked=bool(problem))
+    back = Act("Back to the risk", url=reverse("networks:risk", args=[dataset.id]))
+    if not can_change:
+        return NextBar("Stewards choose the protection.", icon="lock", secondary=back)
+    if problem:
+        return NextBar(problem, icon="alert-triangle", tone="warn", secondary=back, primary=save)
+    rest = "A run freezes it, protects the network and measures what came out."
+    return NextBar("The plan is complete.", rest, "circle-check", "ok", save, back)

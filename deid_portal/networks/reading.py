@@ -1,0 +1,154 @@
+"""Perform the reading of a network: count its links and nodes, and who could be recognized."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.urls import reverse
+
+from deid_portal.audit.services import record_event
+from deid_portal.common import vault
+from deid_portal.common.endings import Endings
+from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
+from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.reading import count_and_store, write_columns
+from deid_portal.engine import Table
+from deid_portal.engine.detection import Findings, suggest_by_looks
+from deid_portal.engine.networks import Network as LinkedNodes
+from deid_portal.engine.networks import summarize_network_risk
+from deid_portal.engine.networks.attacks.walk import tell_walk, words_of_walk
+from deid_portal.engine.networks.layout import draw
+from deid_portal.engine.profile import ColumnProfile
+from deid_portal.engine.progress import Progress
+from deid_portal.networks.models import NetworkReading
+from deid_portal.networks.selectors import open_network
+from deid_portal.notices.services import tell
+from deid_portal.policies.selectors import policy_in_force
+
+WORKERS_DIED = (
+    "The worker broke off each time it tried to read this network. Where the machine was not "
+    "switched off, the network may be too large for it."
+)
+NO_ROOM = (
+    "There was no room left to store what was found. The upload is kept. "
+    "Ask the administrator to make room, then try again."
+)
+UNEXPECTED = "The network could not be read because of a fault in the portal. Try again."
+NO_COLUMNS = Table(())
+
+
+@dataclass(frozen=True)
+class Found:
+    """Everything that is kept of a reading."""
+
+    network: LinkedNodes
+    risk: dict[str, Any]
+    drawing: dict[str, Any]
+    story: list[str]
+    table: Table
+    profiles: tuple[ColumnProfile, ...]
+    findings: Findings | None
+
+
+def perform_network_reading(lease: Lease[NetworkReading]) -> None:
+    """Read, count, draw; ends the work exactly once, whatever happens."""
+    with _endings(lease).applied():
+        with lease:
+            found = _read_and_count(lease)
+        patiently(lambda: _keep(lease, found))
+
+
+def _endings(lease: Lease[NetworkReading]) -> Endings:
+    return Endings(
+        stop=lambda: _end_without_network(lease, Status.STOPPED, ""),
+        fail=lambda problem: _end_without_network(lease, Status.FAILED, problem),
+        drop=lambda: _delete_columns(lease),
+        unexpected=UNEXPECTED,
+        no_room=NO_ROOM,
+    )
+
+
+def _read_and_count(lease: Lease[NetworkReading]) -> Found:
+    dataset = lease.work.dataset
+    network = open_network(dataset, lease.progress)
+    least_k = max(policy_in_force(dataset.team).rules.least_k, 2)
+    risk = summarize_network_risk(network, Progress(lease.progress), k=least_k)
+    lease.progress(0, 1, "draw")
+    drawing, story = draw(network).to_document(), words_of_walk(tell_walk(network))
+    if network.table is None:
+        return Found(network, risk, drawing, story, NO_COLUMNS, (), None)
+    profiles, looks = count_and_store(lease, dataset, network.table)
+    findings = suggest_by_looks(network.table, looks, lease.progress)
+    return Found(network, risk, drawing, story, network.table, profiles, findings)
+
+
+@transaction.atomic
+def _keep(lease: Lease[NetworkReading], found: Found) -> None:
+    lease.finish()
+    dataset, network = lease.work.dataset, found.network
+    if found.findings is not None:
+        write_columns(dataset, found.table, found.profiles, found.findings)
+    dataset.rows = network.nodes
+    dataset.table_id = lease.token
+    dataset.state = Dataset.State.READY
+    dataset.save(update_fields=["rows", "table_id", "state", "changed_at"])
+    own = dataset.network
+    own.is_directed = network.directed  # GraphML says so itself
+    own.links, own.intake = network.edges, network.intake.to_document()
+    own.notes, own.risk = network.intake.notes(), found.risk
+    own.drawing, own.story = found.drawing, found.story
+    own.save()
+    record_event(
+        "network.read",
+        actor=lease.work.asked_by,
+        team=dataset.team,
+        subject=dataset,
+        facts={"nodes": network.nodes, "links": network.edges, **own.intake},
+    )
+    tell(
+        [lease.work.asked_by],
+        f"{dataset} was read: {network.nodes:,} nodes, {network.edges:,} links.",
+        kind="network.read",
+        url=reverse("networks:risk", args=[dataset.id]),
+        team=dataset.team,
+    )
+
+
+def _end_without_network(lease: Lease[NetworkReading], status: Status, problem: str) -> None:
+    _delete_columns(lease)
+
+    def write_end() -> None:
+        with transaction.atomic(), suppress(LeaseLost):
+            lease.finish(status, problem=problem)
+            end_without_network(lease.work, tells=status == Status.FAILED)
+
+    patiently(write_end)
+
+
+def _delete_columns(lease: Lease[NetworkReading]) -> None:
+    """Delete the columns this attempt has stored, unless they came to be in force."""
+    if not Dataset.objects.filter(id=lease.work.dataset_id, table_id=lease.token).exists():
+        vault.delete(f"datasets/{lease.work.dataset_id}/table-{lease.token}")
+
+
+@transaction.atomic
+def give_up_network_reading(reading: NetworkReading) -> None:
+    if end_as_given_up(reading, WORKERS_DIED):
+        end_without_network(reading, tells=True)
+
+
+def end_without_network(reading: NetworkReading, *, tells: bool) -> None:
+    """Leave the upload as it was, so that it can be read differently or discarded."""
+    dataset = reading.dataset
+    dataset.state = Dataset.State.UPLOADED
+    dataset.save(update_fields=["state", "changed_at"])
+    record_event("network.not_read", actor=reading.asked_by, team=dataset.team, subject=dataset)
+    if tells:
+        tell(
+            [reading.asked_by],
+            f"The network {dataset} could not be read.",
+            kind="network.not_read",
+            url=reverse("networks:show", args=[dataset.id]),
+            team=dataset.team,
+        )

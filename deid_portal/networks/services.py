@@ -1,0 +1,179 @@
+"""Writing networks: upload, how the files are read, the chosen protection."""
+
+import shutil
+from typing import Any, BinaryIO, cast
+
+from django.db import transaction
+
+from deid_portal.accounts.models import Team, User
+from deid_portal.audit.services import record_event
+from deid_portal.common import vault
+from deid_portal.common.refusals import Refused
+from deid_portal.common.work import queue, request_stop
+from deid_portal.datasets.forgetting import usual_deletion_day
+from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.permissions import check_can_change, check_can_upload
+from deid_portal.datasets.uploading import SealedUpload
+from deid_portal.engine.formats import detect_file
+from deid_portal.engine.networks import NetworkPlan
+from deid_portal.engine.networks.reading import NetworkFormat, detect_network
+from deid_portal.networks.composition import compose_network_plan
+from deid_portal.networks.models import Network, NetworkReading
+from deid_portal.networks.policies import check_attributes_decided, check_can_read_again
+from deid_portal.networks.tasks import read_uploaded_network
+from deid_portal.plans.composition import Choice, choice_of
+from deid_portal.plans.models import Protection
+
+COPIED_BYTES = 1 << 20
+
+
+def upload_network(
+    *,
+    team: Team,
+    uploaded_by: User,
+    links: SealedUpload,
+    nodes: SealedUpload | None,
+    name: str,
+    is_directed: bool,
+) -> Dataset:
+    """Keep both files and have them read; raises InvalidTable when one is neither."""
+    check_can_upload(uploaded_by, team)
+    form, node_form = _detect_links(links), _detect_nodes(nodes) if nodes else {}
+    dataset = Dataset(
+        kind=Dataset.Kind.NETWORK,
+        team=team,
+        name=name,
+        file_name=links.name or "",
+        file_bytes=(links.size or 0) + (nodes.size or 0 if nodes else 0),
+        file_sha256=links.sha256,
+        file_format=form.to_document(),
+        delete_on=usual_deletion_day(),
+        created_by=uploaded_by,
+    )
+    network = Network(
+        dataset=dataset,
+        is_directed=is_directed,
+        nodes_name=nodes.name or "nodes" if nodes else "",
+        nodes_format=node_form,
+    )
+    try:
+        _keep_files(dataset, network, links, nodes)
+    except BaseException:
+        vault.delete(dataset.folder)  # without its row nobody would ever find the files
+        raise
+    return dataset
+
+
+def _detect_links(upload: SealedUpload) -> NetworkFormat:
+    with upload.open_reader() as stream:
+        return detect_network(stream)
+
+
+def _detect_nodes(upload: SealedUpload) -> dict[str, Any]:
+    with upload.open_reader() as stream:
+        return detect_file(stream).format.to_document()
+
+
+@transaction.atomic
+def _keep_files(
+    dataset: Dataset, network: Network, links: SealedUpload, nodes: SealedUpload | None
+) -> None:
+    dataset.save()
+    network.save()
+    links.keep_as(dataset.upload_file)
+    if nodes is not None:
+        _copy(nodes, network.nodes_file)
+    record_event(
+        "network.uploaded",
+        actor=dataset.created_by,
+        team=dataset.team,
+        subject=dataset,
+        facts={"sha256": dataset.file_sha256, "bytes": dataset.file_bytes},
+    )
+    _queue_reading(dataset, dataset.created_by)
+
+
+def _copy(upload: SealedUpload, name: str) -> None:
+    """Seal a second file under the key of the folder; only a first one can be moved there."""
+    with upload.open_reader() as stream, vault.VaultWriter(name) as writer:
+        shutil.copyfileobj(stream, cast(BinaryIO, writer), COPIED_BYTES)
+    upload.close()
+
+
+def _queue_reading(dataset: Dataset, asked_by: User) -> NetworkReading:
+    dataset.state = Dataset.State.READING
+    dataset.save(update_fields=["state", "changed_at"])
+    reading = NetworkReading.objects.create(dataset=dataset, asked_by=asked_by)
+    queue(reading, read_uploaded_network)
+    return reading
+
+
+@transaction.atomic
+def read_network_again(
+    *, dataset: Dataset, asked_by: User, is_directed: bool, id_column: str
+) -> NetworkReading:
+    """Read the files with other settings; what was decided about columns begins anew."""
+    check_can_change(asked_by, dataset)
+    locked = Dataset.objects.select_for_update().get(id=dataset.id)
+    check_can_read_again(locked)
+    network = locked.network
+    network.is_directed, network.id_column = is_directed, id_column
+    network.save(update_fields=["is_directed", "id_column"])
+    record_event(
+        "network.read_again",
+        actor=asked_by,
+        team=locked.team,
+        subject=locked,
+        facts={"directed": is_directed},
+    )
+    return _queue_reading(locked, asked_by)
+
+
+@transaction.atomic
+def stop_network_reading(*, reading: NetworkReading, stopped_by: User) -> None:
+    check_can_change(stopped_by, reading.dataset)
+    dataset = Dataset.objects.select_for_update().get(id=reading.dataset_id)
+    if request_stop(reading):
+        dataset.state = Dataset.State.UPLOADED
+        dataset.save(update_fields=["state", "changed_at"])
+    record_event("network.reading_stopped", actor=stopped_by, team=dataset.team, subject=dataset)
+
+
+def choose_network_protection(
+    *, dataset: Dataset, chosen_by: User, choice: Choice, knowledge: str
+) -> NetworkPlan:
+    """Keep what is chosen; raises InvalidPlan, and keeps nothing, if it makes no sense."""
+    check_can_change(chosen_by, dataset)
+    check_attributes_decided(dataset)
+    answers = {"knowledge": knowledge}
+    plan = compose_network_plan(dataset, choice, knowledge).to_plan()
+    saved: Protection | None = getattr(dataset, "protection", None)
+    if saved is not None and choice_of(saved) == choice and saved.answers == answers:
+        return plan  # saved before; whoever chose it stays its author
+    if dataset.rows and any(getattr(model, "k", 0) > dataset.rows for model in plan.models):
+        raise Refused(f"The network has {dataset.rows:,} nodes, so nobody can hide among more.")
+    with transaction.atomic():
+        Protection.objects.update_or_create(
+            dataset=dataset,
+            defaults={
+                "rules": choice.rules,
+                "method": choice.method,
+                "measures": choice.measures,
+                "seed": choice.seed,
+                "answers": answers,
+                "changed_by": chosen_by,
+            },
+        )
+        dataset.save(update_fields=["changed_at"])
+        record_event(
+            "plan.protection_chosen",
+            actor=chosen_by,
+            team=dataset.team,
+            subject=dataset,
+            facts={
+                "rules": [model.name for model in plan.models],
+                "methods": [method.name for method in plan.methods],
+                "plan_sha256": plan.sha256,
+            },
+        )
+    return plan

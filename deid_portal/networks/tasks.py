@@ -1,0 +1,15 @@
+from deid_portal.celery_app import app
+from deid_portal.common.work import claim, pick_up_forgotten
+from deid_portal.networks.models import NetworkReading
+from deid_portal.networks.reading import give_up_network_reading, perform_network_reading
+
+
+@app.task
+def read_uploaded_network(reading_id: str) -> None:
+    lease = claim(NetworkReading, reading_id)
+    if lease is not None:
+        perform_network_reading(lease)
+
+
+def pick_up_forgotten_network_readings() -> None:
+    pick_up_forgotten(NetworkReading, read_uploaded_network, give_up_network_reading)

@@ -1,0 +1,34 @@
+"""What the pages call things; the engine's own sentences stay as they are."""
+
+KNOWLEDGE_TITLES = {
+    "degree": "Number of links",
+    "neighbour-degrees": "Links of contacts, too",
+    "neighbourhood": "Who of the contacts know each other",
+    "attributes+degree": "Attributes and number of links",
+}
+# In the middle of a sentence: somebody who knows …
+KNOWLEDGE_PHRASES = {
+    "degree": "how many links people have",
+    "neighbour-degrees": "how many links people and their contacts have",
+    "neighbourhood": "which of their contacts know each other",
+    "attributes+degree": "their attributes and how many links they have",
+}
+KNOWLEDGE_WORDS = {
+    "degree": "Somebody counted how many links a person has; a look at a profile is enough.",
+    "neighbour-degrees": "Somebody also knows how many links each of the person’s contacts has.",
+    "neighbourhood": "Somebody knows which of the person’s contacts are linked with each other.",
+    "attributes+degree": "Somebody knows the quasi-identifiers of a person and counted the links.",
+}
+MODEL_OF_KNOWLEDGE = {
+    "degree": "k-degree",
+    "neighbour-degrees": "k-neighbour-degrees",
+    "neighbourhood": "k-neighbourhood",
+    "attributes+degree": "k-degree-attributes",
+}
+READING_PHASES = {
+    "read": ("Reading the links", 30),
+    "risk": ("Counting who could be recognized", 50),
+    "draw": ("Drawing it", 5),
+    "profile": ("Counting the columns of the node table", 10),
+    "detect": ("Looking for what points to people", 5),
+}

@@ -1,0 +1,83 @@
+"""Networks at a real browser: a small one all the way to its package, a large one to its report."""
+
+import lzma
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.journeys.browsing import Person
+from tests.launcher.running import RunningPortal
+
+DATA = Path(__file__).parent.parent / "data" / "networks"
+
+
+def upload(steward: Person, name: str, links: Path) -> None:
+    """Upload links and wait until the page says who stands out."""
+    page = steward.page
+    steward.open("/networks/")
+    page.get_by_role("link", name="Upload a network").click()
+    page.get_by_label("The links").set_input_files(links)
+    page.get_by_label("Name of the network").fill(name)
+    steward.check_page()
+    steward.press_next("Upload and read it")
+    page.wait_for_url("**/network/risk/", timeout=120_000)
+
+
+def run_it(page: Page, steward: Person) -> None:
+    steward.press_next("Save and go on to the run")
+    page.wait_for_url("**/runs/")
+    steward.press_next("Start run")
+    page.wait_for_url("**/report/", timeout=120_000)
+
+
+def test_the_karate_club_walks_to_its_package(portal: RunningPortal, browser: Browser) -> None:
+    steward = Person(browser, portal.address, "steward")
+    page = steward.page
+    upload(steward, "Karate club", DATA / "karate-links.csv")
+    expect(page.locator("h1")).to_have_text("Who could be recognized by their links?")
+    expect(page.locator("#network-risk-table")).to_contain_text("6 (17.6")
+    steward.check_page()
+    steward.press_next("Choose the protection")
+
+    # More is known: another method is recommended, and followed until one is chosen.
+    page.get_by_text("Who of the contacts know each other").click()
+    expect(page.get_by_label("Equal neighborhoods")).to_be_checked()
+    page.get_by_text("Number of links", exact=True).click()
+    expect(page.get_by_label("Equal numbers of links")).to_be_checked()
+    expect(page.locator("#promise")).to_contain_text("at least 4 others")
+    steward.check_page()
+    run_it(page, steward)
+    expect(page.locator("h1")).to_contain_text("hides among at least 5 look-alikes")
+    steward.check_page()
+    for part in ("Risk", "Structure", "Attacks"):
+        page.get_by_role("navigation", name="Parts of the report").get_by_text(part).click()
+        steward.check_page()
+
+    steward.press_next("Ask for review")
+    page.fill("[name=purpose]", "Teaching")
+    steward.press_next("Ask for review")
+    page.wait_for_url("**/reviews/**")
+    address = page.url
+    approver = Person(browser, portal.address, "approver")
+    approver.page.goto(address)
+    approver.check_page()
+    approver.page.check("[name=verdict][value=approve]")
+    approver.page.click("#decide")
+    approver.press_next("Go to the release")
+    expect(approver.page.locator("body")).to_contain_text("edges.csv", timeout=60_000)
+    approver.check_page()
+
+
+def test_a_network_of_thousands_is_drawn_by_its_communities(
+    portal: RunningPortal, browser: Browser, tmp_path: Path
+) -> None:
+    links = tmp_path / "ca-GrQc.txt"
+    links.write_bytes(lzma.decompress((DATA / "ca-GrQc.txt.xz").read_bytes()))
+    steward = Person(browser, portal.address, "steward")
+    upload(steward, "Co-authors", links)
+    expect(steward.page.locator("#drawing")).to_contain_text("Every circle is a community")
+    expect(steward.page.locator("#drawing-title")).to_have_text("5,241 people and 14,484 links")
+    steward.check_page()
+    steward.press_next("Choose the protection")
+    run_it(steward.page, steward)
+    expect(steward.page.locator("h1")).to_contain_text("hides among at least 5 look-alikes")

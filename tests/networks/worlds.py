@@ -1,0 +1,62 @@
+"""The karate club, uploaded, read, protected and run by the services people use."""
+
+from typing import Any
+
+from deid_portal.accounts.models import Team, User
+from deid_portal.common.work import claim
+from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.services import tag_columns
+from deid_portal.networks.models import NetworkReading
+from deid_portal.networks.reading import perform_network_reading
+from deid_portal.networks.services import choose_network_protection, upload_network
+from deid_portal.plans.composition import Choice
+from deid_portal.runs.execution import perform_run
+from deid_portal.runs.models import Run
+from deid_portal.runs.services import start_run
+from tests.factories import DATA, store_upload
+
+KARATE_LINKS = DATA / "networks" / "karate-links.csv"
+KARATE_PEOPLE = DATA / "networks" / "karate-people.csv"
+
+
+def upload_karate(person: User, team: Team, *, people: bool = False) -> Dataset:
+    """Zachary's karate club, uploaded and waiting to be read; see tests/data/README.md."""
+    nodes = store_upload(KARATE_PEOPLE.read_bytes(), "people.csv") if people else None
+    return upload_network(
+        team=team,
+        uploaded_by=person,
+        links=store_upload(KARATE_LINKS.read_bytes(), "links.csv"),
+        nodes=nodes,
+        name="Karate club",
+        is_directed=False,
+    )
+
+
+def read_uploaded(dataset: Dataset) -> Dataset:
+    """Do what a worker does with an uploaded network."""
+    lease = claim(NetworkReading, dataset.network_readings.get(status="queued").id)
+    assert lease is not None
+    perform_network_reading(lease)
+    return Dataset.objects.get(id=dataset.id)
+
+
+def make_network(person: User, team: Team, *, people: bool = False) -> Dataset:
+    """The karate club, read; with people, their club is known."""
+    dataset = read_uploaded(upload_karate(person, team, people=people))
+    if people:
+        tag_columns(dataset=dataset, tagged_by=person, roles={0: "quasi-identifier"})
+    return Dataset.objects.get(id=dataset.id)
+
+
+def protect_karate(person: User, dataset: Dataset, k: int = 3, **method: Any) -> None:
+    choice = Choice([{"model": "k-degree", "k": k}], {"name": "k-degree", "k": k, **method})
+    choose_network_protection(dataset=dataset, chosen_by=person, choice=choice, knowledge="degree")
+
+
+def run_network(person: User, dataset: Dataset) -> Run:
+    run = start_run(dataset=Dataset.objects.get(id=dataset.id), started_by=person)
+    lease = claim(Run, run.id)
+    assert lease is not None
+    perform_run(lease)
+    run.refresh_from_db()
+    return run
