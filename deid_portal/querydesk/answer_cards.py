@@ -1,0 +1,198 @@
+"""A stored answer as a page shows it: the number, its interval in words and drawn, how to read it.
+
+Everything here is made from the noisy answer. The true one is nowhere.
+"""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.utils import timezone
+
+from deid_portal.engine.writing import neutralize
+from deid_portal.querydesk.amounts import shown
+from deid_portal.querydesk.answer_charts import AnswerChart, Row, chart_of
+from deid_portal.querydesk.models import Question
+from deid_portal.querydesk.wording import cases_words, kind_words, write_number
+
+NEIGHBOUR_WORDS = {
+    "add_remove": "neighbors by adding or removing one",
+    "replace": "neighbors by replacing one",
+}
+# Kinds whose one number counts people: below the noise nobody can tell it from none.
+COUNTS = {"count"}
+
+
+@dataclass(frozen=True)
+class IntervalLine:
+    """An interval on an axis, in the units of a drawing 560 wide."""
+
+    low: float
+    middle: float
+    high: float
+    ticks: list[tuple[float, str]]
+
+    @classmethod
+    def draw(cls, value: float, low: float, high: float) -> "IntervalLine | None":
+        half = (high - low) / 2
+        if half <= 0:
+            return None
+        start = min(low, value) - 1.5 * half
+        scale = 520 / (max(high, value) + 1.5 * half - start)
+
+        def place(number: float) -> float:
+            return round(20 + (number - start) * scale, 1)
+
+        middle = (low + high) / 2
+        marks = [middle + step * half for step in (-2, -1, 0, 1, 2)]
+        ticks = [(place(mark), write_number(mark, of=half)) for mark in marks]
+        shown_ticks = [tick for tick in ticks if 20 <= tick[0] <= 540]
+        return cls(place(low), place(value), place(high), shown_ticks)
+
+
+@dataclass(frozen=True)
+class AnswerCard:
+    """One question of one person with everything its card says."""
+
+    question: Question
+
+    @cached_property
+    def answer(self) -> Mapping[str, Any]:
+        return self.question.source.answer or {}
+
+    @property
+    def words(self) -> str:
+        return str(self.question.words)
+
+    @property
+    def icon(self) -> str:
+        return kind_words(self.question.kind).icon
+
+    @property
+    def is_open(self) -> bool:
+        return self.question.source.is_open
+
+    @property
+    def has_answer(self) -> bool:
+        return bool(self.answer)
+
+    @property
+    def problem(self) -> str:
+        return self.question.source.problem
+
+    @property
+    def price(self) -> str:
+        return "free" if self.question.is_free else f"cost ε {shown(self.question.price_micro)}"
+
+    @property
+    def number(self) -> str:
+        """The one number, or the one value, of an answer that is one."""
+        if "value" not in self.answer:
+            return ""
+        value = self.answer["value"]
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return write_number(value, of=self._half_width)
+        return str(value)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        found = self.answer.get("interval")
+        return (found[0], found[1]) if isinstance(found, Sequence) and len(found) == 2 else None
+
+    @property
+    def _half_width(self) -> float | None:
+        return (self.interval[1] - self.interval[0]) / 2 if self.interval else None
+
+    @property
+    def interval_words(self) -> tuple[str, str, str] | None:
+        """Low, high and in how many cases the truth lies between them."""
+        if self.interval is None:
+            return None
+        low, high = (write_number(end, of=self._half_width) for end in self.interval)
+        return low, high, cases_words(float(self.answer.get("confidence", 0.95)))
+
+    @property
+    def line(self) -> IntervalLine | None:
+        value = self.answer.get("value")
+        if self.interval is None or not isinstance(value, int | float):
+            return None
+        return IntervalLine.draw(float(value), *self.interval)
+
+    @property
+    def is_negative(self) -> bool:
+        value = self.answer.get("value")
+        return self.question.kind in COUNTS and isinstance(value, int | float) and value < 0
+
+    @property
+    def is_too_few(self) -> bool:
+        """True when the interval reaches down to nobody."""
+        return self.question.kind in COUNTS and bool(self.interval and self.interval[0] <= 0)
+
+    @cached_property
+    def chart(self) -> AnswerChart | None:
+        return chart_of(self.question.source, self.answer) if self.has_answer else None
+
+    @property
+    def notes(self) -> list[str]:
+        return list(self.answer.get("notes", []))
+
+    @property
+    def sentence(self) -> str:
+        return str(self.answer.get("sentence", ""))
+
+    @property
+    def mechanism(self) -> str:
+        return str(self.answer.get("mechanism", ""))
+
+    @property
+    def epsilon(self) -> str:
+        return f"{self.answer.get('epsilon', 0):g}"
+
+    @property
+    def citation(self) -> str:
+        """What to write where the answer is used."""
+        source = self.question.source
+        dataset, answer = source.terms.dataset, self.answer
+        asked = timezone.localtime(source.finished_at or source.queued_at)
+        delta = f", δ = {answer['delta']:g}" if answer.get("delta") else ""
+        return (
+            f"{self.words} {self._said} Differentially private answer of {asked:%-d %b %Y}: "
+            f"ε = {answer.get('epsilon', 0):g}{delta}, "
+            f"{NEIGHBOUR_WORDS.get(str(answer.get('neighbours')), '')}, {self.mechanism} noise. "
+            f"{dataset.name}, {dataset.version_number}, terms {source.terms.number}, "
+            f"question {str(source.id)[:8]}."
+        )
+
+    @property
+    def _said(self) -> str:
+        if self.number and self.interval_words:
+            low, high, _ = self.interval_words
+            return f"{self.number} (95 % interval {low} to {high})."
+        return f"{self.number}." if self.number else self.sentence
+
+    def to_csv(self) -> str:
+        """The noisy numbers with their intervals, and what they mean in the last columns."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["what", "answer", "low", "high", "epsilon", "question"])
+        words = neutralize(self.words)
+        for label, value, low, high in self.rows:
+            row = [neutralize(label), csv_cell(value), csv_cell(low), csv_cell(high)]
+            writer.writerow([*row, self.epsilon, words])
+        return text.getvalue()
+
+    @property
+    def rows(self) -> list[Row]:
+        """Every number of the answer: the one it is, and those of its chart."""
+        low, high = self.interval or ("", "")
+        one: list[Row] = [("answer", self.answer.get("value", ""), low, high)]
+        if self.chart is None:
+            return one
+        return [*(one if "value" in self.answer else []), *self.chart.rows]
+
+
+def csv_cell(value: Any) -> Any:
+    return neutralize(value) if isinstance(value, str) else value

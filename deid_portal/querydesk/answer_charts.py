@@ -1,0 +1,166 @@
+"""Answers of several numbers as a chart: the finding, the drawing, the same as a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.common.templatetags.numbers import NBSP
+from deid_portal.engine.differential.domains import write_value
+from deid_portal.querydesk.models import Question
+from deid_portal.querydesk.wording import write_number, write_width
+
+MOST_BARS = 60
+MOST_COLUMNS = 8
+Row = tuple[str, Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class AnswerChart:
+    """`figure` is empty where there are too many bars to tell apart; then the table is all."""
+
+    id: str
+    title: str
+    caption: str
+    figure: dict[str, Any]
+    table: dict[str, Any]
+    rows: list[Row]
+    note: str = ""
+
+
+def chart_of(question: Question, answer: Mapping[str, Any]) -> AnswerChart | None:
+    """Return the chart of an answer of several numbers, None for one number alone."""
+    parts = answer if "values" in answer else answer.get("histogram")
+    if not parts:
+        return _coefficients(question, answer) if "coefficients" in answer else None
+    rows = [
+        (_label(value), value["value"], *(interval or (None, None)))
+        for value, interval in zip(parts["values"], parts["intervals"], strict=True)
+    ]
+    if question.kind == "quantiles":
+        return _make(question, rows, "Numbers that these shares lie below", _table_down(rows))
+    names = [row[0] for row in rows]
+    is_short = len(rows) <= MOST_COLUMNS
+    table = _table_across(rows, _axis(question)) if is_short else _table_down(rows)
+    return _make(question, rows, _finding(rows), table, _bars(names, rows, _axis(question)))
+
+
+def _make(
+    question: Question,
+    rows: list[Row],
+    title: str,
+    table: dict[str, Any],
+    figure: dict[str, Any] | None = None,
+) -> AnswerChart:
+    width = _usual_width(rows)
+    return AnswerChart(
+        id=f"chart-{question.id}",
+        title=title,
+        caption=f"Each number is within ± {write_width(width)} in 19 of 20 cases" if width else "",
+        figure=figure or {},
+        table=table,
+        rows=rows,
+        note="Negative counts are noise around nobody." if _has_negative(rows) else "",
+    )
+
+
+def _label(value: Mapping[str, Any]) -> str:
+    """What a number stands for: a value, a bucket, a share."""
+    if "of" in value:
+        return " · ".join(write_value(one) for one in value["of"].values())
+    if "quantile" in value:
+        return f"{100 * value['quantile']:g}{NBSP}%"
+    return f"{write_number(value['from'])}–{write_number(value['to'])}"
+
+
+def _axis(question: Question) -> str:
+    named = question.document.get("column") or " · ".join(question.document.get("by", []))
+    return str(named)
+
+
+def _usual_width(rows: Sequence[Row]) -> float | None:
+    widths = [max(row[3] - row[1], row[1] - row[2]) for row in rows if row[2] is not None]
+    return max(widths) if widths else None
+
+
+def _has_negative(rows: Sequence[Row]) -> bool:
+    return any(row[1] is not None and row[1] < 0 for row in rows)
+
+
+def _finding(rows: Sequence[Row]) -> str:
+    """Say what stands out: the largest group and its share, and what drowns in the noise."""
+    largest = max(rows, key=lambda row: row[1])
+    everybody = sum(max(row[1], 0) for row in rows)
+    if everybody <= 0:
+        return "Too few in every group to tell from zero"
+    share = largest[1] / everybody
+    lead = (
+        f"More than half are {largest[0]}"
+        if share > 0.5
+        else f"The largest group is {largest[0]}, {100 * share:.0f}{NBSP}%"
+    )
+    drowned = sum(row[2] is not None and row[2] <= 0 for row in rows)
+    if not drowned:
+        return f"{lead}; noise hides none of the {len(rows)} groups"
+    groups = "1 group" if drowned == 1 else f"{drowned} groups"
+    return f"{lead}; {groups} cannot be told from zero"
+
+
+def _table_across(rows: Sequence[Row], axis: str) -> dict[str, Any]:
+    width = _usual_width(rows)
+    each = f", each ± {write_width(width)}" if width else ""
+    return {
+        "columns": [axis, *(row[0] for row in rows)],
+        "rows": [[f"Answer{each}", *(write_number(row[1]) for row in rows)]],
+    }
+
+
+def _table_down(rows: Sequence[Row]) -> dict[str, Any]:
+    has_intervals = any(row[2] is not None for row in rows)
+    return {
+        "columns": ["", "Answer", *(("From", "To") if has_intervals else ())],
+        "rows": [_written(row, has_intervals) for row in rows],
+    }
+
+
+def _written(row: Row, has_intervals: bool) -> list[str]:
+    ends = ["–" if end is None else write_number(end) for end in row[2:]]
+    return [row[0], write_number(row[1]), *(ends if has_intervals else [])]
+
+
+def _bars(names: list[str], rows: Sequence[Row], axis: str) -> dict[str, Any]:
+    if len(rows) > MOST_BARS:
+        return {}
+    values = [row[1] for row in rows]
+    trace: dict[str, Any] = {
+        "type": "bar",
+        "x": names,
+        "y": values,
+        "marker": {"color": "token:accent"},
+        "text": [write_number(value) for value in values] if len(rows) <= 20 else None,
+        "textposition": "outside",
+        "cliponaxis": False,
+        "hovertemplate": "%{x}: %{y}<extra></extra>",
+    }
+    if all(row[2] is not None for row in rows):
+        trace["error_y"] = {
+            "type": "data",
+            "symmetric": False,
+            "array": [row[3] - row[1] for row in rows],
+            "arrayminus": [row[1] - row[2] for row in rows],
+            "color": "token:ink-2",
+            "thickness": 1.2,
+            "width": 4,
+        }
+    layout = {
+        "xaxis": {"title": {"text": axis}, "type": "category"},
+        "yaxis": {"title": {"text": "People"}},
+    }
+    return {"data": [trace], "layout": layout}
+
+
+def _coefficients(question: Question, answer: Mapping[str, Any]) -> AnswerChart:
+    """A fitted line: its numbers by name. There are no intervals for them."""
+    rows: list[Row] = [
+        (str(name), float(number), None, None) for name, number in answer["coefficients"].items()
+    ]
+    return _make(question, rows, "The numbers of the line", _table_down(rows))

@@ -1,0 +1,146 @@
+"""Answer a question: open the table, draw noise once, keep the noisy answer. Ends exactly once.
+
+What must never happen: a true answer, a value or the state of the noise is written anywhere, and
+two answers are drawn for one price. Whoever could have a second one drawn, by having the worker
+killed at the right moment or because some answers cannot be stored, would choose between them, and
+the promise would no longer hold. So it is written down *before* noise is drawn that it now will be.
+After that the price stays paid, whatever happens, and nobody draws again: work that is found with
+this mark and without an answer ends without one. Before it, a failure gives the price back.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from deid_portal.audit.services import record_event
+from deid_portal.common.endings import Endings
+from deid_portal.common.limits import Limits, OverLimit
+from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
+from deid_portal.datasets.policies import check_is_ready
+from deid_portal.engine import Cancelled, Table
+from deid_portal.engine.differential import Question as EngineQuestion
+from deid_portal.engine.differential import answer, parse_question
+from deid_portal.engine.differential.answering import check_columns
+from deid_portal.querydesk.ledger import give_back, lock
+from deid_portal.querydesk.models import Question
+from deid_portal.querydesk.opening_tables import open_columns
+from deid_portal.querydesk.pricing import setting_of
+
+RETURNED = "Nothing was drawn, so the price was given back."
+KEPT = (
+    "Noise had been or may have been drawn, so the price is not given back; a second draw for the "
+    "same price would break the promise."
+)
+WORKER_DIED = "The worker stopped before the answer was stored."
+WORKERS_DIED = "The worker broke off each time it tried this question, likely for want of memory."
+NO_ROOM = "There was no room left on the disk. Ask the administrator to make room, then ask again."
+UNEXPECTED = "The question ended because of a fault in the portal."
+STOPPED = "The question was taken back."
+
+
+class AnswerFault(Exception):  # noqa: N818
+    """Something unforeseen went wrong; the words of the original error could hold a value."""
+
+
+def perform_question(lease: Lease[Question]) -> None:
+    if lease.work.drawing_at is not None:
+        _end_without_answer(lease, Status.FAILED, WORKER_DIED)
+        return
+    limits = lease.limits = Limits(settings.RUN_MEMORY_MB, settings.RUN_MINUTES)
+    endings = Endings(
+        stop=lambda: _end_without_answer(lease, Status.STOPPED, STOPPED),
+        fail=lambda problem: _end_without_answer(lease, Status.FAILED, problem),
+        drop=lambda: None,  # an attempt leaves nothing before its end
+        unexpected=UNEXPECTED,
+        no_room=NO_ROOM,
+        limits=limits,
+    )
+    lease.end_stuck = lambda over: endings.fail(str(over))
+    with endings.applied():
+        with lease, limits.refusing_too_much():
+            document = _answer(lease)
+        _keep(lease, document)
+
+
+def _answer(lease: Lease[Question]) -> dict[str, Any]:
+    work = lease.work
+    check_is_ready(work.terms.dataset)
+    lease.progress(0, 2, "read")
+    question = parse_question(work.document, setting_of(work.terms))
+    table = open_columns(work.terms.dataset, question)
+    check_columns(table, question)
+    lease.progress(1, 2, "draw")
+    _mark_drawing(lease)
+    return _draw(table, question, lease)
+
+
+def _draw(table: Table, question: EngineQuestion, lease: Lease[Question]) -> dict[str, Any]:
+    """Draw the noise; the only call that does. What went wrong in it is said by its kind alone."""
+    try:
+        return answer(table, question, lease.progress).to_document()
+    except (Cancelled, LeaseLost, OverLimit, MemoryError):
+        raise
+    except Exception as error:
+        raise AnswerFault(type(error).__name__) from None
+
+
+def _mark_drawing(lease: Lease[Question]) -> None:
+    """Write, and have it on disk, that noise is drawn from now on."""
+    marked = Question.objects.filter(
+        id=lease.work.id, lease=lease.token, status=Status.RUNNING, drawing_at=None
+    ).update(drawing_at=timezone.now())
+    if not marked:
+        raise LeaseLost
+
+
+def _keep(lease: Lease[Question], document: dict[str, Any]) -> None:
+    @transaction.atomic
+    def write() -> None:
+        try:
+            lease.finish(Status.FINISHED, answer=document)
+        except LeaseLost:
+            return
+        _record_end(lease.work, "question.answered")
+
+    patiently(write)
+
+
+def _end_without_answer(lease: Lease[Question], status: Status, problem: str) -> None:
+    @transaction.atomic
+    def write() -> None:
+        # First the desk, then the question, as everybody who wants both does.
+        lock(lease.work.desk)
+        try:
+            lease.finish(status, problem=problem)
+        except LeaseLost:
+            return
+        _settle(lease.work, problem)
+
+    patiently(write)
+
+
+def _settle(question: Question, problem: str) -> None:
+    """Give the price back where nothing can have been drawn, and say which of the two it is."""
+    returned = give_back(question) is not None
+    words = f"{problem} {RETURNED if returned else KEPT}"
+    Question.objects.filter(id=question.id).update(problem=words)
+    _record_end(question, "question.failed")
+
+
+def _record_end(question: Question, action: str) -> None:
+    record_event(
+        action,
+        actor=question.asked_by,
+        team=question.desk.team,
+        subject=question,
+        facts={"kind": question.kind, "price_micro": question.price_micro},
+    )
+
+
+@transaction.atomic
+def give_up_question(question: Question) -> None:
+    lock(question.desk)
+    if end_as_given_up(question, WORKERS_DIED):
+        _settle(question, WORKERS_DIED)

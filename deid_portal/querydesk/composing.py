@@ -1,0 +1,409 @@
+"""A question as a sentence of selects: what was chosen so far, and the document it makes.
+
+The fields of the form come from the engine's own list of what a question needs, and from the
+declared terms: a column that is not open is not in any list. Nothing here looks at the data.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+
+from deid_portal.engine.differential import QUESTIONS, NumberDomain, Question, Setting, ValuesDomain
+from deid_portal.engine.differential.domains import plain_number, write_value
+from deid_portal.engine.differential.fields import (
+    ColumnList,
+    DeclaredValue,
+    Field,
+    NumberField,
+    OneOf,
+)
+from deid_portal.engine.errors import InvalidPlan
+from deid_portal.querydesk.amounts import read_number
+
+MOST_CONDITIONS = 8
+NUMBER_TESTS = {
+    "at_least": "at least",
+    "at_most": "at most",
+    "between": "between",
+    "missing": "missing",
+    "present": "not missing",
+}
+VALUE_TESTS = {
+    "is": "is",
+    "is_not": "is not",
+    "one_of": "is one of",
+    "missing": "missing",
+    "present": "not missing",
+}
+GAP = "(missing)"
+# What the form begins with where a kind cannot be asked without; never read from the data.
+SUGGESTED = {"buckets": "5", "quantiles": "0.25, 0.5, 0.75"}
+
+
+def draft_fields(fields: Mapping[str, list[str]]) -> QueryDict:
+    """Return the fields of a draft as a form would send them."""
+    posted = QueryDict(mutable=True)
+    for name, own in fields.items():
+        posted.setlist(name, own)
+    return posted
+
+
+@dataclass(frozen=True)
+class Choice:
+    value: str
+    label: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """One control of the sentence. `shape` says which: select, checks, number or numbers."""
+
+    name: str
+    label: str
+    shape: str
+    text: str = ""
+    choices: list[Choice] = field(default_factory=list)
+    help: str = ""
+    is_column: bool = False
+
+    @property
+    def chosen_words(self) -> str:
+        return ", ".join(choice.label for choice in self.choices if choice.chosen) or "choose"
+
+
+@dataclass(frozen=True)
+class ConditionPart:
+    """One condition of the sentence: a column, a test, and what it is tested against."""
+
+    number: int
+    column: Part
+    test: Part
+    operands: list[Part]
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Everything the form says about the question but its price."""
+
+    kind: type[Question]
+    setting: Setting
+    parts: list[Part]
+    conditions: list[ConditionPart]
+    entries: dict[str, Any]
+    where: list[dict[str, Any]]
+    problem: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """Return the question without a price; raises InvalidPlan while something is missing."""
+        if self.problem:
+            raise InvalidPlan(self.problem)
+        return {"query": self.kind.kind, **self.entries, "where": self.where}
+
+    @property
+    def kind_name(self) -> str:
+        """The kind by name; a page would take the class itself for something to call."""
+        return self.kind.kind
+
+    @property
+    def can_be_exact(self) -> bool:
+        """True when an ε can be found from a wanted accuracy."""
+        return self.kind.has_accuracy
+
+    @property
+    def sentence_parts(self) -> list[Part]:
+        """Columns stand in the sentence."""
+        return [part for part in self.parts if part.is_column]
+
+    @property
+    def option_parts(self) -> list[Part]:
+        """What a kind cannot do without stands below the sentence."""
+        return [part for part in self._others if part.name.removeprefix("f-") in SUGGESTED]
+
+    @property
+    def finer_parts(self) -> list[Part]:
+        """What only somebody who knows wants to change."""
+        return [part for part in self._others if part.name.removeprefix("f-") not in SUGGESTED]
+
+    @property
+    def has_finer_choice(self) -> bool:
+        """True when something there was changed, so that it must be in view."""
+        return any(
+            part.text or (part.choices and not part.choices[0].chosen) for part in self.finer_parts
+        )
+
+    @property
+    def _others(self) -> list[Part]:
+        others = [part for part in self.parts if not part.is_column]
+        return [part for part in others if part.shape != "select" or len(part.choices) > 1]
+
+    @property
+    def unit(self) -> str:
+        """What an accuracy is counted in: people, or the unit of the column."""
+        column = self.entries.get("column")
+        has_unit = any(own.kind == "number-column" for own in self.kind.fields)
+        if column and has_unit and self.kind.kind not in COUNTED:
+            return str(column)
+        return "people" if self.setting.person or self.setting.rows_per_person == 1 else "rows"
+
+    @property
+    def declared(self) -> str:
+        """What the steward declared about the columns in the sentence."""
+        names = [*_columns_of(self), *(str(entry["column"]) for entry in self.where)]
+        return ", ".join(domain_words(name, self.setting) for name in dict.fromkeys(names))
+
+
+# Kinds that cannot be asked without a δ.
+NEED_DELTA = {"logistic-regression"}
+# Kinds that ask about a number column and answer with counts of people.
+COUNTED = {"histogram"}
+
+
+def _columns_of(composition: Composition) -> list[str]:
+    entries = composition.entries
+    return [
+        name
+        for own in composition.kind.fields
+        if own.name in entries
+        for name in own.columns_in(entries[own.name])
+    ]
+
+
+def domain_words(name: str, setting: Setting) -> str:
+    domain = setting.domains[name]
+    if isinstance(domain, NumberDomain):
+        return f"{name} {plain_number(domain.low)} to {plain_number(domain.high)}"
+    count = len(domain.values)
+    return f"{name} {count:,} value{'' if count == 1 else 's'}"
+
+
+def kinds_that_fit(setting: Setting) -> list[type[Question]]:
+    """Return the kinds that the open columns allow, in the order of the engine's list."""
+    return [kind for kind in (QUESTIONS[name] for name in QUESTIONS) if _fits(kind, setting)]
+
+
+def _fits(kind: type[Question], setting: Setting) -> bool:
+    """Say whether there are enough open columns, and a δ where the kind needs one."""
+    if kind.kind in NEED_DELTA and setting.delta is None:
+        return False
+    taken: set[str] = set()
+    for own in kind.fields:
+        if own.required and _asks_for_column(own):
+            left = [name for name in _choices_of(own, setting) if name not in taken]
+            if not left:
+                return False
+            taken.add(left[0])
+    return True
+
+
+def _asks_for_column(own: Field) -> bool:
+    return own.kind in ("number-column", "values-column", "columns")
+
+
+def _choices_of(own: Field, setting: Setting) -> list[str]:
+    """Return the open columns a field could name."""
+    if own.kind == "number-column":
+        return _columns_with(setting, NumberDomain)
+    if own.kind == "values-column":
+        return _columns_with(setting, ValuesDomain)
+    if isinstance(own, ColumnList):
+        return [name for name, domain in setting.domains.items() if isinstance(domain, own.holds)]
+    return []
+
+
+def _columns_with(setting: Setting, kind: type[NumberDomain] | type[ValuesDomain]) -> list[str]:
+    return [name for name, domain in setting.domains.items() if isinstance(domain, kind)]
+
+
+def compose(posted: QueryDict, setting: Setting) -> Composition:
+    """Read the form as far as it is filled in; what does not fit takes its first choice."""
+    kinds = {kind.kind: kind for kind in kinds_that_fit(setting)}
+    if not kinds:
+        raise InvalidPlan("No column is open for questions yet.")
+    kind = kinds.get(posted.get("kind", ""), next(iter(kinds.values())))
+    reader = _Reader(posted, setting)
+    parts = [reader.part(own) for own in kind.fields]
+    conditions = [reader.condition(number) for number in reader.condition_numbers()]
+    return Composition(
+        kind, setting, parts, conditions, reader.entries, reader.where, reader.problem
+    )
+
+
+class _Reader:
+    """Reads one form; keeps what it found for the document, and the first thing amiss."""
+
+    def __init__(self, posted: QueryDict, setting: Setting) -> None:
+        self.posted, self.setting = posted, setting
+        self.entries: dict[str, Any] = {}
+        self.where: list[dict[str, Any]] = []
+        self.problem = ""
+
+    def part(self, own: Field) -> Part:
+        name = f"f-{own.name}"
+        if own.kind in ("number-column", "values-column"):
+            return self._column(own, name)
+        if isinstance(own, ColumnList):
+            return self._columns(own, name)
+        if isinstance(own, DeclaredValue):
+            return self._value_of(own, name)
+        if isinstance(own, OneOf):
+            return self._choice(own, name)
+        return self._number(own, name)
+
+    def _choice(self, own: OneOf, name: str) -> Part:
+        chosen = self._one_of(name, list(own.choices))
+        self.entries[own.name] = chosen
+        labels = own.labels or own.choices
+        choices = [
+            Choice(value, label, value == chosen)
+            for value, label in zip(own.choices, labels, strict=True)
+        ]
+        return Part(name, own.label, "select", choices=choices, help=own.help)
+
+    def _value_of(self, own: DeclaredValue, name: str) -> Part:
+        """One of the values of the column that was chosen before it in the sentence."""
+        domain = self.setting.domains[self.entries[own.of]]
+        values = domain.values if isinstance(domain, ValuesDomain) else ()
+        texts = [value for value in values if value is not None]
+        chosen = self._one_of(name, texts)
+        self.entries[own.name] = chosen
+        choices = [Choice(text, text, text == chosen) for text in texts]
+        return Part(name, own.label, "select", choices=choices, help=own.help, is_column=True)
+
+    def _column(self, own: Field, name: str) -> Part:
+        columns = _choices_of(own, self.setting)
+        chosen = self._one_of(name, columns if own.required else ["", *columns])
+        if chosen:
+            self.entries[own.name] = chosen
+        choices = [Choice(column, column, column == chosen) for column in columns]
+        if not own.required:
+            choices.insert(0, Choice("", "nothing", not chosen))
+        return Part(name, own.label, "select", choices=choices, help=own.help, is_column=True)
+
+    def _columns(self, own: ColumnList, name: str) -> Part:
+        named = {value for value in self.entries.values() if isinstance(value, str)}
+        columns = [one for one in _choices_of(own, self.setting) if one not in named]
+        wanted = self.posted.getlist(name)
+        chosen = [column for column in columns if column in wanted]
+        if not chosen and own.required:
+            chosen = columns[:1]
+        if chosen:
+            self.entries[own.name] = chosen
+        choices = [Choice(column, column, column in chosen) for column in columns]
+        return Part(name, own.label, "checks", choices=choices, help=own.help, is_column=True)
+
+    def _number(self, own: Field, name: str) -> Part:
+        text = self._text(name)
+        if name not in self.posted:
+            text = SUGGESTED.get(own.name, "")
+        if not text and isinstance(own, NumberField) and own.default is not None:
+            text = f"{plain_number(own.default)}"
+        if own.kind == "numbers":
+            return self._numbers(own, name, text)
+        if text:
+            number = self._read(text, own.label)
+            self.entries[own.name] = number
+        elif own.required:
+            self._amiss(f"{own.label}: a number is needed.")
+        return Part(name, own.label, "number", text, help=own.help)
+
+    def _numbers(self, own: Field, name: str, text: str) -> Part:
+        pieces = [piece for piece in text.replace(";", ",").split(",") if piece.strip()]
+        if pieces:
+            self.entries[own.name] = [self._read(piece.strip(), own.label) for piece in pieces]
+        elif own.required:
+            self._amiss(f"{own.label}: numbers with commas between them are needed.")
+        return Part(name, own.label, "numbers", text, help=own.help)
+
+    def condition_numbers(self) -> list[int]:
+        count = self._text("conditions")
+        wanted = int(count) if count.isascii() and count.isdigit() and len(count) < 3 else 0
+        act = self._text("act")
+        dropped = act.removeprefix("drop-") if act.startswith("drop-") else ""
+        numbers = [n for n in range(min(wanted, MOST_CONDITIONS)) if str(n) != dropped]
+        if act == "add" and len(numbers) < MOST_CONDITIONS:
+            numbers.append(wanted)
+        return numbers
+
+    def condition(self, number: int) -> ConditionPart:
+        """Read a condition; it is numbered anew by its place, so that none is left out."""
+        place = len(self.where)
+        old, new = f"c{number}-", f"c{place}-"
+        columns = list(self.setting.domains)
+        column = self._one_of(f"{old}column", columns)
+        domain = self.setting.domains[column]
+        tests = NUMBER_TESTS if isinstance(domain, NumberDomain) else VALUE_TESTS
+        test = self._one_of(f"{old}test", list(tests))
+        operands = self._operands(old, new, test, domain, column)
+        return ConditionPart(
+            place,
+            Part(
+                f"{new}column",
+                "Column of the condition",
+                "select",
+                choices=[Choice(name, name, name == column) for name in columns],
+            ),
+            Part(
+                f"{new}test",
+                "Test of the condition",
+                "select",
+                choices=[Choice(key, label, key == test) for key, label in tests.items()],
+            ),
+            operands,
+        )
+
+    def _operands(
+        self, old: str, new: str, test: str, domain: NumberDomain | ValuesDomain, column: str
+    ) -> list[Part]:
+        if test in ("missing", "present"):
+            self.where.append({"column": column, "missing": test == "missing"})
+            return []
+        if isinstance(domain, ValuesDomain):
+            return self._value_operands(old, new, test, domain, column)
+        bounds = {"low": domain.low, "high": domain.high}
+        named = {"at_least": ["low"], "at_most": ["high"], "between": ["low", "high"]}[test]
+        parts, numbers = [], []
+        for name in named:
+            text = self._text(f"{old}{name}") or f"{plain_number(bounds[name])}"
+            numbers.append(self._read(text, column))
+            label = "Lowest number" if name == "low" else "Highest number"
+            parts.append(Part(f"{new}{name}", label, "number", text))
+        operand: Any = numbers if test == "between" else numbers[0]
+        self.where.append({"column": column, test: operand})
+        return parts
+
+    def _value_operands(
+        self, old: str, new: str, test: str, domain: ValuesDomain, column: str
+    ) -> list[Part]:
+        texts = [write_value(value) for value in domain.values]
+        values = dict(zip(texts, domain.values, strict=True))
+        if test == "one_of":
+            wanted = self.posted.getlist(f"{old}values")
+            chosen = [text for text in texts if text in wanted] or texts[:1]
+            shape, name = "checks", "values"
+        else:
+            chosen = [self._one_of(f"{old}value", texts)]
+            shape, name = "select", "value"
+        key = "is_not" if test == "is_not" else "is"
+        self.where.append({"column": column, key: [values[text] for text in chosen]})
+        choices = [Choice(text, text, text in chosen) for text in texts]
+        return [Part(f"{new}{name}", f"Value of {column}", shape, choices=choices)]
+
+    def _one_of(self, name: str, choices: list[str]) -> str:
+        chosen = self._text(name)
+        return chosen if chosen in choices or not choices else choices[0]
+
+    def _text(self, name: str) -> str:
+        return str(self.posted.get(name, "") or "").strip()
+
+    def _read(self, text: str, label: str) -> float | int:
+        number = read_number(text)
+        if number is None:
+            self._amiss(f"{label}: a number is needed.")
+            return 0
+        return plain_number(number) if number == number and abs(number) < 1e300 else number
+
+    def _amiss(self, sentence: str) -> None:
+        self.problem = self.problem or sentence

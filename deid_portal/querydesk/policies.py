@@ -1,0 +1,26 @@
+"""In what state something may happen to a desk."""
+
+from deid_portal.common.refusals import Refused
+from deid_portal.datasets.policies import check_is_ready
+from deid_portal.querydesk.models import Desk, Terms, Wish
+
+
+def check_answers(desk: Desk) -> None:
+    """Refuse unless questions are answered here now."""
+    if not desk.is_open:
+        raise Refused("The steward has closed this desk. Answers that were given stay readable.")
+    check_is_ready(desk.current.dataset)
+
+
+def check_same_terms(terms: Terms, seen: int) -> None:
+    """A price that was looked at under other terms is no agreement."""
+    if terms.number != seen:
+        raise Refused(
+            f"The steward changed the terms on {terms.set_at:%-d %b, %H:%M}. "
+            "Look at the price again; nothing was spent."
+        )
+
+
+def check_is_waiting(wish: Wish) -> None:
+    if wish.status != Wish.Status.WAITING:
+        raise Refused(f"This wish was already {wish.get_status_display().lower()}.")

@@ -1,0 +1,109 @@
+"""What a question costs and how exact its answer will be. Never looks at the data.
+
+Everything here follows from the question and the declared terms: no room of the vault is opened.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from deid_portal.engine.differential import (
+    Forecast,
+    Question,
+    Setting,
+    parse_question,
+)
+from deid_portal.engine.differential.question import LARGEST_EPSILON
+from deid_portal.engine.errors import InvalidPlan
+from deid_portal.querydesk.amounts import atto_of, epsilon_of, micro_of, shown
+from deid_portal.querydesk.models import Terms
+
+CONFIDENCE = 0.95
+CONFIDENCES = (0.9, 0.95, 0.99)
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A question with its price, as it would be asked."""
+
+    question: Question
+    micro: int
+    delta_atto: int
+    topic: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return dict(self.question.to_document())
+
+    @property
+    def fingerprint(self) -> str:
+        return str(self.question.fingerprint())
+
+    @cached_property
+    def forecast(self) -> Forecast:
+        """What is known beforehand; for a trained model it takes a second to find."""
+        return self.question.forecast()
+
+
+def setting_of(terms: Terms) -> Setting:
+    return Setting.from_document(terms.setting)
+
+
+def price_question(terms: Terms, document: Mapping[str, Any]) -> Priced:
+    """Read a question at the ε it names; raises InvalidPlan with the sentence to show."""
+    setting = setting_of(terms)
+    micro = _agreed_micro(terms, document.get("epsilon"))
+    question = parse_question({**document, "epsilon": epsilon_of(micro)}, setting)
+    same = parse_question({**document, "epsilon": 1.0}, setting)
+    return Priced(
+        question,
+        micro_of(question.price.epsilon),
+        atto_of(question.price.delta),
+        str(same.fingerprint()),
+    )
+
+
+def price_for_accuracy(
+    terms: Terms, document: Mapping[str, Any], half_width: float, confidence: float
+) -> Priced:
+    """Find the ε that keeps the answer within `half_width` of the truth this often."""
+    setting = setting_of(terms)
+    asked = parse_question({**document, "epsilon": 1.0}, setting)
+    epsilon = round_up(asked.with_accuracy(half_width, confidence).price.epsilon)
+    return price_question(terms, {**document, "epsilon": max(epsilon, _smallest(terms))})
+
+
+def round_up(epsilon: float) -> float:
+    """Make a price readable; up, so that the accuracy that was asked for is kept."""
+    if not math.isfinite(epsilon) or epsilon <= 0:
+        return epsilon
+    steps = 100 if epsilon >= 0.1 else 1000 if epsilon >= 0.01 else 100_000
+    return math.ceil(round(epsilon * steps, 6)) / steps
+
+
+def _smallest(terms: Terms) -> float:
+    return epsilon_of(terms.smallest_micro)
+
+
+def _agreed_micro(terms: Terms, epsilon: Any) -> int:
+    """Return the price in millionths, or refuse what is no price."""
+    try:
+        number = float(epsilon)
+    except (TypeError, ValueError):
+        raise InvalidPlan("Say what you want to pay: ε is a number, for example 0.5.") from None
+    if not math.isfinite(number) or number <= 0:
+        raise InvalidPlan("ε must be a number above 0, for example 0.5.")
+    if number > LARGEST_EPSILON:
+        raise InvalidPlan(
+            f"ε {number:g} would protect nobody. "
+            f"{LARGEST_EPSILON:g} is the most one question may cost."
+        )
+    micro = micro_of(epsilon)
+    if micro < terms.smallest_micro:
+        raise InvalidPlan(
+            f"The steward accepts ε {shown(terms.smallest_micro)} or more per question; "
+            "less would be noise only."
+        )
+    return micro

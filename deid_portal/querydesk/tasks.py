@@ -1,0 +1,17 @@
+from deid_portal.celery_app import app
+from deid_portal.common.work import claim, pick_up_forgotten
+from deid_portal.querydesk.answering import give_up_question, perform_question
+from deid_portal.querydesk.models import Question
+
+
+@app.task
+def answer_question(question_id: str) -> None:
+    lease = claim(Question, question_id)
+    if lease is not None:
+        perform_question(lease)
+
+
+@app.task
+def pick_up_forgotten_questions() -> None:
+    """Sent every few seconds by the clock process; safe to run anywhere and any number of times."""
+    pick_up_forgotten(Question, answer_question, give_up_question)

@@ -1,0 +1,34 @@
+"""How the same question could cost less."""
+
+from deid_portal.engine.errors import InvalidPlan
+from deid_portal.querydesk.amounts import epsilon_of
+from deid_portal.querydesk.composing import Composition
+from deid_portal.querydesk.quoting import Quote
+from deid_portal.querydesk.wording import write_width
+
+
+def tips_of(composition: Composition, offer: Quote) -> list[str]:
+    """Say what half the price would do; nothing where that is not known or not possible."""
+    if offer.priced is None or offer.width is None or offer.free is not None:
+        return []
+    half = offer.priced.question.with_epsilon(epsilon_of(offer.priced.micro) / 2)
+    try:
+        width = half.forecast(offer.confidence).half_width
+    except InvalidPlan:
+        return []
+    if width is None or width <= offer.width:
+        return []
+    words = f"± {write_width(width)} instead of ± {write_width(offer.width)} costs half."
+    if composition.unit != "people":
+        return [words]
+    example = _round_number_above(50 * width)
+    return [
+        f"{words} For a count near {example:,} that is {100 * width / example:.0f} % either way."
+    ]
+
+
+def _round_number_above(number: float) -> int:
+    size = 1
+    while size * 10 <= number:
+        size *= 10
+    return next(step * size for step in (1, 2, 3, 5, 10) if step * size >= number)

@@ -1,0 +1,222 @@
+"""The page at which questions are put together, priced and asked; every step without scripting."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from deid_portal.accounts.models import User
+from deid_portal.common import vault
+from deid_portal.querydesk.composing import compose, draft_fields, kinds_that_fit
+from deid_portal.querydesk.ledger import balance_of
+from deid_portal.querydesk.models import Desk, Draft, Question
+from deid_portal.querydesk.pricing import round_up, setting_of
+from tests import factories
+from tests.conftest import Cast
+
+SignIn = Callable[[User], Client]
+
+
+@pytest.fixture
+def desk(cast: Cast) -> Desk:
+    return factories.make_desk(cast.steward, cast.team)
+
+
+def _form(**changes: Any) -> dict[str, Any]:
+    return {"kind": "count", "key": str(uuid4()), "seen_terms": "1", "epsilon": "0.5", **changes}
+
+
+def test_the_price_is_known_before_paying_and_touches_no_data(
+    cast: Cast, desk: Desk, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def touch(*_: object) -> None:
+        raise AssertionError("A price opened the vault.")
+
+    monkeypatch.setattr(vault, "open_reader", touch)
+    client = signed_in(cast.analyst)
+    page = client.get(f"/query-desk/{desk.id}/")
+    assert page.status_code == 200
+    for kind in kinds_that_fit(setting_of(desk.current)):
+        answer = client.post(f"/query-desk/{desk.id}/price/", _form(kind=kind.kind))
+        assert answer.context["quote"].problem == "", kind.kind
+        assert answer.context["quote"].price == "0.50"
+    assert balance_of(desk, cast.analyst).left == 5_000_000
+
+
+def test_accuracy_first(cast: Cast, desk: Desk, signed_in: SignIn) -> None:
+    """Three people at 95 %: the ε that keeps it, and the two other fields follow."""
+    form = _form(accuracy="3", epsilon="0.05", **{"was-accuracy": "59", "was-epsilon": "0.05"})
+    quote = signed_in(cast.analyst).post(f"/query-desk/{desk.id}/price/", form).context["quote"]
+    assert quote.width <= 3
+    assert (quote.epsilon, quote.accuracy) == ("0.84", "3")
+    cheaper = quote.priced.question.with_epsilon(0.82)
+    assert cheaper.forecast(0.95).half_width > 3
+
+
+def test_the_slider_and_the_price_are_one_value(cast: Cast, desk: Desk, signed_in: SignIn) -> None:
+    client = signed_in(cast.analyst)
+    form = _form(slider="100", epsilon="0.5", **{"was-slider": "0", "was-epsilon": "0.5"})
+    quote = client.post(f"/query-desk/{desk.id}/price/", form).context["quote"]
+    assert (quote.epsilon, quote.slider, quote.width) == ("2.00", 100, 1)
+
+
+def test_ask_and_read_the_answer(cast: Cast, desk: Desk, signed_in: SignIn) -> None:
+    client = signed_in(cast.analyst)
+    answer = client.post(f"/query-desk/{desk.id}/ask/", _form())
+    question = Question.objects.get()
+    assert answer["Location"] == f"/query-desk/{desk.id}/#answer-{question.id}"
+    assert "The price is reserved" in client.get(f"/query-desk/{desk.id}/").content.decode()
+    factories.answer_question(question)
+    page = client.get(f"/query-desk/{desk.id}/").content.decode()
+    assert "in 19 of 20 cases" in page
+    assert 'class="answer-line"' in page
+    text = client.get(f"/query-desk/questions/{question.id}/csv/").content.decode()
+    assert text.splitlines()[0] == "what,answer,low,high,epsilon,question"
+
+
+def test_conditions_are_added_and_taken_away_without_scripting(
+    cast: Cast, desk: Desk, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.analyst)
+    address = f"/query-desk/{desk.id}/price/"
+    added = client.post(address, _form(act="add", conditions="0"))
+    (condition,) = added.context["composition"].conditions
+    assert condition.operands[0].text == "0"  # the declared bound, not one of the table
+    two = _form(act="add", conditions="1", **{"c0-column": "Condition", "c0-test": "is"})
+    assert len(client.post(address, two).context["composition"].conditions) == 2
+    dropped = _form(act="drop-0", conditions="2", **{"c1-column": "Condition"})
+    (left,) = client.post(address, dropped).context["composition"].where
+    assert left == {"column": "Condition", "is": ["Cancer"]}
+
+
+def test_a_column_that_is_not_open_is_absent(cast: Cast, desk: Desk, signed_in: SignIn) -> None:
+    page = signed_in(cast.analyst).post(
+        f"/query-desk/{desk.id}/price/", _form(act="add", conditions="0")
+    )
+    assert "Zip" not in page.content.decode()
+    form = _form(conditions="1", **{"c0-column": "Zip", "c0-test": "is", "c0-value": "13053"})
+    asked = compose(draft_fields({name: [value] for name, value in form.items()}), _setting(desk))
+    assert asked.where[0]["column"] == "Age"
+
+
+def _setting(desk: Desk) -> Any:
+    return setting_of(desk.current)
+
+
+def test_not_enough_left_says_what_would_fit(cast: Cast, signed_in: SignIn) -> None:
+    desk = factories.make_desk(cast.steward, cast.team, analyst_micro=300_000)
+    client = signed_in(cast.analyst)
+    page = client.post(f"/query-desk/{desk.id}/price/", _form(epsilon="1"))
+    assert page.context["quote"].fit_width == "10"
+    text = page.content.decode()
+    assert "± 10 would fit your balance" in text
+    assert "Ask for more" in text
+    assert 'id="ask" aria-disabled="true"' in text
+    fitting = client.post(
+        f"/query-desk/{desk.id}/price/", _form(epsilon="1", **{"set-epsilon": "0.30"})
+    )
+    assert fitting.context["quote"].can_ask
+    refused = client.post(f"/query-desk/{desk.id}/ask/", _form(epsilon="1"))
+    assert refused.status_code == 422
+    assert "Nothing was spent" in refused.content.decode()
+
+
+def test_the_same_question_is_free_and_a_closer_answer_is_offered(
+    cast: Cast, desk: Desk, signed_in: SignIn
+) -> None:
+    factories.answer_question(factories.ask_about(desk, cast.steward, epsilon=1.0))
+    client = signed_in(cast.analyst)
+    same = client.post(f"/query-desk/{desk.id}/price/", _form(epsilon="1"))
+    assert re.search(r"Answered on \d+ \w+ \d+", same.content.decode())
+    assert same.context["quote"].price == "0.00"
+    less = client.post(f"/query-desk/{desk.id}/price/", _form(epsilon="0.5"))
+    assert "take that answer, free" in less.content.decode()
+
+
+BAD = [
+    ({"epsilon": "0"}, "above 0"),
+    ({"epsilon": "-1"}, "above 0"),
+    ({"epsilon": "1000000"}, "20 is the most one question may cost"),
+    ({"epsilon": "nan"}, "above 0"),
+    ({"epsilon": "inf"}, "above 0"),
+    ({"epsilon": "much"}, "ε is a number"),
+    ({"epsilon": "0.001"}, "accepts ε 0.01 or more"),
+    ({"accuracy": "0"}, "above 0"),
+    ({"accuracy": "close"}, "how exact"),
+    ({"kind": "histogram", "f-column": "Age", "f-buckets": "1000000"}, "buckets"),
+    ({"kind": "histogram", "f-column": "Age", "f-buckets": "x"}, "a number is needed"),
+    ({"conditions": "1", "c0-column": "Age", "c0-low": "500"}, "declared bounds"),
+    (
+        {
+            "conditions": "1",
+            "c0-column": "Age",
+            "c0-test": "between",
+            "c0-low": "9",
+            "c0-high": "1",
+        },
+        "above the highest",
+    ),
+]
+
+
+def test_bad_input_gets_a_sentence_and_loses_nothing(
+    cast: Cast, desk: Desk, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.analyst)
+    for changes, sentence in BAD:
+        page = client.post(f"/query-desk/{desk.id}/price/", _form(**changes))
+        assert sentence in page.context["quote"].problem, changes
+        asked = client.post(f"/query-desk/{desk.id}/ask/", _form(**changes))
+        assert asked.status_code == 422, changes
+    assert not Question.objects.exists()
+
+
+def test_terms_that_changed_meanwhile_are_no_agreement(
+    cast: Cast, desk: Desk, signed_in: SignIn
+) -> None:
+    factories.make_desk(cast.steward, cast.team, desk.current.dataset)
+    answer = signed_in(cast.analyst).post(f"/query-desk/{desk.id}/ask/", _form())
+    assert "changed the terms" in answer.content.decode()
+    assert not Question.objects.exists()
+
+
+def test_a_draft_is_kept_and_gone_on_with(cast: Cast, desk: Desk, signed_in: SignIn) -> None:
+    client = signed_in(cast.analyst)
+    form = _form(conditions="1", **{"c0-column": "Age", "c0-low": "65"})
+    client.post(f"/query-desk/{desk.id}/draft/", form)
+    draft = Draft.objects.get()
+    page = client.get(f"/query-desk/{desk.id}/?draft={draft.id}")
+    assert page.context["composition"].where == [{"column": "Age", "at_least": 65}]
+    assert page.context["quote"].epsilon == "0.50"
+    client.post(f"/query-desk/drafts/{draft.id}/drop/")
+    assert not Draft.objects.exists()
+
+
+def test_small_and_negative_counts_say_so(cast: Cast, desk: Desk, signed_in: SignIn) -> None:
+    question = factories.answer_question(factories.ask_about(desk, cast.analyst))
+    question.answer = {**question.answer, "value": -2, "interval": [0, 1]}
+    question.save(update_fields=["answer"])
+    page = signed_in(cast.analyst).get(f"/query-desk/questions/{question.id}/").content.decode()
+    assert "Too few to tell from zero." in page
+    assert "−2" in page
+    assert "Noise can push a small count below zero" in page
+
+
+def test_a_histogram_has_a_finding_and_its_numbers(
+    cast: Cast, desk: Desk, signed_in: SignIn
+) -> None:
+    question = factories.ask_about(
+        desk, cast.analyst, epsilon=5, query="histogram", column="Age", edges=[0, 30, 60, 100]
+    )
+    factories.answer_question(question)
+    page = signed_in(cast.analyst).get(f"/query-desk/questions/{question.id}/").content.decode()
+    assert "30–60" in page
+    assert "data-chart=" in page
+    assert re.search(r"(More than half are|The largest group is|Too few)", page)
+
+
+def test_prices_are_made_readable_upwards() -> None:
+    assert [round_up(e) for e in (0.83195, 0.011, 0.1, 1.0)] == [0.84, 0.011, 0.1, 1.0]
