@@ -1,16 +1,24 @@
+"""Making a release and taking it back. Who may download it is in `granting.py`."""
+
 from django.db import transaction
 from django.db.models import Max
-from django.urls import reverse
+from django.utils import timezone
 
-from deid_portal.accounts.models import Role, Team, User
-from deid_portal.accounts.selectors import people_with_role
+from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
+from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
-from deid_portal.notices.services import tell
-from deid_portal.releases.models import Download, Release
-from deid_portal.releases.permissions import check_may_download
+from deid_portal.releases.granting import hold_release, open_to_the_named
+from deid_portal.releases.models import Release, TableFormat
+from deid_portal.releases.package_statement import state_release
+from deid_portal.releases.packages import request_package
+from deid_portal.releases.permissions import check_may_withdraw, team_of
+from deid_portal.releases.policies import check_not_withdrawn
+from deid_portal.releases.telling import tell_that_it_was_released, tell_that_it_was_withdrawn
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.policies import move
+
+Status = ReviewRequest.Status
 
 
 @transaction.atomic
@@ -27,35 +35,62 @@ def create_release(*, request: ReviewRequest, approved_by: User) -> Release:
     release = Release.objects.create(
         request=request, number=(last["last"] or 0) + 1, approved_by=approved_by
     )
+    grants = open_to_the_named(release)
     record_event(
         "release.created",
         actor=approved_by,
         team=dataset.team,
         subject=release,
-        facts={"output_sha256": request.output_sha256},
+        facts={
+            "output_sha256": request.output_sha256,
+            "people": sorted(grant.person_id for grant in grants),
+            "days": request.download_days,
+            "times": request.downloads_per_person,
+        },
     )
-    move(request, ReviewRequest.Status.RELEASED)
-    request.save(update_fields=["status", "changed_at"])
-    tell(
-        [request.asked_by, *people_with_role(dataset.team, Role.ANALYST)],
-        f"{release} can be downloaded.",
-        kind="release.created",
-        url=reverse("releases:show", args=[release.id]),
-        team=dataset.team,
-        but=approved_by,
-    )
+    state_release(release)
+    request_package(release=release, format=TableFormat.CSV, person=None)
+    _move(request, Status.RELEASED)
+    tell_that_it_was_released(release)
     return release
 
 
+def check_can_withdraw(user: User, release: Release) -> None:
+    check_may_withdraw(user, release)
+    check_not_withdrawn(release)
+
+
+def is_name_of(text: str, release: Release) -> bool:
+    """Say whether somebody typed the name of the release; case and spaces do not matter."""
+    return " ".join(text.split()).casefold() == " ".join(str(release).split()).casefold()
+
+
 @transaction.atomic
-def record_download(*, release: Release, person: User) -> Download:
-    """Count a download before the first byte leaves."""
-    check_may_download(person, release)
-    download = Download.objects.create(release=release, person=person)
+def withdraw_release(*, release: Release, withdrawn_by: User, reason: str, typed: str) -> Release:
+    """Stop every download at once and tell everybody named. The audit record has no reason in it:
+    people write names there."""
+    release = hold_release(release)
+    check_can_withdraw(withdrawn_by, release)
+    if not reason.strip():
+        raise Refused("Say why; everybody named reads it on the page of the release.")
+    if not is_name_of(typed, release):
+        raise Refused(f"Type the name of the release to confirm: {release}")
+    release.withdrawn_by, release.withdrawn_at = withdrawn_by, timezone.now()
+    release.withdrawal_reason = reason.strip()
+    release.save(update_fields=["withdrawn_by", "withdrawn_at", "withdrawal_reason"])
+    release.grants.update(asked_at=None)
+    _move(release.request, Status.WITHDRAWN)
     record_event(
-        "release.downloaded",
-        actor=person,
-        team=release.request.run.dataset.team,
+        "release.withdrawn",
+        actor=withdrawn_by,
+        team=team_of(release),
         subject=release,
+        facts={"copies_taken": release.downloads.count()},
     )
-    return download
+    tell_that_it_was_withdrawn(release, but=withdrawn_by)
+    return release
+
+
+def _move(request: ReviewRequest, target: Status) -> None:
+    move(request, target)
+    request.save(update_fields=["status", "changed_at"])

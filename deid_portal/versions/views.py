@@ -2,17 +2,19 @@
 
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
-from deid_portal.common.refusals import entering_step
-from deid_portal.datasets.permissions import can_see_values
+from deid_portal.common.refusals import Refused, entering_step
+from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.policies import check_was_read
 from deid_portal.datasets.selectors import get_dataset_or_404, versions_of, why_not_continued
 from deid_portal.versions.drawing import draw_changes
 from deid_portal.versions.next_bars import bar_of_drift
+from deid_portal.versions.people import columns_to_name, name_person_column, named_column
 from deid_portal.versions.selectors import (
     carried_over,
     drift_of,
@@ -49,11 +51,28 @@ def drift(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         "columns_before": sum(not row.change.is_new for row in rows),
         "columns_after": sum(not row.change.is_gone for row in rows),
         "can_change": sees_values,
+        "person_column": named_column(dataset),
+        "person_columns": columns_to_name(dataset),
         "bar": bar_of_drift(dataset, misfits, carried, can_change=sees_values) if is_open else None,
         "current": "upload",
         "help_slug": "versions",
     }
     return render(request, "versions/drift.html", context)
+
+
+@require_POST
+def name_people(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """Say which column tells who is who in every version."""
+    person = person_of(request)
+    dataset = get_dataset_or_404(person, dataset_id)
+    check_can_change(person, dataset)
+    try:
+        name = request.POST.get("column", "")
+        name_person_column(dataset=dataset, name=name, named_by=person)
+        messages.success(request, "Saved. Releases of all versions are crossed by it.")
+    except Refused as reason:
+        messages.error(request, str(reason))
+    return redirect("versions:drift", dataset.id)
 
 
 @require_GET

@@ -264,7 +264,7 @@ def test_waiting_costs_few_queries(
 ) -> None:
     factories.make_next_version(planned, cast.steward, september(Ward="North"))
     client = signed_in(cast.steward)
-    with django_assert_max_num_queries(34):
+    with django_assert_max_num_queries(31):
         client.get("/")
 
 

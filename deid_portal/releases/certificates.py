@@ -1,0 +1,45 @@
+"""The certificate of a release on the page: a preview of it, and the files as they were packed."""
+
+import zipfile
+
+from deid_portal.engine.publishing import publish_report
+from deid_portal.releases.models import Package, Release, Statement
+from deid_portal.releases.package_certificate import Certificate
+from deid_portal.releases.packages import open_package, package_name, package_of
+
+CERTIFICATE_KINDS = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
+
+
+def preview_certificate(release: Release, package: Package | None) -> Certificate | None:
+    """Return what the certificate says; None before anything was stated."""
+    statement = Statement.objects.filter(release=release).first()
+    if statement is None:
+        return None
+    run = release.request.run
+    plan, files = run.published["plan"], run.published["files"]
+    fingerprint = package.key_fingerprint if package else ""
+    report = publish_report(run.report, plan)
+    return Certificate(statement.document, report, plan, files, fingerprint)
+
+
+def read_certificate(release: Release, kind: str) -> bytes | None:
+    """Read it out of the package that everybody gets; None if there is none of this kind."""
+    package = package_of(release)
+    if package is None or not package.is_ready or kind not in CERTIFICATE_KINDS:
+        return None
+    with open_package(package) as stream, zipfile.ZipFile(stream) as archive:
+        try:
+            return archive.read(f"certificate.{kind}")
+        except KeyError:
+            return None
+
+
+def certificate_kinds(package: Package | None) -> list[str]:
+    if package is None or not package.is_ready:
+        return []
+    packed = {file["name"] for file in package.files}
+    return [kind for kind in CERTIFICATE_KINDS if f"certificate.{kind}" in packed]
+
+
+def certificate_name(release: Release, kind: str) -> str:
+    return f"{package_name(release).removesuffix('.zip')}-certificate.{kind}"

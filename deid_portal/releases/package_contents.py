@@ -1,0 +1,199 @@
+"""What is in a package, file by file. Everything comes from what was approved and stated.
+
+Rows are those of the approval, to the byte; as another kind of file they are the same cells.
+Report, plan and taxonomies are the published ones (`engine/publishing.py`). Where the policy keeps
+the recipe back, neither plan.json nor the plan inside the report leaves; the hash of it does, so
+that whoever is given the recipe later can tell that it is the one.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from deid_portal.common import vault
+from deid_portal.engine.formats.file_format import FileKind
+from deid_portal.engine.formats.saving import write_table
+from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.publishing import publish_report
+from deid_portal.engine.table import Table
+from deid_portal.engine.verifying.tables import read_release
+from deid_portal.querydesk.handing_over import write_answers, write_answers_csv
+from deid_portal.releases.models import Package, TableFormat
+from deid_portal.releases.package_certificate import Certificate, write_certificate
+from deid_portal.releases.package_dictionary import write_dictionary
+from deid_portal.releases.package_network import (
+    NETWORK_PURPOSES,
+    open_network_release,
+    write_network_dictionary,
+)
+from deid_portal.releases.package_pdf import pdf_refusal, write_pdf
+from deid_portal.releases.package_readme import write_readme
+from deid_portal.releases.package_signing import Signer, current_signer
+from deid_portal.releases.package_statement import statement_of
+
+PIECE_BYTES = 256 * 1024
+STEPS = 6
+RECIPE_KEPT = "plan.json is kept back by the policy of the team."
+NOT_APPROVED = "The stored rows are not the approved ones."
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file to be packed; `expected` is the hash it must have, where one was approved."""
+
+    name: str
+    purpose: str
+    open: Callable[[], BinaryIO]
+    expected: str = ""
+
+    def pieces(self) -> Iterator[bytes]:
+        with self.open() as stream:
+            while piece := stream.read(PIECE_BYTES):
+                yield piece
+
+    def check(self, sha256: str) -> None:
+        if self.expected and sha256 != self.expected:
+            raise vault.DamagedFile(NOT_APPROVED)
+
+
+@dataclass(frozen=True)
+class Contents:
+    members: Sequence[Member]
+    signer: Signer
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def key_fingerprint(self) -> str:
+        return self.signer.fingerprint
+
+
+def contents_of(package: Package, progress: ProgressCallback) -> Contents:
+    """Put everything together but the sums, which need the bytes of all of it."""
+    signer, statement = current_signer(), statement_of(package.release)
+    run = package.release.request.run
+    plan, files = run.published["plan"], run.published["files"]
+    report = publish_report(run.report, plan)
+    progress(0, STEPS, "read")
+    members = [*_data_members(package, report, statement), *_answer_members(package, statement)]
+    progress(2, STEPS, "certificate")
+    html = write_certificate(Certificate(statement, report, plan, files, signer.fingerprint))
+    purpose = "risk, detail, attacks, gates, waivers, approvals"
+    members.append(Member("certificate.html", purpose, held(html)))
+    notes = []
+    if refusal := pdf_refusal():
+        notes.append(refusal)
+    else:
+        pdf = write_pdf(html)
+        members.append(Member("certificate.pdf", "the same, for printing", held(pdf)))
+    progress(3, STEPS, "documents")
+    keeps_recipe = not statement["publish_recipe"]
+    if keeps_recipe:
+        notes.append(RECIPE_KEPT)
+        report = {key: own for key, own in report.items() if key != "plan"}
+    members.append(Member("report.json", "every number on the certificate", to_json(report)))
+    if not keeps_recipe:
+        members.append(Member("plan.json", "the recipe, repeats this release", to_json(plan)))
+    members += [
+        Member(name, "taxonomy; what the release does not show is numbered", held(text))
+        for name, text in sorted(files.items())
+    ]
+    readme = write_readme(package, signer.fingerprint, [member.name for member in members], notes)
+    members.append(Member("README.txt", "how to read and to check this package", held(readme)))
+    members.append(
+        Member("portal.pub", "public key of the portal (Ed25519)", held(signer.public_key))
+    )
+    progress(4, STEPS, "pack")
+    return Contents(members, signer, notes)
+
+
+def _data_members(
+    package: Package, report: Mapping[str, Any], statement: Mapping[str, Any]
+) -> list[Member]:
+    """Return the table, or the files of a network, and the dictionary beside them."""
+    if package.release.request.run.is_network:
+        files = open_network_release(package)
+        members = [
+            Member(name, NETWORK_PURPOSES.get(name, "made by the method"), held(content))
+            for name, content in files.items()
+        ]
+        document = write_network_dictionary(files, report, statement)
+        return [*members, Member("datapackage.json", "dictionary of the files", to_json(document))]
+    table = _read_rows(package)
+    rows = _table_member(package, table)
+    return [rows, _dictionary(package, table, report, statement, rows)]
+
+
+def _answer_members(package: Package, statement: Mapping[str, Any]) -> list[Member]:
+    """Return the answers that were approved with the release; older statements know of none."""
+    answers = statement.get("answers", [])
+    if not answers:
+        return []
+    expected = package.release.request.answers_sha256
+    purpose = "noisy answers of the query desk, with ε of each"
+    return [
+        Member("answers.json", purpose, held(write_answers(answers)), expected),
+        Member("answers.csv", "the same, one number per line", held(write_answers_csv(answers))),
+    ]
+
+
+def seal_contents(contents: Contents, sums: dict[str, str]) -> list[Member]:
+    """Return what is made of the hashes of everything else: their list and its signature."""
+    lines = "".join(f"{sha256}  {name}\n" for name, sha256 in sums.items()).encode()
+    signature = contents.signer.sign(lines)
+    return [
+        Member("SHA256SUMS", "fingerprints of all files", held(lines)),
+        Member("SIGNATURE", "Ed25519 signature of SHA256SUMS", held(signature)),
+    ]
+
+
+def _read_rows(package: Package) -> Table:
+    """Read the approved rows back; raises DamagedFile where they are not the approved ones."""
+    request = package.release.request
+    with vault.open_reader(request.run.release_file) as stream:
+        table = read_release(stream, FileKind.CSV)
+    if table.source_sha256 != request.output_sha256:
+        raise vault.DamagedFile(NOT_APPROVED)
+    return table
+
+
+def _table_member(package: Package, table: Table) -> Member:
+    request, form = package.release.request, TableFormat(package.format)
+    columns = f"{table.rows:,} people, {len(table.columns)} columns, in no order that tells"
+    if form == TableFormat.CSV:
+        stored = request.run.release_file
+        return Member(
+            "release.csv", columns, lambda: vault.open_reader(stored), table.source_sha256
+        )
+    stream = io.BytesIO()
+    write_table(table, stream, FileKind(form.value))
+    return Member(f"release.{form.value}", columns, held(stream.getvalue()))
+
+
+def _dictionary(
+    package: Package,
+    table: Table,
+    report: Mapping[str, Any],
+    statement: Mapping[str, Any],
+    rows: Member,
+) -> Member:
+    digest, size = hashlib.sha256(), 0
+    for piece in rows.pieces():
+        digest.update(piece)
+        size += len(piece)
+    document = write_dictionary(
+        package, table, report, statement, size=size, sha256=digest.hexdigest()
+    )
+    purpose = "dictionary: bands used, meaning of gaps, share left out"
+    return Member("datapackage.json", purpose, to_json(document))
+
+
+def to_json(document: Any) -> Callable[[], BinaryIO]:
+    return held(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+
+
+def held(content: str | bytes) -> Callable[[], BinaryIO]:
+    data = content.encode() if isinstance(content, str) else content
+    return lambda: io.BytesIO(data)

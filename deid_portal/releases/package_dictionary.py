@@ -1,0 +1,78 @@
+"""datapackage.json: the released columns as a Frictionless Data Package (version 1)."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils.text import slugify
+
+from deid_portal.engine.table import Table
+from deid_portal.engine.verifying.dictionary import describe_fields
+from deid_portal.releases.models import Package, TableFormat
+
+MEDIA_TYPES = {
+    TableFormat.CSV: "text/csv",
+    TableFormat.PARQUET: "application/vnd.apache.parquet",
+    TableFormat.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    TableFormat.SPSS: "application/x-spss-sav",
+}
+
+
+def write_dictionary(
+    package: Package,
+    table: Table,
+    report: Mapping[str, Any],
+    statement: Mapping[str, Any],
+    *,
+    size: int,
+    sha256: str,
+) -> dict[str, Any]:
+    form = TableFormat(package.format)
+    is_csv = form == TableFormat.CSV
+    name = slugify(statement["dataset"]) or "dataset"
+    resource: dict[str, Any] = {
+        "name": "release",
+        "path": f"release.{form.value}",
+        "profile": "tabular-data-resource" if is_csv else "data-resource",
+        "format": form.value,
+        "mediatype": MEDIA_TYPES[form],
+        "bytes": size,
+        "hash": f"sha256:{sha256}",
+        "rows": table.rows,
+    }
+    if is_csv:
+        resource["encoding"] = "utf-8"
+        resource["dialect"] = {"delimiter": ",", "lineTerminator": "\n", "quoteChar": '"'}
+    resource["schema"] = {"fields": describe_fields(table, report), "missingValues": [""]}
+    return {
+        "profile": "tabular-data-package" if is_csv else "data-package",
+        "name": f"{name}-release-{statement['release']}",
+        "title": f"{statement['dataset']}, release {statement['release']}",
+        "description": _description(report, statement),
+        "version": str(statement["release"]),
+        "created": _moment(statement["released_at"]),
+        "rowsLeftOut": _left_out(report),
+        "resources": [resource],
+    }
+
+
+def _moment(text: str) -> str:
+    """Return the moment of the approval in the one form that readers of data packages take."""
+    return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _left_out(report: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Say how many people were left out; None where that would tell of the original."""
+    suppressed = report["rows"].get("suppressed")
+    if suppressed is None or "input" not in report:
+        return None
+    return {"rows": suppressed, "share": suppressed / max(report["input"]["rows"], 1)}
+
+
+def _description(report: Mapping[str, Any], statement: Mapping[str, Any]) -> str:
+    said = [f"De-identified table for {statement['purpose']}. One row is one person, in no order."]
+    left = _left_out(report)
+    if left is not None:
+        said.append(f"{left['rows']:,} of the people were left out." if left["rows"] else "")
+    said.append("certificate.html says what was promised and measured.")
+    return " ".join(sentence for sentence in said if sentence)

@@ -1,0 +1,144 @@
+"""What stood at the approval, written down once: gates, waivers, votes, attacks, policy.
+
+Everything in it may leave the house with the release: names of people who decided, reasons they
+wrote, names of columns and numbers; no value of the table. Reports of a private release say nothing
+about the original, so its statement does not either.
+"""
+
+from typing import Any
+
+from django.utils import timezone
+
+from deid_portal.accounts.models import User
+from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.rows import AttackRow, rows_of
+from deid_portal.common.refusals import Refused
+from deid_portal.engine.publishing import publish_report
+from deid_portal.querydesk.handing_over import Document, fingerprint_of_answers
+from deid_portal.releases.models import Release, Statement
+from deid_portal.reviews.gates import CheckedGate, gates_of
+from deid_portal.reviews.models import Decision, ReviewRequest
+from deid_portal.reviews.selectors import answers_of
+
+VERSION = 1
+NOT_COVERED = "measured on the original; not told, the promise would not cover it"
+
+
+def state_release(release: Release, *, is_late: bool = False) -> Statement:
+    """Write down how things stand; called by the approval, in its transaction.
+
+    Releases of before statements were kept get theirs late, by the policy of that day, and it says
+    so.
+    """
+    request = release.request
+    run = request.run
+    is_private = "note" in _published_report(release)
+    checked = gates_of(request)
+    document = {
+        "statement": VERSION,
+        "is_late": is_late,
+        "dataset": run.dataset.name,
+        "team": run.dataset.team.name,
+        "release": release.number,
+        "purpose": request.purpose,
+        "released_at": _when(release.released_at),
+        "asked_by": request.asked_by.display_name,
+        "approvals": _approvals(request, release),
+        "policy": {"version": checked.policy.version},
+        "publish_recipe": checked.policy.rules.publish_recipe,
+        "gates": [_gate(gate, is_private) for gate in checked.gates],
+        "waivers": [_waiver(gate, is_private) for gate in checked.gates if gate.is_waived],
+        "attacks": [] if is_private else _attacks(request),
+        "output_sha256": request.output_sha256,
+        "engine": request.engine_version,
+        "answers": _answers(request),
+        "answers_sha256": request.answers_sha256,
+    }
+    statement, _ = Statement.objects.get_or_create(release=release, defaults={"document": document})
+    return statement
+
+
+def statement_of(release: Release) -> dict[str, Any]:
+    """Return the statement; a release of before there were any gets it now."""
+    statement = Statement.objects.filter(release=release).first()
+    if statement is None:
+        statement = state_release(release, is_late=True)
+    document: dict[str, Any] = statement.document
+    return document
+
+
+def _published_report(release: Release) -> dict[str, Any]:
+    run = release.request.run
+    return publish_report(run.report, run.published["plan"])
+
+
+def _when(moment: Any) -> str:
+    return str(timezone.localtime(moment).isoformat(timespec="minutes"))
+
+
+def _name(person: User | None) -> str:
+    return person.display_name if person is not None else ""
+
+
+def _approvals(request: ReviewRequest, release: Release) -> list[dict[str, str]]:
+    votes = request.decisions.filter(round=request.round, verdict=Decision.Verdict.APPROVE)
+    found = [
+        {"person": _name(vote.decided_by), "at": _when(vote.decided_at)}
+        for vote in votes.select_related("decided_by")
+    ]
+    return found or [{"person": _name(release.approved_by), "at": _when(release.released_at)}]
+
+
+def _answers(request: ReviewRequest) -> list[Document]:
+    """Return the answers that were voted on; refuses others, whatever made them differ."""
+    answers = answers_of(request)
+    if fingerprint_of_answers(answers) != request.answers_sha256:
+        raise Refused("The noisy answers are not those that were asked for. Ask again with them.")
+    return answers
+
+
+def _gate(checked: CheckedGate, is_private: bool) -> dict[str, str]:
+    gate = checked.gate
+    return {
+        "name": gate.name,
+        "asks": gate.asks,
+        "has": NOT_COVERED if is_private else gate.has_outside,
+        "result": checked.result.value,
+    }
+
+
+def _waiver(checked: CheckedGate, is_private: bool) -> dict[str, str]:
+    waiver = checked.waiver
+    assert waiver is not None  # noqa: S101 - only waived gates are asked
+    return {
+        **_gate(checked, is_private),
+        "reason": waiver.reason,
+        "asked_by": _name(waiver.asked_by),
+        "asked_at": _when(waiver.asked_at),
+        "agreed_by": _name(waiver.agreed_by),
+        "agreed_at": _when(waiver.agreed_at),
+    }
+
+
+def _attacks(request: ReviewRequest) -> list[dict[str, Any]]:
+    run = request.run
+    tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
+    rows = rows_of(run, limits_of(run.dataset.team), tests, {}, sees_names=False)
+    return [_attack(row) for row in rows if row.is_made]
+
+
+def _attack(row: AttackRow) -> dict[str, Any]:
+    stake = row.result.stake if row.result is not None else None
+    return {
+        "attack": row.attack,
+        "title": row.title,
+        "about": row.subtitle,
+        "state": row.state.value,
+        "share": None if stake is None else float(stake.share),
+        "interval": None if stake is None else [float(end) for end in stake.interval],
+        "share_words": row.share,
+        "limit": float(row.limit),
+        "is_limit_of_policy": row.is_limit_of_policy,
+        "sentence": row.sentence,
+        "compared": row.compared,
+    }

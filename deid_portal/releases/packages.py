@@ -1,0 +1,92 @@
+"""The packages of a release: which there are, having one packed, opening one.
+
+A package is one immutable file in the vault, so any range of its bytes can be read at any time and
+two downloads of it are parts of the same whole. Nothing of it can be opened before all of it is
+there.
+"""
+
+import zipfile
+from typing import BinaryIO
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.text import slugify
+
+from deid_portal.accounts.models import User
+from deid_portal.audit.services import record_event
+from deid_portal.common import vault
+from deid_portal.common.refusals import Refused
+from deid_portal.common.work import Status, queue
+from deid_portal.releases.models import Package, Release, TableFormat
+from deid_portal.releases.tasks import pack_release
+
+NOT_PACKED = "This package is still being packed."
+
+
+def package_of(release: Release, format: str = TableFormat.CSV) -> Package | None:
+    """Return the package with the table in a format, whatever its status; None if nobody asked."""
+    return release.packages.filter(format=format).first()
+
+
+def packages_of(release: Release) -> dict[str, Package]:
+    return {package.format: package for package in release.packages.all()}
+
+
+def package_name(release: Release, format: str = TableFormat.CSV) -> str:
+    """Return the name of the file; CSV is what everybody gets who asks for nothing else."""
+    dataset = slugify(release.request.run.dataset.name) or "dataset"
+    ending = "" if format == TableFormat.CSV else f"-{TableFormat(format).label.lower()}"
+    return f"{dataset}-release-{release.number}{ending}.zip"
+
+
+@transaction.atomic
+def request_package(*, release: Release, format: str, person: User | None) -> Package:
+    """Return the package, queued if there is none or the last try failed.
+
+    Asking for one that is there, or at work, changes nothing. Without a person the approval itself
+    asks. Who may ask is decided by the caller.
+    """
+    if format not in TableFormat:
+        raise Refused("Choose CSV, Parquet, XLSX or SPSS.")
+    package, is_new = Package.objects.get_or_create(
+        release=release, format=format, defaults={"asked_by": person}
+    )
+    if not is_new and not _try_again(package):
+        return package
+    record_event(
+        "package.requested",
+        actor=person,
+        team=release.request.run.dataset.team,
+        subject=release,
+        facts={"format": str(format)},
+    )
+    queue(package, pack_release)
+    return package
+
+
+def _try_again(package: Package) -> bool:
+    """Put a package that failed back into the queue; False when it did not fail."""
+    failed = Package.objects.filter(id=package.id, status__in=(Status.FAILED, Status.STOPPED))
+    again = failed.update(
+        status=Status.QUEUED,
+        attempt=0,
+        handed_back=0,
+        problem="",
+        finished_at=None,
+        queued_at=timezone.now(),
+    )
+    package.refresh_from_db()
+    return bool(again)
+
+
+def open_package(package: Package) -> BinaryIO:
+    """Open the zip at its first byte; `seek` goes to any other. Close it when done."""
+    if not package.is_ready:
+        raise Refused(NOT_PACKED)
+    return vault.open_reader(package.file)
+
+
+def read_file(package: Package, name: str) -> bytes:
+    """Return one file of a package, such as certificate.html; raises KeyError if it has none."""
+    with open_package(package) as stream, zipfile.ZipFile(stream) as archive:
+        return archive.read(name)

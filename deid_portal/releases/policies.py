@@ -1,0 +1,38 @@
+"""In what state a release may be taken, handed on or withdrawn."""
+
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from deid_portal.common.refusals import Refused
+from deid_portal.releases.models import Grant, Release
+from deid_portal.releases.permissions import check_is_named
+
+
+class Withdrawn(Refused):
+    """There is nothing to take any more; for whoever asks for it, it does not exist."""
+
+
+def check_not_withdrawn(release: Release) -> None:
+    if release.is_withdrawn:
+        raise Withdrawn("This release was withdrawn, so nobody can download it any more.")
+
+
+def check_not_over(grant: Grant) -> None:
+    if grant.is_over(timezone.now()):
+        day = date_format(timezone.localtime(grant.expires_at), "j M Y")
+        raise Refused(f"Your time to download ended on {day}. Ask for a new period.")
+
+
+def check_can_continue(release: Release, grant: Grant | None) -> None:
+    """What was begun may be fetched to its end, while the release and the period are open."""
+    check_not_withdrawn(release)
+    check_is_named(grant)
+    if grant is not None:
+        check_not_over(grant)
+
+
+def check_can_download(release: Release, grant: Grant | None) -> None:
+    check_can_continue(release, grant)
+    if grant is not None and not grant.left:
+        times = "once" if grant.allowed == 1 else f"{grant.allowed:,} times"
+        raise Refused(f"You have taken it {times}, as often as you may. Ask for more.")

@@ -1,0 +1,24 @@
+from deid_portal.celery_app import app
+from deid_portal.common.work import claim, pick_up_forgotten
+from deid_portal.releases.expiring import expire_releases
+from deid_portal.releases.models import Package
+from deid_portal.releases.package_packing import give_up_packing, perform_packing
+
+
+@app.task
+def pack_release(package_id: str) -> None:
+    lease = claim(Package, package_id)
+    if lease is not None:
+        perform_packing(lease)
+
+
+@app.task
+def pick_up_forgotten_packages() -> None:
+    """Sent every few seconds by the clock process; safe to run anywhere and any number of times."""
+    pick_up_forgotten(Package, pack_release, give_up_packing)
+
+
+@app.task
+def expire_releases_that_are_over() -> None:
+    """Sent every few minutes by the clock process; pages tell the true state without it."""
+    expire_releases()
