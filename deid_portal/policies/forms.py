@@ -75,6 +75,21 @@ class PolicyForm(forms.Form):
     second_factor = forms.BooleanField(
         label="Everybody of the team signs in with a second factor", required=False
     )
+    confirm_votes = forms.BooleanField(
+        label="Votes and waivers are confirmed with the second factor", required=False
+    )
+    reminder_days = forms.IntegerField(
+        label="Whoever’s turn it is, is reminded every so many days",
+        min_value=0,
+        max_value=365,
+        help_text="0 sends no reminders.",
+    )
+    decision_days = forms.IntegerField(
+        label="A request that nobody moves expires after so many days",
+        min_value=0,
+        max_value=3650,
+        help_text="0 keeps it open.",
+    )
     checklist = forms.CharField(
         label="What the author of a request confirms",
         required=False,

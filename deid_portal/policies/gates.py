@@ -31,10 +31,16 @@ class Gate:
     asks: str
     has: str
     result: Result
+    outside: str = ""  # what it has without a value of the table, where that differs
 
     @property
     def fails(self) -> bool:
         return self.result is Result.FAIL
+
+    @property
+    def has_outside(self) -> str:
+        """What the release has, as it may leave the house."""
+        return self.outside or self.has
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,7 @@ class Crossing:
     smallest: int | None  # look-alikes of the most exposed person; None: nothing to cross
     people: int = 0  # how many hide among fewer than the policy allows
     problem: str = ""  # why it could not be found out, where that is so
+    how: str = ""  # how people of other versions were recognized
 
 
 def check_gates(
@@ -86,11 +93,11 @@ def is_allowed(rules: Rules, report: Report) -> bool:
     return bool(report.get("solution")) and not any(g.fails for g in check_gates(rules, report))
 
 
-def _gate(name: str, asks: str, passes: bool, has: str) -> Gate:
-    return Gate(name, asks, has, Result.PASS if passes else Result.FAIL)
+def _gate(name: str, asks: str, passes: bool, has: str, outside: str = "") -> Gate:
+    return Gate(name, asks, has, Result.PASS if passes else Result.FAIL, outside)
 
 
-Checked = tuple[bool, str]
+Checked = tuple[bool, str] | tuple[bool, str, str]
 
 
 def _check_k(rules: Rules, report: Report) -> Checked:
@@ -132,7 +139,8 @@ def _check_groups(rules: Rules, report: Report) -> Checked:
         f"{middle_cut(column)} “{middle_cut(str(group['value']))}”: "
         f"{group['suppressed']:,} of {group['records']:,} left out, {percent(share)}"
     )
-    return share <= rules.most_left_out_of_group + ROUNDING, words
+    outside = f"{middle_cut(column)}, one of its groups: {percent(share)} left out"
+    return share <= rules.most_left_out_of_group + ROUNDING, words, outside
 
 
 def _sensitive_columns(report: Report) -> list[str]:
@@ -254,10 +262,11 @@ def _check_crossing(rules: Rules, crossing: Crossing) -> Checked:
     count = (
         "1 earlier release" if crossing.releases == 1 else f"{crossing.releases} earlier releases"
     )
+    how = f"; {crossing.how}" if crossing.how else ""
     if crossing.people:
         people = "1 person" if crossing.people == 1 else f"{crossing.people:,} people"
-        return False, f"{people}, crossed with {count}"
-    return crossing.smallest >= rules.least_k, f"at least {crossing.smallest:,} with {count}"
+        return False, f"{people}, crossed with {count}{how}"
+    return crossing.smallest >= rules.least_k, f"at least {crossing.smallest:,} with {count}{how}"
 
 
 CHECKS: dict[str, Callable[[Rules, Report], Checked]] = {

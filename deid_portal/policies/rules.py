@@ -40,6 +40,9 @@ class Rules:
     downloads_per_person: int = 5
     publish_recipe: bool = True
     second_factor: bool = False
+    confirm_votes: bool = False  # each vote asks for the second factor again
+    reminder_days: int = 3  # whoever's turn it is hears of it again; 0 reminds nobody
+    decision_days: int = 30  # a request that nobody moves expires; 0 never
     # Sentences the author of a request has to confirm, one by one.
     checklist: tuple[str, ...] = ()
 
@@ -76,6 +79,15 @@ class Rules:
             raise Refused("Downloads expire after 1 to 3,650 days.")
         if not 1 <= self.downloads_per_person <= 1000:
             raise Refused("A person may download a release between 1 and 1,000 times.")
+        self._check_waiting()
+
+    def _check_waiting(self) -> None:
+        if not 0 <= self.reminder_days <= 365:
+            raise Refused("Reminders come every 1 to 365 days; 0 sends none.")
+        if not 0 <= self.decision_days <= 3650:
+            raise Refused("Requests expire after 1 to 3,650 days; 0 keeps them open.")
+        if 0 < self.decision_days <= self.reminder_days:
+            raise Refused("A reminder has to come before the request expires; make it earlier.")
 
     def _shares(self) -> dict[str, float]:
         limits = {f"The limit of the attack {name}": limit for name, limit in self.attacks.items()}
@@ -135,6 +147,18 @@ class Rules:
         }
         if self.second_factor:
             said["second_factor"] = "Everybody of the team signs in with a second factor."
+        if self.confirm_votes:
+            said["confirm_votes"] = "Votes and waivers are confirmed with the second factor."
+        return {**said, **self._waiting()}
+
+    def _waiting(self) -> dict[str, str]:
+        said = {}
+        if self.reminder_days:
+            often = "every day" if self.reminder_days == 1 else f"every {self.reminder_days:,} days"
+            said["reminder_days"] = f"Whoever’s turn it is, is reminded {often}."
+        if self.decision_days:
+            days = "1 day" if self.decision_days == 1 else f"{self.decision_days:,} days"
+            said["decision_days"] = f"A request that nobody moves for {days} expires."
         return said
 
 

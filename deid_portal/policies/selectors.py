@@ -32,3 +32,27 @@ def policy_in_force(team: Team) -> PolicyInForce:
 
 def policies_of(team: Team) -> QuerySet[Policy]:
     return team.policies.select_related("changed_by")
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version beside the one before it: what it says anew, and what it no longer says."""
+
+    policy: Policy
+    new: list[str]
+    gone: list[str]
+
+
+def versions_of(team: Team, most: int) -> list[Version]:
+    """Return the newest versions, each with what it changed in sentences."""
+    policies = list(policies_of(team)[: most + 1])
+    before = [*(policy.rules for policy in policies[1:]), {}]
+    pairs = list(zip(policies, before, strict=False))[:most]
+    return [_compare(policy, Rules.from_document(earlier)) for policy, earlier in pairs]
+
+
+def _compare(policy: Policy, earlier: Rules) -> Version:
+    then = list(earlier.sentences().values())
+    now = list(Rules.from_document(policy.rules).sentences().values())
+    new = [sentence for sentence in now if sentence not in then]
+    return Version(policy, new, [sentence for sentence in then if sentence not in now])

@@ -10,7 +10,7 @@ from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.common.refusals import Refused, refusal
 from deid_portal.policies.forms import PolicyForm
 from deid_portal.policies.permissions import check_can_change_policy
-from deid_portal.policies.selectors import policies_of, policy_in_force
+from deid_portal.policies.selectors import policy_in_force, versions_of
 from deid_portal.policies.services import change_policy
 
 VERSIONS_SHOWN = 20
@@ -26,7 +26,7 @@ def show(request: HttpRequest) -> HttpResponse:
         "team": team,
         "policy": policy,
         "sentences": list(policy.rules.sentences().values()),
-        "versions": policies_of(team)[:VERSIONS_SHOWN],
+        "versions": versions_of(team, VERSIONS_SHOWN),
         "change_refusal": refusal(check_can_change_policy, person, team),
         "help_slug": "policy",
     }

@@ -6,7 +6,10 @@ from django.db.models import QuerySet
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.policies.rules import Rules
+from deid_portal.querydesk.handing_over import read_answers, to_documents
+from deid_portal.querydesk.models import Question
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest
+from deid_portal.reviews.policies import PRINTS
 from deid_portal.reviews.services import Terms
 from deid_portal.runs.models import Run
 
@@ -14,6 +17,12 @@ from deid_portal.runs.models import Run
 class PersonChoice(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, obj: Any) -> str:
         return str(obj.display_name)
+
+
+class AnswerChoice(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
+    def label_from_instance(self, obj: Any) -> str:
+        (answer,) = read_answers(to_documents([obj]))
+        return f"{answer.words} {answer.said} · {answer.price}"
 
 
 class AskForm(forms.Form):
@@ -40,6 +49,7 @@ class AskForm(forms.Form):
         *,
         team: Team,
         rules: Rules,
+        answers: QuerySet[Question],
         draft: ReviewRequest | None = None,
     ) -> None:
         super().__init__(data, initial=_initial(rules, draft))
@@ -48,6 +58,9 @@ class AskForm(forms.Form):
         recipients = self.fields["recipients"]
         assert isinstance(recipients, PersonChoice)  # noqa: S101 - for the types
         recipients.queryset = people.order_by("username")
+        self.has_answers = answers.exists()
+        if self.has_answers:
+            self.fields["answers"] = _answers_field(answers)
         for number, sentence in enumerate(rules.checklist):
             self.fields[f"confirm_{number}"] = forms.BooleanField(
                 label=sentence,
@@ -66,7 +79,23 @@ class AskForm(forms.Form):
             download_days=given["download_days"],
             downloads_per_person=given["downloads_per_person"],
             confirmed=list(self.checklist),
+            answers=list(given.get("answers", [])),
         )
+
+
+def _answers_field(answers: QuerySet[Question]) -> AnswerChoice:
+    return AnswerChoice(
+        label="Noisy answers to hand over with it",
+        queryset=answers,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Answers of the query desk to your own questions about this dataset. Whoever "
+        "decides on the request sees them.",
+        error_messages={
+            "invalid_choice": "Choose answers to your own questions about this dataset.",
+            "invalid_pk_value": "Choose answers to your own questions about this dataset.",
+        },
+    )
 
 
 def _initial(rules: Rules, draft: ReviewRequest | None) -> dict[str, Any]:
@@ -82,6 +111,7 @@ def _initial(rules: Rules, draft: ReviewRequest | None) -> dict[str, Any]:
     return {
         "purpose": draft.purpose,
         "recipients": list(draft.recipients.values_list("pk", flat=True)),
+        "answers": list(draft.answers.values_list("pk", flat=True)),
         "download_days": draft.download_days,
         "downloads_per_person": draft.downloads_per_person,
         **confirmed,
@@ -100,11 +130,13 @@ class DecisionForm(forms.Form):
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 4}),
     )
-    # The four fingerprints the page showed; the decision counts only for exactly these.
+    # The fingerprints the page showed; the decision counts only for exactly these.
     input = forms.CharField(widget=forms.HiddenInput)
     plan = forms.CharField(widget=forms.HiddenInput)
     engine = forms.CharField(widget=forms.HiddenInput)
     output = forms.CharField(widget=forms.HiddenInput)
+    answers = forms.CharField(widget=forms.HiddenInput, required=False)
+    round = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def clean(self) -> dict[str, object]:
         cleaned = super().clean() or {}
@@ -115,7 +147,9 @@ class DecisionForm(forms.Form):
 
     @property
     def seen(self) -> dict[str, str]:
-        return {name: self.cleaned_data[name] for name in ("input", "plan", "engine", "output")}
+        prints = {name: self.cleaned_data[name] for name in PRINTS if self.cleaned_data[name]}
+        shown = self.cleaned_data["round"]
+        return {**prints, "round": shown} if shown else prints
 
 
 class WaiverForm(forms.Form):
@@ -156,13 +190,18 @@ class CommentForm(forms.Form):
     text = forms.CharField(
         label="Comment",
         max_length=4000,
-        widget=forms.Textarea(attrs={"rows": 2}),
+        widget=forms.Textarea(
+            attrs={"rows": 2, "placeholder": "Write a comment; pick a column or chart with @"}
+        ),
         error_messages={"required": "Write something first."},
     )
     about = forms.ChoiceField(label="About", required=False)
 
-    def __init__(self, data: Any = None, *, columns: Sequence[str] = ()) -> None:
-        super().__init__(data)
+    def __init__(
+        self, data: Any = None, *, columns: Sequence[str] = (), about_first: str = ""
+    ) -> None:
+        """`about_first` is chosen to begin with: a chart's comment tool leads here."""
+        super().__init__(data, initial={"about": about_first})
         about = self.fields["about"]
         assert isinstance(about, forms.ChoiceField)  # noqa: S101 - for the types
         about.choices = [

@@ -2,8 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
-from deid_portal.attacks.crossing import cross_with_releases
-from deid_portal.attacks.opening import earlier_releases
+from deid_portal.attacks.crossing import cross_with_releases, question_of
 from deid_portal.attacks.selectors import standings_of
 from deid_portal.common.refusals import Refused
 from deid_portal.policies.gates import Crossing, Gate, Result, check_gates
@@ -12,6 +11,8 @@ from deid_portal.policies.selectors import PolicyInForce, policy_in_force
 from deid_portal.reviews.models import ReviewRequest, Waiver
 from deid_portal.reviews.permissions import team_of
 from deid_portal.runs.models import Run
+
+COUNTS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight", 9: "Nine"}
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class Checked:
         if self.fails == 1:
             return "One gate fails, so this cannot be approved yet"
         if self.fails:
-            return f"{self.fails} gates fail, so this cannot be approved yet"
+            count = COUNTS.get(self.fails, f"{self.fails}")
+            return f"{count} gates fail, so this cannot be approved yet"
         if self.waived:
             return "Every gate passes or is waived"
         return "Every gate passes"
@@ -90,15 +92,14 @@ def _crossing_of(request: ReviewRequest, rules: Rules) -> Crossing | None:
     """Cross with the releases there are now; what was found before with the same ones is kept."""
     if not rules.cross_releases:
         return None
-    earlier = sorted(own.run.output_sha256 for own in earlier_releases(request.run))
-    question = [request.output_sha256, rules.least_k, *earlier]
+    question = [request.output_sha256, rules.least_k, *question_of(request.run)]
     kept = request.crossing
     if kept.get("question") == question:
         return Crossing(**kept["answer"])
     try:
         crossing = cross_with_releases(request.run, max(rules.least_k, 2))
     except Refused as reason:
-        return Crossing(len(earlier), 0, problem=str(reason))
+        return Crossing(1, 0, problem=str(reason))
     kept = {"question": question, "answer": asdict(crossing)}
     ReviewRequest.objects.filter(id=request.id).update(crossing=kept)
     return crossing

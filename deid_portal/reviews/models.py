@@ -11,6 +11,7 @@ from django.db import models
 
 from deid_portal.accounts.models import User
 from deid_portal.common.sealing import SealedJSONField
+from deid_portal.querydesk.models import Question
 from deid_portal.runs.models import Run
 
 
@@ -46,7 +47,12 @@ class ReviewRequest(models.Model):
     plan_sha256 = models.CharField(max_length=64)
     engine_version = models.CharField(max_length=20)
     output_sha256 = models.CharField(max_length=64)
+    # Noisy answers that are handed over with it; like the terms they change in a new round alone.
+    answers = models.ManyToManyField(Question, related_name="+", blank=True)
+    answers_sha256 = models.CharField(max_length=64, blank=True, default="")
 
+    # When whoever's turn it is was reminded last.
+    reminded_at = models.DateTimeField(null=True)
     # What crossing with earlier releases found, and with which: it takes seconds, so it is kept.
     crossing = models.JSONField(default=dict, blank=True)
 

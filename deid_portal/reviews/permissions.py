@@ -1,6 +1,8 @@
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES, check_has_role, has_role, roles_of
+from deid_portal.accounts.selectors import has_second_factor
 from deid_portal.common.refusals import Refused
+from deid_portal.policies.selectors import policy_in_force
 from deid_portal.reviews.models import ReviewRequest, Waiver
 from deid_portal.runs.models import Run
 
@@ -24,6 +26,20 @@ def check_may_decide(user: User, request: ReviewRequest) -> None:
     if user.pk in authors_of(request):
         raise Refused("You prepared this release, so you cannot vote on it.")
     check_has_role(user, team_of(request), Role.APPROVER, "decide on a release")
+    check_can_confirm(user, request)
+
+
+def check_can_confirm(user: User, request: ReviewRequest) -> None:
+    """Refuse people without a second factor where the policy has votes confirmed with it."""
+    if asks_for_second_factor(request) and not has_second_factor(user):
+        raise Refused(
+            "Your policy has votes confirmed with a second factor. "
+            "Set one up under Sign-in and devices, then vote."
+        )
+
+
+def asks_for_second_factor(request: ReviewRequest) -> bool:
+    return policy_in_force(team_of(request)).rules.confirm_votes
 
 
 def authors_of(request: ReviewRequest) -> set[int]:
@@ -50,3 +66,4 @@ def check_may_agree(user: User, waiver: Waiver) -> None:
     if user.pk in authors_of(waiver.request):
         raise Refused("You prepared this release, so somebody else has to agree.")
     check_has_role(user, team_of(waiver.request), Role.APPROVER, "agree to a waiver")
+    check_can_confirm(user, waiver.request)

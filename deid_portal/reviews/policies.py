@@ -1,5 +1,6 @@
 """In what state a request may move where. The guard, the page and the help read this one table."""
 
+from django.db.models import Q
 from django.utils import timezone
 
 from deid_portal.common.refusals import Refused
@@ -89,7 +90,9 @@ def check_can_be_reviewed(run: Run, but: ReviewRequest | None = None) -> None:
     others = run.requests.exclude(id=but.id) if but else run.requests.all()
     if others.filter(status__in=OPEN).exists():
         raise Refused("A review of this run was already asked for.")
-    if others.filter(status=Status.RELEASED).exists():
+    # A request that nobody decided in time expires as well, but released nothing.
+    was_released = Q(status=Status.RELEASED) | Q(status=Status.EXPIRED, release__isnull=False)
+    if others.filter(was_released).exists():
         raise Refused("This run was already approved and released.")
 
 
@@ -104,18 +107,40 @@ def check_is_open(request: ReviewRequest) -> None:
 
 
 def check_unchanged(request: ReviewRequest, seen: dict[str, str]) -> None:
-    """Refuse a decision on anything but exactly what the person was shown."""
-    if seen != fingerprints_of(request):
+    """Refuse a decision on anything but exactly what the person was shown.
+
+    A page sends the round as well: who gets it and for how long is no fingerprint, and changes only
+    with a new round.
+    """
+    prints = {name: seen[name] for name in PRINTS if seen.get(name)}
+    same_round = seen.get("round", str(request.round)) == str(request.round)
+    if prints != fingerprints_of(request) or not same_round:
         raise Refused("What you looked at has changed since. Look again before you decide.")
 
 
+PRINTS = {
+    "input": "Original table",
+    "plan": "Plan",
+    "engine": "Engine",
+    "output": "Release",
+    "answers": "Noisy answers",
+}
+
+
 def fingerprints_of(request: ReviewRequest) -> dict[str, str]:
+    """Return what a vote is bound to; answers only where some are handed over."""
+    answers = {"answers": request.answers_sha256} if request.answers_sha256 else {}
     return {
         "input": request.input_sha256,
         "plan": request.plan_sha256,
         "engine": request.engine_version,
         "output": request.output_sha256,
+        **answers,
     }
+
+
+def is_about(request: ReviewRequest, run: Run) -> bool:
+    return fingerprints_of_run(run).items() <= fingerprints_of(request).items()
 
 
 def fingerprints_of_run(run: Run) -> dict[str, str]:
@@ -125,6 +150,13 @@ def fingerprints_of_run(run: Run) -> dict[str, str]:
         "engine": run.engine_version,
         "output": run.output_sha256,
     }
+
+
+def what_changed(request: ReviewRequest, seen: dict[str, str]) -> list[tuple[str, str, str]]:
+    """Say which of them somebody saw otherwise: its name, as it was, as it is now."""
+    now = fingerprints_of(request)
+    pairs = {name: (seen.get(name, ""), now.get(name, "")) for name in PRINTS}
+    return [(PRINTS[name], was, own) for name, (was, own) in pairs.items() if was != own]
 
 
 def begin_round(request: ReviewRequest, run: Run) -> None:

@@ -1,5 +1,6 @@
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -8,10 +9,12 @@ from django.shortcuts import get_object_or_404
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import has_role
 from deid_portal.accounts.selectors import people_with_role
+from deid_portal.datasets.selectors import visible_datasets
+from deid_portal.querydesk.handing_over import Document, to_documents
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
 from deid_portal.reviews.permissions import authors_of, team_of
 from deid_portal.runs.models import Run
-from deid_portal.runs.selectors import HEAVY, visible_runs
+from deid_portal.runs.selectors import HEAVY
 
 Status = ReviewRequest.Status
 
@@ -19,7 +22,7 @@ Status = ReviewRequest.Status
 def visible_requests(user: User) -> QuerySet[ReviewRequest]:
     deferred = [f"run__{name}" for name in HEAVY]
     return (
-        ReviewRequest.objects.filter(run__in=visible_runs(user))
+        ReviewRequest.objects.filter(run__dataset__in=visible_datasets(user))
         .select_related("run__dataset__team", "run__started_by", "asked_by")
         .defer(*deferred)
     )
@@ -27,6 +30,13 @@ def visible_requests(user: User) -> QuerySet[ReviewRequest]:
 
 def get_request_or_404(user: User, request_id: UUID) -> ReviewRequest:
     return get_object_or_404(visible_requests(user), id=request_id)
+
+
+def answers_of(request: ReviewRequest) -> list[Document]:
+    """Return the noisy answers that are handed over with a release."""
+    return to_documents(
+        request.answers.select_related("terms__dataset", "repeat_of__terms__dataset")
+    )
 
 
 def requests_of_team(user: User, team: Team) -> QuerySet[ReviewRequest]:
@@ -62,6 +72,21 @@ def requests_awaiting(user: User, team: Team) -> list[ReviewRequest]:
         or (request.id, request.round) in asked_to_agree
         or request.status == Status.CHANGES_REQUESTED
     ]
+
+
+def whose_turn_it_is(request: ReviewRequest) -> list[User]:
+    """Return the people a request waits for, as their "awaiting me" lists say it."""
+    team = team_of(request)
+    people = {*people_with_role(team, Role.APPROVER), request.asked_by}
+    waits = [person for person in people if request in requests_awaiting(person, team)]
+    return sorted(waits, key=lambda person: person.username)
+
+
+def who_may_decide(request: ReviewRequest) -> list[User]:
+    """Return the approvers, but not those who made what is to be decided on."""
+    authors = authors_of(request)
+    approvers = people_with_role(team_of(request), Role.APPROVER)
+    return [person for person in approvers if person.pk not in authors]
 
 
 def better_runs(request: ReviewRequest) -> QuerySet[Run]:
@@ -101,6 +126,10 @@ class Entry:
     def is_open(self) -> bool:
         return self.comment is not None and self.comment.answered_at is None
 
+    @property
+    def is_answered(self) -> bool:
+        return self.comment is not None and not self.is_open
+
 
 def conversation_of(request: ReviewRequest) -> list[Entry]:
     """Return comments and votes in the order they were made."""
@@ -113,6 +142,34 @@ def conversation_of(request: ReviewRequest) -> list[Entry]:
         for row in request.decisions.select_related("decided_by")
     ]
     return sorted([*comments, *votes], key=lambda entry: entry.at)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some entries one after the other, shown or folded away."""
+
+    entries: list[Entry]
+    is_folded: bool
+
+    @property
+    def key(self) -> str:
+        """Tells blocks apart from one look at the thread to the next."""
+        return f"folded-{self.entries[0].at:%Y%m%d%H%M%S%f}"
+
+
+SHORT_ENOUGH = 6
+ALWAYS_SHOWN = 2
+
+
+def fold_answered(entries: list[Entry]) -> list[Block]:
+    """Fold what is answered in a long conversation, but never its last words."""
+    if len(entries) <= SHORT_ENOUGH:
+        return [Block(entries, is_folded=False)]
+    last = entries[-ALWAYS_SHOWN:]
+    blocks = []
+    for is_folded, members in groupby(entries, lambda one: one.is_answered and one not in last):
+        blocks.append(Block(list(members), is_folded))
+    return blocks
 
 
 @dataclass(frozen=True)
@@ -141,8 +198,7 @@ def standings_of_people(request: ReviewRequest) -> list[Standing]:
     talked = set(request.comments.values_list("written_by_id", flat=True))
     people = [
         Standing(person, _approver_words(person, votes, agreed, request))
-        for person in people_with_role(team, Role.APPROVER)
-        if person.pk not in authors
+        for person in who_may_decide(request)
     ]
     people += [
         Standing(person, "commented, cannot vote" if person.pk in talked else "can comment")

@@ -13,6 +13,12 @@ from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
 from deid_portal.policies.selectors import policy_in_force
+from deid_portal.querydesk.handing_over import (
+    answers_to_hand_over,
+    fingerprint_of_answers,
+    to_documents,
+)
+from deid_portal.querydesk.models import Question
 from deid_portal.releases.services import create_release
 from deid_portal.reviews.gates import Checked, gates_of
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
@@ -34,8 +40,8 @@ from deid_portal.reviews.policies import (
     check_is_open,
     check_takes_votes,
     check_unchanged,
-    fingerprints_of,
     fingerprints_of_run,
+    is_about,
     move,
 )
 from deid_portal.reviews.telling import (
@@ -53,13 +59,17 @@ NEEDS_A_REASON = (Decision.Verdict.ASK_FOR_CHANGES, Decision.Verdict.REJECT)
 
 @dataclass(frozen=True)
 class Terms:
-    """What the author asks for besides the run: who gets it, for how long, what was confirmed."""
+    """What the author asks for besides the run: who gets it, for how long, what was confirmed.
+
+    And which noisy answers are handed over with it.
+    """
 
     purpose: str
     recipients: Iterable[User] = ()
     download_days: int | None = None  # None: as the policy allows
     downloads_per_person: int | None = None
     confirmed: list[str] = field(default_factory=list)
+    answers: Iterable[Question] = ()
 
 
 def check_can_ask(user: User, run: Run) -> None:
@@ -117,7 +127,8 @@ def ask_for_review(
     )
     _set_terms(request, terms)
     action = "review.drafted" if as_draft else "review.asked"
-    _record(action, asked_by, request, {"output_sha256": run.output_sha256})
+    facts = {"output_sha256": run.output_sha256, **_count_answers(request)}
+    _record(action, asked_by, request, facts)
     if not as_draft:
         tell_that_it_was_asked(request)
     return request
@@ -129,37 +140,68 @@ def _set_terms(request: ReviewRequest, terms: Terms) -> None:
     request.download_days = terms.download_days or rules.download_days
     request.downloads_per_person = terms.downloads_per_person or rules.downloads_per_person
     request.confirmed = terms.confirmed
+    answers = _own_answers(request, terms)
+    request.answers_sha256 = fingerprint_of_answers(to_documents(answers))
     request.save()
     request.recipients.set(terms.recipients)
+    request.answers.set(answers)
+
+
+def _own_answers(request: ReviewRequest, terms: Terms) -> list[Question]:
+    """Read the answers anew; somebody else's are not the author's to hand over."""
+    asked_for = {question.pk for question in terms.answers}
+    if not asked_for:
+        return []
+    own = answers_to_hand_over(request.asked_by, request.run.dataset)
+    found = list(own.filter(pk__in=asked_for))
+    if len(found) != len(asked_for):
+        raise Refused("Only answers to your own questions about this dataset can be handed over.")
+    return found
+
+
+def _count_answers(request: ReviewRequest) -> dict[str, int]:
+    count = request.answers.count()
+    return {"answers": count} if count else {}
+
+
+def check_can_change_terms(user: User, request: ReviewRequest) -> None:
+    """Terms are changed before anybody votes on them: in a draft, or when it was sent back."""
+    if request.status not in (Status.DRAFT, Status.CHANGES_REQUESTED):
+        raise Refused("This request was handed in; it can no longer be edited.")
+    check_can_submit(user, request)
 
 
 @transaction.atomic
 def change_draft(
     *, request: ReviewRequest, changed_by: User, terms: Terms, submit: bool
 ) -> ReviewRequest:
-    """Keep what a draft says, and hand it in if asked to."""
-    request = _lock(request)
-    check_can_submit(changed_by, request)
-    check_can_move(request, Status.SUBMITTED)
+    """Keep what a draft says, and hand it in if asked to.
+
+    A request that was sent back is handed in at once, in a new round: votes were on other terms.
+    """
+    request = lock_request(request)
+    check_can_change_terms(changed_by, request)
+    if request.status == Status.CHANGES_REQUESTED:
+        begin_round(request, request.run)
+        submit = True
     _set_terms(request, terms)
     if submit:
-        _move(request, Status.SUBMITTED, changed_by, "review.asked")
+        _move(request, Status.SUBMITTED, changed_by, "review.asked", _count_answers(request))
         tell_that_it_was_asked(request)
     else:
-        _record("review.drafted", changed_by, request)
+        _record("review.drafted", changed_by, request, _count_answers(request))
     return request
 
 
 @transaction.atomic
 def resubmit(*, request: ReviewRequest, run: Run, submitted_by: User) -> ReviewRequest:
     """Answer with a run, the same or a better one; votes given on another one are void."""
-    request = _lock(request)
+    request = lock_request(request)
     check_can_submit(submitted_by, request)
     if run.dataset_id != request.run.dataset_id:
         raise Refused("This run is of another dataset.")
     check_can_be_reviewed(run, but=request)
-    is_other = fingerprints_of_run(run) != fingerprints_of(request)
-    if request.status == Status.SUBMITTED and not is_other:
+    if request.status == Status.SUBMITTED and is_about(request, run):
         raise Refused("This is the run the request is about already.")
     voided = request.decisions.filter(round=request.round).count()
     begin_round(request, run)
@@ -188,7 +230,7 @@ def decide(
 
     Asking for changes and rejecting take effect at once; approving, when enough people did.
     """
-    request = _lock(request)
+    request = lock_request(request)
     check_can_vote(decided_by, request)
     check_unchanged(request, seen)
     if verdict in NEEDS_A_REASON and not reason:
@@ -221,7 +263,7 @@ def approvals_of(request: ReviewRequest) -> int:
 
 @transaction.atomic
 def withdraw_request(*, request: ReviewRequest, withdrawn_by: User) -> None:
-    request = _lock(request)
+    request = lock_request(request)
     check_can_withdraw(withdrawn_by, request)
     _move(request, Status.WITHDRAWN, withdrawn_by, "review.withdrawn")
     tell_that_it_was_withdrawn(request, withdrawn_by)
@@ -230,7 +272,7 @@ def withdraw_request(*, request: ReviewRequest, withdrawn_by: User) -> None:
 @transaction.atomic
 def ask_for_waiver(*, request: ReviewRequest, asked_by: User, gate: str, reason: str) -> Waiver:
     """Ask that a failing gate be let pass; counts for nothing until a second person agrees."""
-    request = _lock(request)
+    request = lock_request(request)
     check_is_open(request)
     check_may_ask_for_waiver(asked_by, request)
     failing = {c.gate.name: c.gate for c in gates_of(request).gates if c.gate.fails}
@@ -254,7 +296,7 @@ def ask_for_waiver(*, request: ReviewRequest, asked_by: User, gate: str, reason:
 
 @transaction.atomic
 def agree_to_waiver(*, waiver: Waiver, agreed_by: User) -> None:
-    request = _lock(waiver.request)
+    request = lock_request(waiver.request)
     waiver = request.waivers.select_for_update().get(id=waiver.id)
     check_is_open(request)
     check_may_agree(agreed_by, waiver)
@@ -296,16 +338,22 @@ def mark_answered(*, comment: Comment, answered_by: User) -> None:
     _record("review.comment_answered", answered_by, comment.request)
 
 
-def _lock(request: ReviewRequest) -> ReviewRequest:
+def lock_request(request: ReviewRequest) -> ReviewRequest:
     """Hold the dataset first and the request second, as everybody does."""
     Dataset.objects.select_for_update().get(id=request.run.dataset_id)
     return ReviewRequest.objects.select_for_update().get(id=request.id)
 
 
-def _move(request: ReviewRequest, target: Status, actor: User, action: str) -> None:
+def _move(
+    request: ReviewRequest,
+    target: Status,
+    actor: User,
+    action: str,
+    facts: dict[str, Any] | None = None,
+) -> None:
     move(request, target)
     request.save(update_fields=["status", "changed_at"])
-    _record(action, actor, request)
+    _record(action, actor, request, facts)
 
 
 def _record(

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from django.urls import reverse
 
-from deid_portal.accounts.models import Role, User
-from deid_portal.accounts.selectors import people_with_role
+from deid_portal.accounts.models import User
 from deid_portal.notices.services import tell
 from deid_portal.reviews.models import ReviewRequest
+from deid_portal.reviews.selectors import who_may_decide
 
 Status = ReviewRequest.Status
 
@@ -15,12 +15,12 @@ Status = ReviewRequest.Status
 def tell_that_it_was_asked(request: ReviewRequest) -> None:
     asked_by = request.asked_by.display_name
     words = f"{request} waits for a decision; {asked_by} asks."
-    _tell(_who_may_decide(request), words, "review.asked", request, asks=True)
+    _tell(who_may_decide(request), words, "review.asked", request, asks=True)
 
 
 def tell_that_votes_are_void(request: ReviewRequest) -> None:
     words = f"{request} now holds another release. Votes given before are void; look again."
-    _tell(_who_may_decide(request), words, "review.resubmitted", request, asks=True)
+    _tell(who_may_decide(request), words, "review.resubmitted", request, asks=True)
 
 
 def tell_that_it_was_decided(request: ReviewRequest, decided_by: User) -> None:
@@ -35,7 +35,19 @@ def tell_that_it_was_decided(request: ReviewRequest, decided_by: User) -> None:
 
 def tell_that_it_was_withdrawn(request: ReviewRequest, withdrawn_by: User) -> None:
     words = f"{request} was taken back; there is nothing to decide any more."
-    _tell(_who_may_decide(request), words, "review.withdrawn", request, but=withdrawn_by)
+    _tell(who_may_decide(request), words, "review.withdrawn", request, but=withdrawn_by)
+
+
+def tell_that_it_still_waits(request: ReviewRequest, people: Iterable[User], days: int) -> None:
+    since = "since yesterday" if days == 1 else f"for {days} days"
+    what = "an answer" if request.status == Status.CHANGES_REQUESTED else "a decision"
+    words = f"{request} has been waiting for {what} {since}. It is your turn."
+    _tell(people, words, "review.reminded", request, asks=True)
+
+
+def tell_that_it_expired(request: ReviewRequest) -> None:
+    words = f"{request} expired: nobody moved it in time. Its author may ask again."
+    _tell([*_authors(request), *who_may_decide(request)], words, "review.expired", request)
 
 
 def tell_that_it_was_commented(request: ReviewRequest, written_by: User) -> None:
@@ -61,9 +73,3 @@ def _tell(
 
 def _authors(request: ReviewRequest) -> list[User]:
     return [request.asked_by, request.run.started_by, request.run.planned_by]
-
-
-def _who_may_decide(request: ReviewRequest) -> list[User]:
-    """Approvers, but not those who made what is to be decided on."""
-    approvers = people_with_role(request.run.dataset.team, Role.APPROVER)
-    return [person for person in approvers if person not in _authors(request)]

@@ -94,6 +94,15 @@ def test_groups_too_small_to_hide_are_not_judged() -> None:
     assert gate.asks == "No group of 3 or more loses more than 40\u00a0% of its people"
 
 
+def test_outside_the_house_no_group_is_named() -> None:
+    rules = Rules(most_left_out_of_group=0.4, smallest_group_judged=1)
+    gate = gate_of("most_left_out_of_group", check_gates(rules, make_report()))
+    named = gate.has.split("“")[1].split("”")[0]
+    assert named
+    assert named not in gate.has_outside
+    assert "one of its groups" in gate.has_outside
+
+
 def test_failures_stand_first() -> None:
     gates = check_gates(Rules(least_k=2, most_left_out=0.01), make_report())
     assert [gate.fails for gate in gates] == sorted((gate.fails for gate in gates), reverse=True)

@@ -49,3 +49,26 @@ def test_a_bad_number_keeps_what_was_typed(cast: Cast, signed_in: Callable[[User
     assert answer.status_code == 422
     assert "typed reason" in answer.content.decode()
     assert policy_in_force(cast.team).version == 0
+
+
+def test_every_version_says_what_it_changed_and_why(
+    cast: Cast, signed_in: Callable[[User], Client]
+) -> None:
+    client = signed_in(cast.administrator)
+    client.post(reverse("policies:change"), answers_of(Rules(), least_k=10))
+    sent = answers_of(Rules(least_k=10), decision_days=0, confirm_votes="on", reason="No haste.")
+    client.post(reverse("policies:change"), sent)
+    newest, first = client.get(reverse("policies:show")).context["versions"]
+    assert newest.policy.reason == "No haste."
+    assert newest.new == ["Votes and waivers are confirmed with the second factor."]
+    assert newest.gone == ["A request that nobody moves for 30 days expires."]
+    assert "Everybody hides among at least 10 look-alikes." in first.new
+
+
+def test_a_reminder_after_the_end_is_refused(
+    cast: Cast, signed_in: Callable[[User], Client]
+) -> None:
+    sent = answers_of(Rules(), reminder_days=40, decision_days=30)
+    answer = signed_in(cast.administrator).post(reverse("policies:change"), sent)
+    assert answer.status_code == 422
+    assert "A reminder has to come before the request expires" in answer.content.decode()

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.reviews.models import Comment, ReviewRequest
+from deid_portal.reviews.services import mark_answered, write_comment
 from tests import factories
 from tests.conftest import Cast
 
@@ -57,3 +58,34 @@ def test_the_thread_asks_for_itself_alone(
     part = signed_in(cast.reviewer).get(there, headers={"HX-Request": "true"}).content.decode()
     assert 'id="thread"' in part
     assert "<html" not in part
+
+
+def test_a_comment_through_htmx_answers_with_the_box_alone(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    there = reverse("reviews:comment", args=[review.id])
+    client, part = signed_in(cast.reviewer), {"HX-Request": "true"}
+    said = client.post(there, {"text": "Why?"}, headers=part)
+    assert "Why?" in said.content.decode()
+    assert "<html" not in said.content.decode()
+    empty = client.post(there, {"text": " "}, headers=part)
+    assert empty.status_code == 422
+    assert "Write something first." in empty.content.decode()
+
+
+def test_a_long_conversation_folds_what_is_answered(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    for number in range(9):
+        comment = write_comment(request=review, written_by=cast.reviewer, text=f"No. {number}.")
+        if number != 4:
+            mark_answered(comment=comment, answered_by=cast.steward)
+    page = signed_in(cast.reviewer).get(reverse("reviews:show", args=[review.id]))
+    blocks = page.context["blocks"]
+    assert [(block.is_folded, len(block.entries)) for block in blocks] == [
+        (True, 4),
+        (False, 1),
+        (True, 2),
+        (False, 2),
+    ]
+    assert "4 answered comments" in page.content.decode()

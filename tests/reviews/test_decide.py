@@ -36,8 +36,8 @@ def test_approval_makes_the_release(cast: Cast, review: ReviewRequest, signed_in
     review.refresh_from_db()
     assert review.status == Status.RELEASED
     assert Release.objects.get(request=review).approved_by == cast.approver
-    actions = list(Event.objects.order_by("-number").values_list("action", flat=True)[:2])
-    assert actions == ["release.created", "review.approved"]
+    actions = list(Event.objects.order_by("-number").values_list("action", flat=True)[:3])
+    assert actions == ["package.requested", "release.created", "review.approved"]
 
 
 def test_sending_back_needs_a_reason(cast: Cast, review: ReviewRequest, signed_in: SignIn) -> None:
@@ -93,6 +93,59 @@ def test_a_decision_on_something_else_does_not_count(
     assert "has changed since" in answer.content.decode()
     review.refresh_from_db()
     assert review.status == Status.SUBMITTED
+
+
+def test_what_changed_is_named_and_the_form_goes_with_what_is_shown_now(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    stale = {
+        "verdict": "reject",
+        "reason": "Too fine.",
+        **fingerprints_of(review),
+        "plan": "0" * 64,
+    }
+    client, there = signed_in(cast.approver), reverse("reviews:decide", args=[review.id])
+    page = client.post(there, stale)
+    assert page.context["changed"] == [("Plan", "0" * 64, review.plan_sha256)]
+    assert "Too fine." in page.content.decode()
+    form = page.context["form"]
+    names = ("verdict", "reason", "input", "plan", "engine", "output")
+    assert client.post(there, {name: form[name].value() for name in names}).status_code == 302
+
+
+def test_who_comes_second_keeps_what_they_wrote(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    second = factories.make_person("approver2", cast.team, Role.APPROVER)
+    _decide(signed_in(cast.approver), review, "reject", "No contract.")
+    answer = _decide(signed_in(second), review, "ask-for-changes", "Make Zip coarser.")
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "This request is closed: rejected." in page
+    assert "What you wrote is kept here" in page
+    assert "Make Zip coarser." in page
+
+
+def test_every_gate_leads_to_its_evidence(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    factories.allow_small_groups(
+        cast.team,
+        cast.administrator,
+        protect_sensitive=True,
+        most_left_out_of_group=0.5,
+        surest_guess=0.5,
+        attacks={"homogeneity": 0.5},
+    )
+    client = signed_in(cast.approver)
+    rows = client.get(reverse("reviews:show", args=[review.id])).context["gates"]
+    shown = {row["gate"].name: row["evidence"] for row in rows}
+    assert [name for name, evidence in shown.items() if evidence is None] == ["download_days"]
+    for evidence in filter(None, shown.values()):
+        page = client.get(evidence.url)
+        assert page.status_code == 200
+        mark = evidence.part.strip("#[]").removeprefix("aria-labelledby=")
+        assert f'"{mark}"' in page.content.decode(), evidence.url
 
 
 def test_the_second_decision_is_refused(

@@ -153,3 +153,32 @@ def test_two_approvers_at_the_same_instant_make_one_release(cast: Cast) -> None:
     assert Release.objects.filter(request=request).count() == 1
     assert approvals_of(request) == 2
     assert connection.vendor in ("sqlite", "postgresql")
+
+
+def test_other_terms_make_votes_void_too(
+    cast: Cast, review: ReviewRequest, second_approver: User, signed_in: SignIn
+) -> None:
+    """Who gets it is no fingerprint; so it changes in a new round alone."""
+    stale = {"verdict": "approve", **fingerprints_of(review), "round": str(review.round)}
+    vote(review, cast.approver)
+    vote(review, second_approver, Verdict.ASK_FOR_CHANGES)
+    answers = {"purpose": "other people", "download_days": "5", "downloads_per_person": "1"}
+    client = signed_in(cast.steward)
+    page = client.get(reverse("reviews:show", args=[review.id])).content.decode()
+    assert "Change who gets it" in page
+    client.post(reverse("reviews:edit", args=[review.id]), answers)
+    review.refresh_from_db()
+    assert (review.status, review.purpose, review.round) == ("submitted", "other people", 2)
+    assert approvals_of(review) == 0
+    late = signed_in(second_approver).post(reverse("reviews:decide", args=[review.id]), stale)
+    assert late.status_code == 409
+    assert approvals_of(review) == 0
+
+
+def test_terms_of_what_is_voted_on_stay(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    answers = {"purpose": "other people", "download_days": "5", "downloads_per_person": "1"}
+    signed_in(cast.steward).post(reverse("reviews:edit", args=[review.id]), answers)
+    review.refresh_from_db()
+    assert review.purpose == "teaching file"

@@ -8,11 +8,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.refusals import Refused, refusal
 from deid_portal.policies.selectors import policy_in_force
+from deid_portal.querydesk.handing_over import answers_to_hand_over
 from deid_portal.reports.verdicts import verdict_of
 from deid_portal.reviews.forms import AskForm, ResubmitForm
 from deid_portal.reviews.gates import check_run
@@ -23,7 +23,7 @@ from deid_portal.reviews.services import (
     ask_for_review,
     change_draft,
     check_can_ask,
-    check_can_submit,
+    check_can_change_terms,
     resubmit,
     withdraw_request,
 )
@@ -31,6 +31,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import get_run_or_404
 
 AS_DRAFT = "draft"
+Status = ReviewRequest.Status
 
 
 @require_http_methods(["GET", "POST"])
@@ -38,7 +39,8 @@ def ask(request: HttpRequest, run_id: UUID) -> HttpResponse:
     person = person_of(request)
     run = get_run_or_404(person, run_id)
     rules = policy_in_force(run.dataset.team).rules
-    form = AskForm(request.POST or None, team=run.dataset.team, rules=rules)
+    answers = answers_to_hand_over(person, run.dataset)
+    form = AskForm(request.POST or None, team=run.dataset.team, rules=rules, answers=answers)
     if request.method == "POST" and form.is_valid():
         try:
             asked = ask_for_review(
@@ -55,11 +57,17 @@ def ask(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def edit(request: HttpRequest, request_id: UUID) -> HttpResponse:
-    """Go on with a draft."""
+    """Go on with a draft, or change who gets it after changes were asked for."""
     person = person_of(request)
     draft = get_request_or_404(person, request_id)
     rules = policy_in_force(team_of(draft)).rules
-    form = AskForm(request.POST or None, team=team_of(draft), rules=rules, draft=draft)
+    form = AskForm(
+        request.POST or None,
+        team=team_of(draft),
+        rules=rules,
+        answers=answers_to_hand_over(person, draft.run.dataset),
+        draft=draft,
+    )
     if request.method == "POST" and form.is_valid():
         is_draft = request.POST.get("as") == AS_DRAFT
         try:
@@ -69,22 +77,20 @@ def edit(request: HttpRequest, request_id: UUID) -> HttpResponse:
             return redirect("reviews:show", draft.id)
         except Refused as reason:
             messages.error(request, str(reason))
-    return _show(request, draft.run, form, _edit_refusal(person, draft))
+    closed = refusal(check_can_change_terms, person, draft)
+    return _show(request, draft.run, form, closed, is_draft=draft.status == Status.DRAFT)
 
 
-def _edit_refusal(person: User, draft: ReviewRequest) -> str:
-    if draft.status != ReviewRequest.Status.DRAFT:
-        return "This request was handed in; it can no longer be edited."
-    return refusal(check_can_submit, person, draft)
-
-
-def _show(request: HttpRequest, run: Run, form: AskForm, closed: str) -> HttpResponse:
+def _show(
+    request: HttpRequest, run: Run, form: AskForm, closed: str, *, is_draft: bool = True
+) -> HttpResponse:
     policy = policy_in_force(run.dataset.team)
     context = {
         "dataset": run.dataset,
         "run": run,
         "form": form,
         "ask_refusal": closed,
+        "can_keep_as_draft": is_draft,
         "policy": policy,
         "gates": check_run(policy, run) if run.report else [],
         "verdict": verdict_of(run.report) if run.report else "",

@@ -11,29 +11,41 @@ from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
+from deid_portal.accounts.second_factor import confirm_second_factor, was_factor_given
 from deid_portal.common.http import wants_part
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.refusals import Refused, refusal
 from deid_portal.datasets.permissions import can_see_values
+from deid_portal.querydesk.handing_over import read_answers, sum_prices
 from deid_portal.reports.verdicts import describe_rules, key_numbers, rules_sentence, verdict_of
+from deid_portal.reviews.deadlines import expires_at
+from deid_portal.reviews.evidence import evidence_for
 from deid_portal.reviews.forms import CommentForm, DecisionForm, ResubmitForm, WaiverForm
 from deid_portal.reviews.gates import Checked, gates_of
 from deid_portal.reviews.models import Decision, ReviewRequest
-from deid_portal.reviews.permissions import check_may_agree, check_may_ask_for_waiver
-from deid_portal.reviews.policies import check_is_open, fingerprints_of
+from deid_portal.reviews.permissions import (
+    asks_for_second_factor,
+    check_may_agree,
+    check_may_ask_for_waiver,
+)
+from deid_portal.reviews.policies import check_is_open, fingerprints_of, what_changed
 from deid_portal.reviews.selectors import (
     Entry,
+    answers_of,
     better_runs,
     conversation_of,
+    fold_answered,
     get_request_or_404,
     standings_of_people,
     turn_words,
+    who_may_decide,
 )
 from deid_portal.reviews.services import (
     agree_to_waiver,
     approvals_of,
     ask_for_waiver,
     check_can_approve,
+    check_can_change_terms,
     check_can_submit,
     check_can_vote,
     check_can_withdraw,
@@ -65,6 +77,8 @@ def decide_on(request: HttpRequest, request_id: UUID) -> HttpResponse:
     form = DecisionForm(request.POST)
     if not form.is_valid():
         return _show(request, review, form=form, status=422)
+    if not refusal(check_can_vote, person, review):
+        _confirm(request, review)
     try:
         decide(
             request=review,
@@ -74,10 +88,19 @@ def decide_on(request: HttpRequest, request_id: UUID) -> HttpResponse:
             seen=form.seen,
         )
     except Refused as reason:
-        review = get_request_or_404(person, request_id)
-        form.add_error(None, str(reason))
-        return _show(request, review, form=form, status=409)
+        return _show_conflict(request, get_request_or_404(person, request_id), form, str(reason))
     return redirect("reviews:show", review.id)
+
+
+def _show_conflict(
+    request: HttpRequest, review: ReviewRequest, form: DecisionForm, reason: str
+) -> HttpResponse:
+    """Say what changed meanwhile; what was written stays, and now goes with what is shown."""
+    changed = what_changed(review, form.seen)
+    again = DecisionForm({**form.cleaned_data, **_shown(review)})
+    again.is_valid()
+    again.add_error(None, reason)
+    return _show(request, review, form=again, changed=changed, status=409)
 
 
 @require_POST
@@ -105,6 +128,8 @@ def agree(request: HttpRequest, request_id: UUID, waiver_id: int) -> HttpRespons
     person = person_of(request)
     review = get_request_or_404(person, request_id)
     waiver = get_object_or_404(review.waivers, id=waiver_id)
+    if not refusal(check_may_agree, person, waiver):
+        _confirm(request, review)
     try:
         agree_to_waiver(waiver=waiver, agreed_by=person)
     except Refused as reason:
@@ -112,10 +137,19 @@ def agree(request: HttpRequest, request_id: UUID, waiver_id: int) -> HttpRespons
     return redirect("reviews:show", review.id)
 
 
+def _confirm(request: HttpRequest, review: ReviewRequest) -> None:
+    """Ask for the second factor where the policy wants it; the form goes on by itself after."""
+    if asks_for_second_factor(review):
+        confirm_second_factor(request)
+
+
 @require_POST
 def comment(request: HttpRequest, request_id: UUID) -> HttpResponse:
     review = get_request_or_404(person_of(request), request_id)
     form = CommentForm(request.POST, columns=_columns_of(review))
+    if not form.is_valid() and wants_part(request):
+        talk = _talk(request, review, form)
+        return render(request, "reviews/_conversation.html", talk, status=422)
     if not form.is_valid():
         return _show(request, review, comment_form=form, status=422)
     about, about_name = form.subject
@@ -126,7 +160,9 @@ def comment(request: HttpRequest, request_id: UUID) -> HttpResponse:
         about=about,
         about_name=about_name,
     )
-    return redirect("reviews:show", review.id)
+    if wants_part(request):
+        return render(request, "reviews/_conversation.html", _talk(request, review))
+    return redirect(f"{reverse('reviews:show', args=[review.id])}#conversation")
 
 
 @require_POST
@@ -156,13 +192,15 @@ def _talk(
     counts = {"all": len(entries)} | {name: len(found) for name, found in shown.items()}
     return {
         "review": review,
-        "conversation": shown.get(wanted, entries),
+        "blocks": fold_answered(shown.get(wanted, entries)),
+        "has_said": bool(shown.get(wanted, entries)),
         "talks": [
             {"name": name, "label": label, "count": counts[name], "is_chosen": name == wanted}
             for name, label in TALK.items()
         ],
         "talk": wanted,
-        "comment_form": form or CommentForm(columns=_columns_of(review)),
+        "comment_form": form
+        or CommentForm(columns=_columns_of(review), about_first=request.GET.get("about", "")),
     }
 
 
@@ -173,10 +211,12 @@ def _show(
     form: DecisionForm | None = None,
     comment_form: CommentForm | None = None,
     waiver_form: WaiverForm | None = None,
+    changed: list[tuple[str, str, str]] | None = None,
     status: int = 200,
 ) -> HttpResponse:
     person, run = person_of(request), review.run
     checked = gates_of(review)
+    answers = read_answers(answers_of(review)) if _may_read_answers(person, review) else []
     vote = review.decisions.filter(round=review.round, decided_by=person).first()
     can_vote = not refusal(check_can_vote, person, review)
     context: dict[str, Any] = {
@@ -188,7 +228,15 @@ def _show(
         "gates": [_gate(person, review, one) for one in checked.gates],
         "waiver_form": waiver_form,
         "form": form or DecisionForm(initial=_initial(review, vote)),
+        "changed": changed or [],
+        "answers": answers,
+        "answers_in_all": sum_prices(answers),
         "own_vote": vote,
+        "columns_released": sum(1 for one in run.report["columns"].values() if one["released"]),
+        "expires_at": expires_at(review),
+        "can_change_terms": review.status == Status.CHANGES_REQUESTED
+        and not refusal(check_can_change_terms, person, review),
+        "asks_for_factor": asks_for_second_factor(review) and not was_factor_given(request),
         "report": run.report,
         "verdict": verdict_of(run.report),
         "rules_sentence": rules_sentence(run.report),
@@ -204,6 +252,7 @@ def _show(
         "approvals": approvals_of(review),
         "voided": _voided(review),
         "people": standings_of_people(review),
+        "has_deciders": bool(who_may_decide(review)),
         "state_words": _state_words(review, is_mine=can_vote and vote is None),
         "states": _states(review),
         "current": "review",
@@ -212,6 +261,11 @@ def _show(
         **_talk(request, review, comment_form),
     }
     return render(request, "reviews/show.html", context, status=status)
+
+
+def _may_read_answers(person: User, review: ReviewRequest) -> bool:
+    """In a draft nobody was shown anything yet: answers are still the asker's alone."""
+    return review.status != Status.DRAFT or person.pk == review.asked_by_id
 
 
 def _state_words(review: ReviewRequest, *, is_mine: bool) -> str:
@@ -234,7 +288,12 @@ def _states(review: ReviewRequest) -> list[dict[str, Any]]:
 
 def _initial(review: ReviewRequest, vote: Decision | None) -> dict[str, str]:
     given = {"verdict": vote.verdict, "reason": vote.reason} if vote else {}
-    return {**fingerprints_of(review), **given}
+    return {**_shown(review), **given}
+
+
+def _shown(review: ReviewRequest) -> dict[str, str]:
+    """What a vote is bound to, as the form carries it."""
+    return {"answers": "", **fingerprints_of(review), "round": str(review.round)}
 
 
 def _gate(person: User, review: ReviewRequest, checked: Any) -> dict[str, Any]:
@@ -244,6 +303,7 @@ def _gate(person: User, review: ReviewRequest, checked: Any) -> dict[str, Any]:
         "checked": checked,
         "gate": checked.gate,
         "waiver": waiver,
+        "evidence": evidence_for(checked.gate.name, review.run),
         "can_ask": checked.fails and waiver is None and not closed,
         "agree_refusal": refusal(check_may_agree, person, waiver) if waiver else "",
         "can_agree": waiver is not None
@@ -267,6 +327,12 @@ def _voided(review: ReviewRequest) -> list[Entry]:
     return [entry for entry in conversation_of(review) if entry.is_void]
 
 
+def _how_it_ended(review: ReviewRequest) -> str:
+    if review.status == Status.EXPIRED and not hasattr(review, "release"):
+        return "Nobody moved it in time; its author may ask again from the report."
+    return "It stays as a record."
+
+
 def _bar(review: ReviewRequest, *, can_vote: bool, checked: Checked) -> NextBar:
     run = review.run
     report = Act("Open report", url=reverse("reports:report", args=[run.id]))
@@ -283,7 +349,7 @@ def _bar(review: ReviewRequest, *, can_vote: bool, checked: Checked) -> NextBar:
         rest = "Change the plan, run it, and submit that run here."
         return NextBar("Changes were asked for.", rest, "alert-triangle", "warn", change, report)
     if review.status != Status.SUBMITTED:
-        return NextBar(f"{review.get_status_display()}.", "It stays as a record.", primary=report)
+        return NextBar(f"{review.get_status_display()}.", _how_it_ended(review), primary=report)
     if can_vote and checked.fails:
         return NextBar(f"{checked.title}.", "", "alert-triangle", "warn", report)
     if can_vote:

@@ -1,0 +1,75 @@
+"""Requests that nobody moves: a reminder to whoever's turn it is, and in the end expiry.
+
+The policy says after how many days. Both are done under the lock of the request, so two workers
+that look at the same moment remind once and expire once.
+"""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import transaction
+
+from deid_portal.accounts.models import User
+from deid_portal.audit.services import record_event
+from deid_portal.policies.selectors import policy_in_force
+from deid_portal.reviews.models import ReviewRequest
+from deid_portal.reviews.permissions import team_of
+from deid_portal.reviews.policies import move
+from deid_portal.reviews.selectors import whose_turn_it_is
+from deid_portal.reviews.services import lock_request
+from deid_portal.reviews.telling import tell_that_it_expired, tell_that_it_still_waits
+
+Status = ReviewRequest.Status
+# Where somebody else than the author's own wish is waited for.
+WAITING = (Status.SUBMITTED, Status.CHANGES_REQUESTED)
+
+
+def expires_at(request: ReviewRequest) -> datetime | None:
+    """Return when a request expires unless somebody moves it."""
+    days = policy_in_force(team_of(request)).rules.decision_days
+    if not days or request.status not in WAITING:
+        return None
+    return request.changed_at + timedelta(days=days)
+
+
+def waiting_requests() -> list[UUID]:
+    waiting = ReviewRequest.objects.filter(status__in=WAITING).order_by("changed_at")
+    return list(waiting.values_list("id", flat=True))
+
+
+@transaction.atomic
+def look_after(request_id: UUID, now: datetime) -> None:
+    """Let one request expire if its time is over, or remind if that is due."""
+    request = lock_request(ReviewRequest.objects.select_related("run").get(id=request_id))
+    if request.status not in WAITING:
+        return
+    end = expires_at(request)
+    if end is not None and now >= end:
+        _expire(request)
+    elif _is_reminder_due(request, now):
+        _remind(request, now)
+
+
+def _expire(request: ReviewRequest) -> None:
+    move(request, Status.EXPIRED)
+    request.save(update_fields=["status", "changed_at"])
+    record_event("review.expired", actor=None, team=team_of(request), subject=request)
+    tell_that_it_expired(request)
+
+
+def _is_reminder_due(request: ReviewRequest, now: datetime) -> bool:
+    days = policy_in_force(team_of(request)).rules.reminder_days
+    last = max(request.changed_at, request.reminded_at or request.changed_at)
+    return bool(days) and now >= last + timedelta(days=days)
+
+
+def _remind(request: ReviewRequest, now: datetime) -> None:
+    """Remind; `changed_at` stays, or a reminder would put off the expiry."""
+    ReviewRequest.objects.filter(id=request.id).update(reminded_at=now)
+    people: list[User] = whose_turn_it_is(request)
+    if not people:
+        return
+    days = (now - request.changed_at).days
+    facts = {"people": len(people), "days": days}
+    record_event("review.reminded", actor=None, team=team_of(request), subject=request, facts=facts)
+    tell_that_it_still_waits(request, people, days)
