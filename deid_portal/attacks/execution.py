@@ -18,12 +18,14 @@ from deid_portal.attacks.opening import (
     difference_words,
     earlier_releases,
     open_case,
+    releases_to_cross,
 )
 from deid_portal.attacks.outside import delete_table, read_outside
 from deid_portal.attacks.remedies import Finding, price_remedies
 from deid_portal.attacks.results import Result, other_columns_of
 from deid_portal.audit.services import record_event
-from deid_portal.common.limits import Limits, OverLimit
+from deid_portal.common.endings import Endings
+from deid_portal.common.limits import Limits
 from deid_portal.common.refusals import Refused
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
@@ -36,35 +38,47 @@ from deid_portal.engine.attacks.outside_table import bring_control, bring_outsid
 from deid_portal.engine.progress import Progress
 from deid_portal.runs.variants import basis_of_run
 
+OTHER_VERSIONS = (
+    "Earlier releases are of other versions, with other rows. The gate of the review crosses them."
+)
 UNEXPECTED = "The attack ended because of a fault in the portal. The run is not touched by it."
+NO_ROOM = (
+    "There was no room left on the disk. Ask the administrator to make room, then attack again."
+)
 WORKERS_DIED = (
-    "The worker stopped each time it tried this attack, most likely for want of memory. "
-    "Ask for a larger machine; the run is not touched by it."
+    "The worker broke off each time it tried this attack. Where the machine was not switched off, "
+    "it most likely had too little memory: ask for a larger one. The run is not touched by it."
 )
 
 
 def perform_attack(lease: Lease[AttackTest]) -> None:
     limits = lease.limits = attack_limits()
-    lease.end_stuck = lambda over: _fail(lease, over)
-    try:
+    lease.end_stuck = lambda over: _fail(lease, str(over))
+    with _endings(lease).applied():
         with lease, limits.refusing_too_much():
-            result = _Trial(lease).make().to_document()
-    except LeaseLost:
-        return
+            result = _attack(lease)
+        _end(lease, Status.FINISHED, "attack.finished", result=result)
+
+
+def _attack(lease: Lease[AttackTest]) -> dict[str, Any]:
+    try:
+        return _Trial(lease).make().to_document()
     except Cancelled:
-        _end(lease, Status.STOPPED, "attack.stopped")
+        raise
     except (EngineError, Refused) as reason:
         # That an attack is not possible is an answer, and the sentence says why.
-        _end(lease, Status.FINISHED, "attack.finished", result={"reason": str(reason)})
-    except OverLimit as over:
-        _fail(lease, over)
-    except MemoryError:
-        _fail(lease, limits.out_of_memory())
-    except Exception:
-        _fail(lease, UNEXPECTED)
-        raise
-    else:
-        _end(lease, Status.FINISHED, "attack.finished", result=result)
+        return {"reason": str(reason)}
+
+
+def _endings(lease: Lease[AttackTest]) -> Endings:
+    return Endings(
+        stop=lambda: _end(lease, Status.STOPPED, "attack.stopped"),
+        fail=lambda problem: _fail(lease, problem),
+        drop=lambda: None,  # an attempt leaves nothing before its end
+        unexpected=UNEXPECTED,
+        no_room=NO_ROOM,
+        limits=lease.limits,
+    )
 
 
 def attack_limits() -> Limits:
@@ -135,7 +149,10 @@ class _Trial:
         if self.test.attack != EARLIER_RELEASES:
             return []
         table: Table = self.case.original
-        return [(earlier, open_case(earlier.run, table)) for earlier in earlier_releases(self.run)]
+        found = earlier_releases(self.run)
+        if not found and releases_to_cross(self.run):
+            raise Refused(OTHER_VERSIONS)
+        return [(earlier, open_case(earlier.run, table)) for earlier in found]
 
     def _finding(self, answer: Answer) -> Finding:
         return Finding(
@@ -184,8 +201,8 @@ class _Trial:
         self.lease.progress(number, total, "remedies")
 
 
-def _fail(lease: Lease[AttackTest], problem: object) -> None:
-    _end(lease, Status.FAILED, "attack.failed", problem=str(problem))
+def _fail(lease: Lease[AttackTest], problem: str) -> None:
+    _end(lease, Status.FAILED, "attack.failed", problem=problem)
 
 
 def _end(lease: Lease[AttackTest], status: Status, action: str, **values: Any) -> None:

@@ -5,7 +5,7 @@ import io
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from deid_portal.common.refusals import Refused
 from deid_portal.datasets.selectors import table_of
@@ -50,6 +50,23 @@ def earlier_releases(run: Run) -> list[EarlierRelease]:
     pairs = numbered.values_list("id", "requests__release__number")
     runs = Run.objects.select_related("dataset__team").in_bulk([found for found, _ in pairs])
     return [EarlierRelease(runs[found], number) for found, number in pairs]
+
+
+def releases_to_cross(run: Run) -> list[EarlierRelease]:
+    """Return every other release of these people: of the same rows, or of another version.
+
+    Withdrawn and expired ones count as well; copies of them are out.
+    """
+    own = Q(id__in=_released_runs(run).values("id"))
+    of_series = Q(dataset__series=run.dataset.series, requests__release__isnull=False)
+    numbered = Run.objects.filter(own | of_series).exclude(id=run.id)
+    pairs = (
+        numbered.exclude(requests__release=None)
+        .order_by("requests__release__released_at")
+        .values_list("id", "requests__release__number")
+    )
+    runs = Run.objects.select_related("dataset__team").in_bulk([found for found, _ in pairs])
+    return list({found: EarlierRelease(runs[found], number) for found, number in pairs}.values())
 
 
 def difference_words(run: Run, earlier: EarlierRelease) -> str:

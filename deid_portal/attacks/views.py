@@ -34,6 +34,7 @@ from deid_portal.datasets.previewing import accepted_endings
 from deid_portal.datasets.uploading import SealedUpload, why_refused
 from deid_portal.engine import EngineError
 from deid_portal.engine.attacks import ATTACKS
+from deid_portal.reports.templatetags.comments import request_talked_about
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import get_light_run_or_404
 
@@ -216,6 +217,7 @@ def _context(request: HttpRequest, run: Run, selected_key: str = "", **more: Any
         "previous": rows[place - 1] if place else None,
         "next": rows[place + 1] if place + 1 < len(rows) else None,
         "chart": attack_chart(selected.result, selected.wording) if selected.result else None,
+        "talk_address": request_talked_about(run),
         "cites": ATTACKS[selected.attack].cites,
         "tuning": TuningForm(attack=selected.attack, chosen=_parameters_of(selected, run)),
         "can_compare": selected.attack in HELD_OUT,

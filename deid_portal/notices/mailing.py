@@ -1,6 +1,7 @@
 """E-mails about notices: what happened and a link, nothing else. A mail that fails breaks nothing.
 
-A mail is sent by the worker that moved its row from due to tried; when it dies or the mail server
+Mails have a process of their own (`send_mails`), because workers may be busy with runs for an hour.
+A mail is sent by the process that moved its row from due to tried; when it dies or the mail server
 refuses, the row is due again after a while, and given up after some tries.
 """
 
@@ -16,6 +17,7 @@ from django.utils import timezone
 
 from deid_portal.notices.models import Notice
 
+MOST_AT_ONCE = 200
 MOST_TRIES = 6
 # Tries are so far apart that a mail server may be away for an hour.
 MINUTES_BETWEEN_TRIES = 10
@@ -27,6 +29,12 @@ def due_notices() -> QuerySet[Notice]:
     limit = timezone.now() - timedelta(minutes=MINUTES_BETWEEN_TRIES)
     is_time = Q(mail_tried_at=None) | Q(mail_tried_at__lt=limit)
     return Notice.objects.filter(is_time, mail_due=True)
+
+
+def send_due_mails() -> int:
+    """Try what is due, the oldest first; return how many mails were sent."""
+    due = due_notices().order_by("at").values_list("id", flat=True)[:MOST_AT_ONCE]
+    return sum(mail(str(notice_id)) for notice_id in list(due))
 
 
 def mail(notice_id: str) -> bool:

@@ -5,16 +5,13 @@ of a dataset) and what became of it; the page behind the link shows the rest to 
 """
 
 from collections.abc import Iterable
-from functools import partial
 
 from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.common.queue import send
 from deid_portal.notices.models import Notice, Preference
-from deid_portal.notices.tasks import mail_notice
 
 WORDS_LENGTH = 300
 
@@ -31,15 +28,15 @@ def tell(
 ) -> None:
     """Tell each of these people once, in the transaction of what they are told about.
 
-    `but` is who did it and knows already. Mails leave after the commit; whether they arrive never
-    matters to the caller.
+    `but` is who did it and knows already. What is due by mail is found in the database by the
+    process that sends mails; whether they arrive never matters to the caller.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError(
             "A notice belongs into the transaction of what it tells of."
         )
     told = {person.pk: person for person in people if person.is_active and person != but}
-    notices = [
+    Notice.objects.bulk_create(
         Notice(
             person=person,
             team=team,
@@ -50,12 +47,7 @@ def tell(
             mail_due=_wants_mail(person, asks),
         )
         for person in told.values()
-    ]
-    Notice.objects.bulk_create(notices)
-    for notice in notices:
-        if notice.mail_due:
-            # False when the queue is away; the clock process finds what is due once it is back.
-            transaction.on_commit(partial(send, mail_notice, str(notice.pk)))
+    )
 
 
 def _wants_mail(person: User, asks: bool) -> bool:

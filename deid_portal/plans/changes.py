@@ -30,6 +30,10 @@ LOOK_ALIKES = {
     "k-e-anonymity": "k",
     "multirelational-k-anonymity": "k",
     "k-map": "k",
+    "k-degree": "k",
+    "k-neighbour-degrees": "k",
+    "k-neighbourhood": "k",
+    "k-degree-attributes": "k",
 }
 ROLE_WORDS = {
     ColumnRole.IDENTIFIER: "an identifier",

@@ -93,7 +93,7 @@ def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> Estimat
     `hurry` is the share of the usual time to take: an estimate among several takes less.
     """
     method = _method_to_try(plan)
-    _load_kernels()
+    load_kernels()
     started = perf_counter()
     counted = sorted({name for model in plan.models for name in model.counted_columns})
     reduced = reduced_table(dataset, counted)
@@ -128,8 +128,11 @@ def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> Estimat
 
 
 @cache
-def _load_kernels() -> None:
-    """Search a table of three rows once per process, so that no estimate pays for compiled code."""
+def load_kernels() -> None:
+    """Search a table of three rows once per process, so that no estimate pays for compiled code.
+
+    The web server does so at its start, before anybody moves a slider.
+    """
     table = Table.from_rows(["a", "b"], [["1", "x"], ["1", "y"], ["2", "x"]])
     document = {
         "plan": 1,

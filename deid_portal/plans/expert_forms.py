@@ -193,7 +193,7 @@ class PartList:
             return
         numbers = [int(str(part.prefix).removeprefix(self.key)) for part in self.parts]
         part = self._make(max(numbers, default=-1) + 1, name)
-        part.show(_starting_entry(name, part.kind.parameters))
+        part.show(starting_entry(name, part.kind.parameters))
         self.parts.append(part)
 
     def show_again(self, part: PartForm, column: str, matrix: dict[str, Any]) -> PartForm:
@@ -217,7 +217,7 @@ class PartList:
         return [{name_key: part.name, **part.to_entry()} for part in self.parts]
 
 
-def _starting_entry(name: str, parameters: Sequence[Declared]) -> dict[str, Any]:
+def starting_entry(name: str, parameters: Sequence[Declared]) -> dict[str, Any]:
     entry: dict[str, Any] = {}
     for parameter in parameters:
         if isinstance(parameter, Parameter):

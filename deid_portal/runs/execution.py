@@ -8,16 +8,18 @@ from django.db import transaction
 
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
-from deid_portal.common.limits import Limits, OverLimit
-from deid_portal.common.vault import DISK_IS_FULL
+from deid_portal.common.endings import Endings
+from deid_portal.common.limits import Limits
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.datasets.selectors import table_of
-from deid_portal.engine import ENGINE_VERSION, Cancelled, EngineError, Outcome, Plan, protect
+from deid_portal.engine import ENGINE_VERSION, Outcome, Plan, protect
+from deid_portal.engine.networks import NetworkOutcome
 from deid_portal.engine.publishing import publish_plan
 from deid_portal.engine.remedies import find_remedies
 from deid_portal.engine.writing import write_csv
 from deid_portal.runs.models import Run
+from deid_portal.runs.networks import protect_network_of, store_network
 from deid_portal.runs.origins import delete_origins, keep_origins
 from deid_portal.runs.summaries import summarize
 from deid_portal.runs.telling import tell_that_it_ended
@@ -37,38 +39,19 @@ UNEXPECTED = (
     "The run ended because of a fault in the portal. Nothing was released; your plan is kept."
 )
 WORKERS_DIED = (
-    "The worker stopped each time it tried this run, most likely for want of memory. "
-    "Use fewer quasi-identifiers, or ask for a larger machine; your plan is kept."
+    "The worker broke off each time it tried this run. Where the machine was not switched off, it "
+    "most likely had too little memory: use fewer quasi-identifiers, or ask for a larger machine. "
+    "Your plan is kept; you can retry."
 )
 
 
 def perform_run(lease: Lease[Run]) -> None:
     limits = lease.limits = run_limits()
-    lease.end_stuck = lambda over: _fail(lease, over)
-    try:
+    lease.end_stuck = lambda over: _fail(lease, str(over))
+    with _endings(lease).applied():
         with lease, limits.refusing_too_much():
-            plan = lease.work.frozen_plan()
-            key = pseudonym_key_of(lease.work.dataset.team)
-            outcome = _protect(lease, plan, key.bytes)
-            stored = _store(lease, plan, outcome)
-            way_back = store_way_back_of(lease.work, plan, outcome, key)
-    except LeaseLost:
-        delete_dead_attempts(lease.work)
-    except Cancelled:
-        _end(lease, Status.STOPPED, "run.stopped")
-    except (EngineError, OverLimit) as error:
-        _fail(lease, error)
-    except MemoryError:
-        _fail(lease, limits.out_of_memory())
-    except OSError as error:
-        if error.errno not in DISK_IS_FULL:
-            _fail(lease, UNEXPECTED)
-            raise
-        _fail(lease, NO_ROOM)
-    except Exception:
-        _fail(lease, UNEXPECTED)
-        raise
-    else:
+            work_on = _work_on_network if lease.work.is_network else _work_on_table
+            outcome, stored, way_back = work_on(lease)
         report = {**outcome.report, **outcome.details}  # sealed; a release takes less along
         _end(
             lease,
@@ -81,6 +64,31 @@ def perform_run(lease: Lease[Run]) -> None:
             way_back=way_back,
             **stored,
         )
+
+
+def _work_on_table(lease: Lease[Run]) -> tuple[Outcome, dict[str, Any], StoredWayBack | None]:
+    plan = lease.work.frozen_plan()
+    key = pseudonym_key_of(lease.work.dataset.team)
+    outcome = _protect(lease, plan, key.bytes)
+    stored = _store(lease, plan, outcome)
+    return outcome, stored, store_way_back_of(lease.work, plan, outcome, key)
+
+
+def _work_on_network(lease: Lease[Run]) -> tuple[NetworkOutcome, dict[str, Any], None]:
+    watch = Watch(lease.progress, lambda: lease.memory_mb)
+    plan, outcome = protect_network_of(lease.work, watch)
+    return outcome, store_network(lease, plan, outcome), None
+
+
+def _endings(lease: Lease[Run]) -> Endings:
+    return Endings(
+        stop=lambda: _end(lease, Status.STOPPED, "run.stopped"),
+        fail=lambda problem: _fail(lease, problem),
+        drop=lambda: delete_dead_attempts(lease.work),
+        unexpected=UNEXPECTED,
+        no_room=NO_ROOM,
+        limits=lease.limits,
+    )
 
 
 def run_limits() -> Limits:
@@ -124,8 +132,8 @@ def _store(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _fail(lease: Lease[Run], problem: object) -> None:
-    _end(lease, Status.FAILED, "run.failed", problem=str(problem))
+def _fail(lease: Lease[Run], problem: str) -> None:
+    _end(lease, Status.FAILED, "run.failed", problem=problem)
 
 
 def _end(

@@ -55,12 +55,24 @@ def _forget_values(run: Run, published: dict[str, Any] | None) -> None:
 
 
 def _plan_without_values(run: Run) -> dict[str, Any]:
+    if run.is_network:
+        return _network_plan_without_values(run)
     try:
         plan = run.frozen_plan()
     except EngineError:
         # Today's engine no longer reads it. That must not keep anything from being deleted.
         return {"columns": {}, "models": [_without_values(rule) for rule in run.plan["models"]]}
     return hide_values(plan).to_document()
+
+
+def _network_plan_without_values(run: Run) -> dict[str, Any]:
+    """Leave roles and rules; taxonomies of the node table name values."""
+    kept = ("role", "type", "treatment", "weight")
+    columns = {
+        name: {key: own[key] for key in kept if key in own}
+        for name, own in run.plan.get("columns", {}).items()
+    }
+    return {**run.plan, "columns": columns}
 
 
 def _without_values(rule: dict[str, Any]) -> dict[str, Any]:

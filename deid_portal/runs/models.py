@@ -9,6 +9,7 @@ from deid_portal.common.sealing import SealedJSONField
 from deid_portal.common.work import Work
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
+from deid_portal.engine.networks import NetworkPlan
 from deid_portal.taxonomies.models import TaxonomyVersion
 
 
@@ -30,6 +31,8 @@ class Run(Work):
         "self", null=True, on_delete=models.SET_NULL, related_name="variants"
     )
     change_words = models.TextField(default="", blank=True)
+    # The number of the release, of an earlier version, whose approved plan this carries out again.
+    repeats = models.PositiveIntegerField(null=True)
     priority = models.PositiveSmallIntegerField(choices=Priority, default=Priority.SINGLE)
     # When a steward said "run next"; goes before everything else that its team has waiting.
     moved_ahead_at = models.DateTimeField(null=True)
@@ -73,7 +76,19 @@ class Run(Work):
         return f"Run {self.number} of {self.dataset}"
 
     def frozen_plan(self) -> Plan:
-        return Plan.from_document(self.plan, read_file=lambda name: self.plan_files[name].encode())
+        """Return the plan of a table."""
+        return Plan.from_document(self.plan, read_file=self._read_file)
+
+    def frozen_network_plan(self) -> NetworkPlan:
+        return NetworkPlan.from_document(self.plan, read_file=self._read_file)
+
+    def _read_file(self, name: str) -> bytes:
+        text: str = self.plan_files[name]
+        return text.encode()
+
+    @property
+    def is_network(self) -> bool:
+        return self.dataset.is_network
 
     @property
     def has_release(self) -> bool:
@@ -91,8 +106,12 @@ class Run(Work):
 
     @property
     def release_file(self) -> str:
-        """The released rows in the vault; a name per attempt, so two workers never share one."""
-        return f"{self.attempt_folder(self.attempt)}/release.csv"
+        """The released rows in the vault; a name per attempt, so two workers never share one.
+
+        Of a network it is an archive of all its files: one hash stands for the whole release.
+        """
+        ending = "zip" if self.is_network else "csv"
+        return f"{self.attempt_folder(self.attempt)}/release.{ending}"
 
     def attempt_folder(self, attempt: int) -> str:
         return f"runs/{self.id}/{attempt}"

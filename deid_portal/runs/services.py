@@ -10,9 +10,8 @@ from deid_portal.common.refusals import Refused
 from deid_portal.common.work import OPEN_STATUSES, queue, request_stop
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
-from deid_portal.engine import Plan
-from deid_portal.plans.composition import compose_chosen_plan
-from deid_portal.plans.policies import check_protection_chosen
+from deid_portal.networks.composition import AnyPlan, compose_plan_of
+from deid_portal.networks.policies import check_plan_chosen
 from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.summaries import describe_request
@@ -24,7 +23,7 @@ from deid_portal.taxonomies.selectors import versions_in_force
 
 def check_can_start_run(user: User, dataset: Dataset) -> None:
     check_can_run(user, dataset)
-    check_protection_chosen(dataset)
+    check_plan_chosen(dataset)
 
 
 def check_can_retry_run(user: User, run: Run) -> None:
@@ -46,7 +45,7 @@ def check_can_move_ahead(user: User, run: Run) -> None:
 def start_run(*, dataset: Dataset, started_by: User) -> Run:
     """Freeze the plan as it stands now and queue its execution."""
     check_can_start_run(started_by, dataset)
-    composed = compose_chosen_plan(dataset.protection)
+    composed = compose_plan_of(dataset)
     plan = composed.to_plan()
     return open_twin(hold_dataset(dataset), plan) or queue_run(
         dataset=dataset,
@@ -61,7 +60,7 @@ def start_run(*, dataset: Dataset, started_by: User) -> Run:
 def retry_run(*, run: Run, retried_by: User) -> Run:
     """Carry out the frozen plan of a run that failed or was stopped once more, as a new run."""
     check_can_retry_run(retried_by, run)
-    plan = run.frozen_plan()
+    plan = run.frozen_network_plan() if run.is_network else run.frozen_plan()
     twin = open_twin(hold_dataset(run.dataset), plan)
     if twin is not None:
         return twin
@@ -75,13 +74,14 @@ def retry_run(*, run: Run, retried_by: User) -> Run:
         change_words=run.change_words,
         priority=Priority(run.priority),
         retry_of=run,
+        repeats=run.repeats,
     )
     # In a sweep it takes the place of the run without an answer.
     run.memberships.update(run=again, is_new=True)
     return again
 
 
-def open_twin(dataset: Dataset, plan: Plan) -> Run | None:
+def open_twin(dataset: Dataset, plan: AnyPlan) -> Run | None:
     """Return the run that already carries out this plan: a second click, or a colleague's."""
     return dataset.runs.filter(plan_sha256=plan.sha256, status__in=OPEN_STATUSES).first()
 
@@ -94,7 +94,7 @@ def hold_dataset(dataset: Dataset) -> Dataset:
 def queue_run(
     *,
     dataset: Dataset,
-    plan: Plan,
+    plan: AnyPlan,
     files: Mapping[str, str],
     planned_by: User,
     started_by: User,
@@ -102,6 +102,7 @@ def queue_run(
     change_words: str = "",
     priority: Priority = Priority.SINGLE,
     retry_of: Run | None = None,
+    repeats: int | None = None,
 ) -> Run:
     """Write a run with its frozen plan and queue it; call it while the dataset is held."""
     last = dataset.runs.aggregate(last=Max("number"))["last"] or 0
@@ -115,6 +116,7 @@ def queue_run(
         change_words=change_words,
         priority=priority,
         retry_of=retry_of,
+        repeats=repeats,
         plan=document,
         plan_words=plan_words(document),
         short_words=short_words(document),
@@ -133,6 +135,8 @@ def queue_run(
         facts |= {"from_run": based_on.number}
     if retry_of is not None:
         facts |= {"retry_of_run": retry_of.number}
+    if repeats is not None:
+        facts |= {"repeats_release": repeats}
     record_event("run.started", actor=started_by, team=dataset.team, subject=run, facts=facts)
     queue(run, execute_run)
     return run

@@ -51,6 +51,7 @@ def summarize(report: Mapping[str, Any]) -> dict[str, Any]:
         "utility": report["utility"],
         "columns": {name: _pick(own, OF_COLUMN) for name, own in report["columns"].items()},
         "levels": report["transformation"].get("levels") or {},
+        **({"network": {"links": report["network"]["links"]}} if "network" in report else {}),
         **_pick(report, ("sensitive",)),
         **({"who_pays": _telling(report["who_pays"])} if "who_pays" in report else {}),
     }

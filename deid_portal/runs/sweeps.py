@@ -32,7 +32,12 @@ from deid_portal.runs.models import Priority, Run, Sweep, SweepMember
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.selectors import HEAVY
 from deid_portal.runs.services import hold_dataset, queue_run
-from deid_portal.runs.variants import basis_of_protection, find_twins, judge
+from deid_portal.runs.variants import (
+    basis_of_protection,
+    check_plans_can_vary,
+    find_twins,
+    judge,
+)
 
 MOST_MEMBERS = 60
 # Those that need nothing but their name; what they leave to choose is as usual.
@@ -85,6 +90,7 @@ class Member:
 
 def check_can_sweep(user: User, dataset: Dataset) -> None:
     check_can_run(user, dataset)
+    check_plans_can_vary(dataset)
     check_protection_chosen(dataset)
 
 

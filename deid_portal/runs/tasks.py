@@ -1,6 +1,7 @@
 from deid_portal.celery_app import app
 from deid_portal.common.work import claim_next, pick_up_forgotten
 from deid_portal.datasets.tasks import pick_up_forgotten_readings
+from deid_portal.networks.tasks import pick_up_forgotten_network_readings
 from deid_portal.runs.execution import give_up_run, perform_run
 from deid_portal.runs.forgetting import delete_results_left_over
 from deid_portal.runs.models import Run
@@ -21,6 +22,7 @@ def pick_up_forgotten_work() -> None:
     """Sent every few seconds by the clock process; safe to run anywhere and any number of times."""
     pick_up_forgotten_fetches()
     pick_up_forgotten_readings()
+    pick_up_forgotten_network_readings()
     pick_up_forgotten(Run, execute_run, give_up_run)
 
 

@@ -35,8 +35,14 @@ class Started:
     is_new: bool
 
 
+def check_plans_can_vary(dataset: Dataset) -> None:
+    if dataset.is_network:
+        raise Refused("Change the protection of the network and start another run.")
+
+
 def check_can_vary(user: User, run: Run) -> None:
     check_can_run(user, run.dataset)
+    check_plans_can_vary(run.dataset)
     check_is_ready(run.dataset)
     if run.input_sha256 != run.dataset.file_sha256:
         raise Refused("The table has changed since this run; start a new run of it first.")
@@ -60,6 +66,7 @@ def start_variant_of_protection(
 ) -> Started:
     """Run the chosen protection with changes; the protection itself stays as it is."""
     check_can_run(started_by, dataset)
+    check_plans_can_vary(dataset)
     check_protection_chosen(dataset)
     return start_changed(
         dataset=dataset,

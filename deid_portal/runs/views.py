@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
+from deid_portal.common.glances import glance
 from deid_portal.common.http import STOP_POLLING, wants_part
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.queue import is_queue_reachable
@@ -23,7 +24,12 @@ from deid_portal.runs.figures import trace_chart
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.progress import describe_progress
-from deid_portal.runs.selectors import get_light_run_or_404, get_run_or_404, runs_of
+from deid_portal.runs.selectors import (
+    get_light_run_or_404,
+    get_run_or_404,
+    runs_of,
+    waiting_in_turn,
+)
 from deid_portal.runs.services import (
     check_can_move_ahead,
     check_can_retry_run,
@@ -154,6 +160,7 @@ def move_ahead(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
     waiting = run.status == Run.Status.QUEUED
+    in_turn = glance("waiting-in-turn", waiting_in_turn) if run.is_open else []
     person = person_of(request)
     return {
         "dataset": run.dataset,
@@ -163,8 +170,8 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "is_poll": wants_part(request),
         "progress": describe_progress(run),
         "chart": trace_chart(run) if run.is_open else None,
-        "wait": describe_wait(run) if waiting else None,
-        "queue": describe_queue(run) if run.is_open else None,
+        "wait": describe_wait(run, in_turn) if waiting else None,
+        "queue": describe_queue(run, in_turn) if run.is_open else None,
         "queue_is_away": waiting and not is_queue_reachable(),
         "attempts": settings.WORK_ATTEMPTS,
         "memory_limit_mb": settings.RUN_MEMORY_MB,

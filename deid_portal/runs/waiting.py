@@ -2,17 +2,19 @@
 
 import heapq
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from django.utils import timezone
 
+from deid_portal.common.glances import glance
 from deid_portal.common.work import Status
 from deid_portal.common.workers import count_workers
 from deid_portal.runs.models import Run
 from deid_portal.runs.progress import describe_progress
-from deid_portal.runs.selectors import HEAVY, waiting_in_turn
+from deid_portal.runs.selectors import HEAVY
+from deid_portal.runs.turns import Waiting
 
 RUNS_LOOKED_AT = 20
 RUNS_SHOWN = 5
@@ -27,11 +29,12 @@ class Wait:
     seconds: float | None  # None when nothing is known, or when nobody is there to work
 
 
-def describe_wait(run: Run) -> Wait:
-    order = [waiting.id for waiting in waiting_in_turn()]
+def describe_wait(run: Run, in_turn: Sequence[Waiting]) -> Wait:
+    """Say how long a run will wait; `in_turn` is who waits with it, the next one first."""
+    order = [waiting.id for waiting in in_turn]
     ahead = order.index(run.id) if run.id in order else 0
-    workers = count_workers()
-    usual = usual_seconds()
+    workers = glance("workers", count_workers)
+    usual = glance("usual-seconds", usual_seconds)
     if not workers or usual is None:
         return Wait(ahead, workers, None)
     running = Run.objects.filter(status=Status.RUNNING).defer(*HEAVY)
@@ -49,9 +52,9 @@ class QueueView:
     of_others: int
 
 
-def describe_queue(run: Run) -> QueueView:
-    """Cost: two queries while nothing waits, three otherwise."""
-    order = [waiting for waiting in waiting_in_turn() if waiting.id != run.id]
+def describe_queue(run: Run, in_turn: Sequence[Waiting]) -> QueueView:
+    """Cost: one query, none while nothing of the same team waits."""
+    order = [waiting for waiting in in_turn if waiting.id != run.id]
     own = [waiting.id for waiting in order if waiting.team == run.dataset.team_id]
     shown = Run.objects.filter(id__in=own[:RUNS_SHOWN]).defer(*HEAVY).select_related("dataset")
     found = {other.id: other for other in shown} if own else {}

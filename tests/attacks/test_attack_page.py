@@ -147,5 +147,5 @@ def test_the_page_asks_the_database_as_often_for_many_tests_as_for_few(
     factories.attack(run, cast.steward, *STANDARD[:4])
     client = signed_in(cast.steward)
     read(client, run)
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(21):
         read(client, run)

@@ -158,7 +158,7 @@ def test_an_attack_that_kills_its_workers_is_given_up(cast: Cast, settings: obje
     pick_up_forgotten_attacks()
     test.refresh_from_db()
     assert test.status == Status.FAILED
-    assert "want of memory" in test.problem
+    assert "too little memory" in test.problem
 
 
 def test_a_fault_of_the_portal_is_told_as_one(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,18 +2,17 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.core.mail import EmailMessage
+from django.core.management import call_command
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
+from pytest_django import Settings
 
 from deid_portal.accounts.models import User
-from deid_portal.notices import services
 from deid_portal.notices.mailing import MOST_TRIES, due_notices, mail
 from deid_portal.notices.models import Notice
 from deid_portal.notices.services import choose_mails, tell
@@ -126,17 +125,16 @@ def test_the_mail_says_what_and_where_and_nothing_else(
 
 
 @pytest.mark.usefixtures("mailing")
-def test_mails_leave_after_the_commit_by_id(
-    cast: Cast,
-    monkeypatch: pytest.MonkeyPatch,
-    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+def test_what_is_due_is_sent_once_without_a_worker(
+    cast: Cast, mailoutbox: list[EmailMessage]
 ) -> None:
-    sent: list[Any] = []
-    monkeypatch.setattr(services, "send", lambda task, work_id: sent.append(work_id))
-    with django_capture_on_commit_callbacks(execute=True):
-        (notice,) = _tell(cast, cast.steward)
-        assert sent == []
-    assert sent == [str(notice.id)]
+    _tell(cast, cast.steward, cast.teammate)
+    for _ in range(2):
+        call_command("send_mails", "--once")
+    assert sorted(sent.to[0] for sent in mailoutbox) == [
+        cast.steward.email,
+        cast.teammate.email,
+    ]
 
 
 @pytest.mark.usefixtures("mailing")

@@ -11,7 +11,7 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.common.models import WorkerProcess
 from deid_portal.runs.models import Run
-from deid_portal.runs.selectors import next_run_id
+from deid_portal.runs.selectors import next_run_id, waiting_in_turn
 from deid_portal.runs.services import start_run
 from deid_portal.runs.waiting import describe_wait, seconds_until_start
 from tests import factories
@@ -44,14 +44,14 @@ def two_runs(cast: Cast) -> tuple[Run, Run]:
 
 
 def test_without_a_worker_or_experience_no_time_is_promised(two_runs: tuple[Run, Run]) -> None:
-    wait = describe_wait(two_runs[1])
+    wait = describe_wait(two_runs[1], waiting_in_turn())
     assert (wait.runs_ahead, wait.workers, wait.seconds) == (1, 0, None)
 
 
 def test_experience_and_workers_give_a_time(cast: Cast, two_runs: tuple[Run, Run]) -> None:
     factories.make_finished_run(cast.steward, cast.team)
     WorkerProcess.objects.create(seen_at=timezone.now())
-    wait = describe_wait(two_runs[1])
+    wait = describe_wait(two_runs[1], waiting_in_turn())
     assert (wait.runs_ahead, wait.workers) == (1, 1)
     assert wait.seconds is not None
 

@@ -101,6 +101,16 @@ def test_the_sweep_sends_stale_and_unsent_work(run: Run, monkeypatch: pytest.Mon
     assert sent == [str(run.id)] * 2
 
 
+def test_attempts_handed_back_by_a_stopping_worker_do_not_count(
+    run: Run, settings: Settings
+) -> None:
+    many = settings.WORK_ATTEMPTS + 2
+    Run.objects.filter(id=run.id).update(attempt=many, handed_back=many)
+    lease = claim(Run, str(run.id))
+    assert lease is not None
+    assert lease.work.own_attempt == 1
+
+
 def test_a_run_that_kills_its_workers_is_given_up(
     run: Run, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,7 +121,7 @@ def test_a_run_that_kills_its_workers_is_given_up(
     pick_up_forgotten(Run, execute_run, give_up_run)
     run.refresh_from_db()
     assert run.status == Run.Status.FAILED
-    assert "worker stopped each time" in run.problem
+    assert "worker broke off each time" in run.problem
     assert sent == []
 
 

@@ -1,0 +1,79 @@
+"""What a run of a network does: open it, protect it, keep what may leave as one archive."""
+
+import zipfile
+from collections.abc import Callable
+from typing import IO, Any, BinaryIO, cast
+
+from deid_portal.common import vault
+from deid_portal.common.work import Lease
+from deid_portal.engine.networks import Network, NetworkOutcome, NetworkPlan, protect_network
+from deid_portal.engine.networks.layout import draw
+from deid_portal.engine.networks.writing import write_edges, write_network_graphml, write_nodes
+from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.writing import write_csv
+from deid_portal.networks.selectors import open_network
+from deid_portal.runs.models import Run
+
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
+WRITERS: dict[str, Callable[[Network, BinaryIO], None]] = {
+    "edges.csv": write_edges,
+    "network.graphml": write_network_graphml,
+    "nodes.csv": write_nodes,
+}
+
+
+def protect_network_of(run: Run, watch: ProgressCallback) -> tuple[NetworkPlan, NetworkOutcome]:
+    watch(0, 1, "read")
+    plan = run.frozen_network_plan()
+    network = open_network(run.dataset, watch)
+    outcome = protect_network(network, plan, watch)
+    watch(0, 1, "store")
+    return plan, outcome
+
+
+def store_network(lease: Lease[Run], plan: NetworkPlan, outcome: NetworkOutcome) -> dict[str, Any]:
+    if outcome.released is None:
+        return {}
+    # A drawing of what leaves, for the report; it shows no more than the release does.
+    outcome.report["network"]["drawing"] = draw(outcome.released).to_document()
+    with vault.VaultWriter(lease.work.release_file) as writer:
+        write_archive(outcome, cast(BinaryIO, writer))
+        lease.check()
+    return {
+        "output_sha256": writer.sha256,
+        "output_bytes": writer.size,
+        "published": {"plan": publish_network_plan(plan), "files": {}},
+    }
+
+
+def write_archive(outcome: NetworkOutcome, stream: BinaryIO) -> None:
+    """Write everything that leaves, always in the same order and with the same times."""
+    network = outcome.released
+    if network is None:
+        raise ValueError("Without a solution nothing leaves.")
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, write in WRITERS.items():
+            with _entry(archive, name) as entry:
+                write(network, cast(BinaryIO, entry))
+        for name, table in sorted(outcome.tables.items()):
+            with _entry(archive, f"{name}.csv") as entry:
+                write_csv(table, cast(BinaryIO, entry))
+
+
+def _entry(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+    entry = zipfile.ZipInfo(name, LONG_AGO)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    return archive.open(entry, "w", force_zip64=True)
+
+
+def publish_network_plan(plan: NetworkPlan) -> dict[str, Any]:
+    """Return the plan as it may leave: taxonomies name values that the release does not show."""
+    document = plan.to_document()
+    document["columns"] = {
+        name: {key: value for key, value in column.items() if key != "taxonomy"}
+        for name, column in document["columns"].items()
+    }
+    document["network"].pop("id", None)
+    document.pop("seed", None)
+    return document
