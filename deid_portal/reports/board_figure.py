@@ -19,6 +19,7 @@ TICKS = (1, 2, 5)
 PINS = (("A", "accent"), ("B", "before"))
 MARK, PINNED = 10, 16
 # How near two points are when their labels would touch: in powers of ten, in share of the height.
+FLAG_HEIGHTS = (-26, -56)
 LABEL_ACROSS, LABEL_UP = 0.06, 0.08
 
 
@@ -81,6 +82,9 @@ def _figure(board: Board) -> dict[str, Any]:
         if chosen:
             traces.append(_pin(board, chosen[0], color, shapes))
             annotations.append(_flag(board, chosen[0], letter, color))
+    # The flag of the pin further left flies higher, so that neighbors do not cover each other.
+    for place, flag in enumerate(sorted(annotations, key=lambda flag: flag["x"], reverse=True)):
+        flag["ay"] = FLAG_HEIGHTS[place]
     layout = {
         "height": 446,
         "showlegend": False,
@@ -207,7 +211,6 @@ def _flag(board: Board, point: Point, letter: str, color: str) -> dict[str, Any]
         "arrowhead": 0,
         "standoff": PINNED / 2,
         "ax": 40,
-        "ay": -28 if letter == "A" else -46,
     }
 
 

@@ -53,6 +53,7 @@ class Asked:
     run: Run
     report: Report  # as this person may see it
     chosen: QueryDict
+    sees_values: bool = False
 
     def address(self, section: str = "") -> str:
         return address_of(self.run, section)
@@ -174,9 +175,11 @@ class Section:
     title: str
     make: Callable[[Asked], Context]
 
+    folder: str = "reports"
+
     @property
     def template(self) -> str:
-        return f"reports/{self.slug.replace('-', '_')}.html"
+        return f"{self.folder}/{self.slug.replace('-', '_')}.html"
 
 
 ROWS = "rows"
@@ -195,9 +198,11 @@ SECTIONS = {
 }
 
 
-def tabs_of(run: Run, current: str, sees_rows: bool) -> list[dict[str, Any]]:
+def tabs_of(
+    run: Run, current: str, sections: Mapping[str, Section], sees_rows: bool
+) -> list[dict[str, Any]]:
     """The pages of a report as links; the rows are for stewards alone."""
-    shown = [section for section in SECTIONS.values() if section.slug != ROWS or sees_rows]
+    shown = [section for section in sections.values() if section.slug != ROWS or sees_rows]
     return [
         {
             "title": section.title,

@@ -9,7 +9,7 @@ from itertools import islice
 
 from deid_portal.common import vault
 from deid_portal.engine import EngineError
-from deid_portal.plans.composition import compose_chosen_plan
+from deid_portal.networks.composition import compose_plan_of
 from deid_portal.runs.models import Run
 
 ROWS_PER_PAGE = 50
@@ -57,7 +57,7 @@ def is_of_an_earlier_plan(run: Run) -> bool:
     protection = getattr(run.dataset, "protection", None)
     try:
         return protection is None or (
-            compose_chosen_plan(protection).to_plan().sha256 != run.plan_sha256
+            compose_plan_of(run.dataset).to_plan().sha256 != run.plan_sha256
         )
     except EngineError:
         return True

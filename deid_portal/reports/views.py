@@ -16,10 +16,13 @@ from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.refusals import refusal
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.policies import check_is_ready
+from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
+from deid_portal.reports.network_pages import NETWORK_SECTIONS, network_key_numbers
 from deid_portal.reports.pages import ROWS, SECTIONS, Asked, address_of, tabs_of
 from deid_portal.reports.remedies import describe_miss, describe_remedies
 from deid_portal.reports.selectors import OPEN_REQUESTS, is_of_an_earlier_plan, pack_recipe
+from deid_portal.reports.templatetags.comments import request_talked_about
 from deid_portal.reports.verdicts import judge_report, key_numbers
 from deid_portal.reports.visibility import report_seen_by
 from deid_portal.runs.models import Run
@@ -33,7 +36,8 @@ def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> Http
     run = get_run_or_404(person, run_id)
     if run.status != Run.Status.FINISHED:
         return redirect("runs:show", run.id)
-    if section not in SECTIONS:
+    sections = NETWORK_SECTIONS if run.is_network else SECTIONS
+    if section not in sections:
         raise Http404
     if not run.solution:
         return _no_solution(request, run) if section == "summary" else redirect(address_of(run))
@@ -41,13 +45,15 @@ def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> Http
         check_can_change(person, run.dataset)
         if not run.has_release:
             raise Http404
-    page = SECTIONS[section]
-    asked = Asked(run, report_seen_by(person, run), request.GET)
+    page = sections[section]
+    asked = Asked(
+        run, report_seen_by(person, run), request.GET, can_see_values(person, run.dataset)
+    )
     context = {
         **_frame(person, run),
         "report": asked.report,
         "section": page,
-        "tabs": tabs_of(run, section, sees_rows=_sees_rows(person, run)),
+        "tabs": tabs_of(run, section, sections, sees_rows=_sees_rows(person, run)),
         **page.make(asked),
     }
     return render(request, page.template, context)
@@ -71,15 +77,22 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
         "dataset": run.dataset,
         "run": run,
         "verdict": judge_report(run.report, rules),
-        "key_numbers": key_numbers(run.report, rules) if run.solution else [],
+        "key_numbers": _key_numbers(run, rules),
         "is_outdated": is_of_an_earlier_plan(run),
         "sees_values": can_see_values(person, run.dataset),
         "can_try": not refusal(check_can_vary, person, run),
         "has_recipe": can_see_values(person, run.dataset) and not run.dataset.is_forgotten,
+        "talk_address": request_talked_about(run),
         "current": "report",
         "help_slug": "report",
         "bar": _next_bar(person, run),
     }
+
+
+def _key_numbers(run: Run, rules: Rules) -> list[dict[str, str]]:
+    if not run.solution:
+        return []
+    return network_key_numbers(run.report) if run.is_network else key_numbers(run.report, rules)
 
 
 def _sees_rows(person: User, run: Run) -> bool:
@@ -113,7 +126,8 @@ def _next_bar(person: User, run: Run) -> NextBar:
         rest = "The numbers stay; nothing can be released from this run any more."
         return NextBar("The table and the rows were deleted.", rest, icon="trash", primary=runs)
     if not run.solution:
-        back = Act("Back to protection", url=reverse("plans:protection", args=[run.dataset_id]))
+        page = "networks:protection" if run.is_network else "plans:protection"
+        back = Act("Back to protection", url=reverse(page, args=[run.dataset_id]))
         return NextBar(
             "The plan is kept.",
             "Change one number and run again; this run stays in the history.",

@@ -91,7 +91,7 @@ def test_opening_a_page_costs_few_queries(
 ) -> None:
     client = signed_in(cast.reviewer)
     page(client, run)
-    with django_assert_max_num_queries(20):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(17):  # type: ignore[attr-defined]
         page(client, run, "risk")
 
 
