@@ -1,6 +1,7 @@
 """Test worlds, built by the services people use, so that they obey the same rules."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,13 @@ from deid_portal.policies.models import Policy
 from deid_portal.policies.rules import Rules
 from deid_portal.pseudonyms.models import WayBack
 from deid_portal.pseudonyms.services import keep_way_back, store_way_back
-from deid_portal.releases.models import Release
+from deid_portal.querydesk.answering import perform_question
+from deid_portal.querydesk.models import Desk, Period
+from deid_portal.querydesk.models import Question as DeskQuestion
+from deid_portal.querydesk.services import Offer, ask, open_desk
+from deid_portal.releases.models import Package, Release, TableFormat
+from deid_portal.releases.package_packing import perform_packing
+from deid_portal.releases.packages import request_package
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.policies import fingerprints_of
 from deid_portal.reviews.services import Terms, ask_for_review, decide
@@ -144,10 +151,11 @@ def finish_run(run: Run) -> Run:
     return run
 
 
-def make_request(steward: User, team: Team) -> ReviewRequest:
+def make_request(steward: User, team: Team, people: Sequence[User] = ()) -> ReviewRequest:
     run = make_finished_run(steward, team)
     allow_small_groups(team, steward)
-    return ask_for_review(run=run, asked_by=steward, terms=Terms("teaching file"))
+    terms = Terms("teaching file", people, downloads_per_person=3)
+    return ask_for_review(run=run, asked_by=steward, terms=terms)
 
 
 def allow_small_groups(team: Team, changed_by: User, **changes: Any) -> None:
@@ -159,8 +167,9 @@ def allow_small_groups(team: Team, changed_by: User, **changes: Any) -> None:
     )
 
 
-def make_release(steward: User, approver: User, team: Team) -> Release:
-    return approve(make_request(steward, team), approver)
+def make_release(steward: User, approver: User, team: Team, people: Sequence[User] = ()) -> Release:
+    """A release for the people named, three times each; without any, for the analysts."""
+    return approve(make_request(steward, team, people), approver)
 
 
 def approve(request: ReviewRequest, approver: User) -> Release:
@@ -172,6 +181,16 @@ def approve(request: ReviewRequest, approver: User) -> Release:
         seen=fingerprints_of(request),
     )
     return Release.objects.get(request=request)
+
+
+def pack(release: Release, format: str = TableFormat.CSV, person: User | None = None) -> Package:
+    """Have a release packed and do a worker's work on it; a package that is there stays."""
+    package = request_package(release=release, format=format, person=person)
+    lease = claim(Package, str(package.id))
+    if lease is not None:
+        perform_packing(lease)
+    package.refresh_from_db()
+    return package
 
 
 def make_fetch(steward: User, team: Team) -> Fetch:
@@ -228,3 +247,49 @@ def ask_for(dataset: Dataset, steward: User) -> ReviewRequest:
     run = finish_run(start_run(dataset=dataset, started_by=steward))
     allow_small_groups(dataset.team, steward)
     return ask_for_review(run=run, asked_by=steward, terms=Terms("teaching file"))
+
+
+PATIENT_SETTING: dict[str, Any] = {
+    "neighbours": "add_remove",
+    "domains": {
+        "Age": {"low": 0, "high": 100},
+        "Condition": {"values": ["Cancer", "Diabetes", "Flu"]},
+    },
+}
+
+
+def make_offer(**changes: Any) -> Offer:
+    """Terms of a desk: ε 20 in all, 5 for each, filled again every quarter."""
+    usual: dict[str, Any] = {
+        "setting": PATIENT_SETTING,
+        "total_micro": 20_000_000,
+        "analyst_micro": 5_000_000,
+        "period": Period.QUARTER,
+        "smallest_micro": 10_000,
+    }
+    return Offer(**{**usual, **changes})
+
+
+def make_desk(steward: User, team: Team, dataset: Dataset | None = None, **changes: Any) -> Desk:
+    """The twelve patients, open for questions."""
+    dataset = dataset or make_dataset(steward, team)
+    return open_desk(dataset=dataset, opened_by=steward, offer=make_offer(**changes))
+
+
+def ask_about(desk: Desk, person: User, *, epsilon: float = 1.0, **document: Any) -> DeskQuestion:
+    """Ask, paying the price; the answer waits for a worker."""
+    return ask(
+        desk=desk,
+        asked_by=person,
+        document={"query": "count", "epsilon": epsilon, **document},
+        key=uuid4(),
+        seen_terms=desk.current.number,
+    )
+
+
+def answer_question(question: DeskQuestion) -> DeskQuestion:
+    """Do a worker's work on a question."""
+    lease = claim(DeskQuestion, str(question.id))
+    assert lease is not None
+    perform_question(lease)
+    return DeskQuestion.objects.get(id=question.id)

@@ -48,3 +48,6 @@ WHITENOISE_AUTOREFRESH = True
 
 # Nobody listens there, and a socket that does not exist fails at once.
 CELERY_BROKER_URL = f"redis+socket://{_folder}/nobody.sock?virtual_host=0"
+
+# Tests change the world and look again within the same second.
+GLANCE_SECONDS = 0

@@ -15,14 +15,19 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from deid_portal.accounts.models import Role, User
-from deid_portal.accounts.services import invite
+from deid_portal.accounts.services import add_member, invite
+from deid_portal.datasets.models import Dataset
 from deid_portal.pseudonyms.models import WayBack
+from deid_portal.querydesk.models import Desk, Draft, Question, Wish
+from deid_portal.querydesk.services import save_draft
+from deid_portal.querydesk.wishes import ask_for_more
 from deid_portal.releases.models import Release
 from deid_portal.runs.models import Sweep
 from deid_portal.sources.models import Connection, Fetch
 from deid_portal.taxonomies.library import save_to_library
 from tests import factories
 from tests.conftest import Cast
+from tests.networks import worlds
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,7 @@ class Line:
     outsider: int
     kwargs: tuple[tuple[str, str], ...] = ()
     administrator: int | None = None  # where it is not as for the other roles
+    approver: int | None = None
 
 
 # Doors of signing in: whoever is signed in already is led on.
@@ -64,6 +70,9 @@ ASKED_AGAIN = [
     "mfa_generate_recovery_codes",
 ]
 OWN_PASSKEY = ["mfa_remove_webauthn", "mfa_edit_webauthn"]
+# A file on its way in concerns only who sends it.
+OWN_UPLOAD = ["datasets:send-piece", "datasets:finish-upload", "datasets:give-up-upload"]
+NO_UPLOAD = (("upload_id", str(UUID(int=0))),)
 
 TABLE = {
     "guide:home": Line("GET", "", 200, 200, 200, 200),
@@ -91,6 +100,8 @@ TABLE = {
     "accounts:set-theme": Line("POST", "", 400, 400, 400, 400),
     "datasets:list": Line("GET", "", 200, 200, 302, 200),
     "datasets:new": Line("GET", "", 200, 403, 403, 200),
+    "datasets:begin-upload": Line("POST", "", 422, 403, 403, 422),
+    **{name: Line("POST", "", 404, 404, 404, 404, NO_UPLOAD) for name in OWN_UPLOAD},
     "pseudonyms:show": Line("GET", "", 200, 200, 404, 200),
     "pseudonyms:rotate": Line("POST", "", 403, 403, 403, 403, administrator=422),
     "pseudonyms:way-back": Line("GET", "way back", 403, 403, 404, 404, administrator=200),
@@ -152,7 +163,17 @@ TABLE = {
     ),
     "plans:document": Line("GET", "dataset", 200, 403, 404, 404),
     "versions:drift": Line("GET", "dataset", 200, 200, 404, 404),
+    "versions:name-people": Line("POST", "dataset", 302, 403, 404, 404),
     "versions:history": Line("GET", "dataset", 200, 200, 404, 404),
+    "networks:list": Line("GET", "", 200, 200, 302, 200),
+    "networks:new": Line("GET", "", 200, 403, 403, 200),
+    "networks:show": Line("GET", "network", 200, 200, 404, 404),
+    "networks:reading": Line("GET", "network", 302, 302, 404, 404),
+    "networks:stop": Line("POST", "network", 302, 302, 404, 404),
+    "networks:read-again": Line("POST", "network", 422, 422, 404, 404),
+    "networks:risk": Line("GET", "network", 200, 200, 404, 404),
+    "networks:protection": Line("GET", "network", 200, 200, 404, 404),
+    "networks:document": Line("GET", "network", 200, 403, 404, 404),
     "runs:list": Line("GET", "dataset", 200, 200, 404, 404),
     "runs:start": Line("POST", "dataset", 302, 302, 404, 404),
     "runs:show": Line("GET", "run", 302, 302, 404, 404),
@@ -181,6 +202,22 @@ TABLE = {
     "attacks:start-outside": Line("POST", "run", 422, 403, 404, 404),
     "attacks:discard-outside": Line("POST", "run", 302, 403, 404, 404),
     "attacks:compare": Line("POST", "run", 422, 403, 404, 404, (("key", "inference"),)),
+    "querydesk:list": Line("GET", "", 200, 200, 302, 200),
+    "querydesk:lessons": Line("GET", "", 200, 200, 200, 200),
+    "querydesk:open": Line("GET", "dataset", 200, 403, 404, 404),
+    "querydesk:show": Line("GET", "desk", 200, 302, 200, 404),
+    "querydesk:price": Line("POST", "desk", 200, 403, 200, 404),
+    "querydesk:ask": Line("POST", "desk", 422, 403, 422, 404),
+    "querydesk:keep-draft": Line("POST", "desk", 302, 403, 302, 404),
+    "querydesk:statement": Line("GET", "desk", 200, 403, 200, 404),
+    "querydesk:more": Line("GET", "desk", 200, 403, 200, 404),
+    "querydesk:accounts": Line("GET", "desk", 200, 200, 403, 404),
+    "querydesk:close": Line("POST", "desk", 302, 403, 403, 404),
+    "querydesk:answer": Line("GET", "question", 404, 404, 200, 404),
+    "querydesk:answer-csv": Line("GET", "question", 404, 404, 200, 404),
+    "querydesk:stop": Line("POST", "question", 404, 404, 302, 404),
+    "querydesk:drop-draft": Line("POST", "draft", 404, 404, 302, 404),
+    "querydesk:wish": Line("GET", "wish", 200, 200, 200, 404),
     "reviews:ask": Line("GET", "run", 200, 200, 404, 404),
     "reviews:show": Line("GET", "request", 200, 200, 404, 404),
     "reviews:decide": Line("POST", "request", 422, 422, 404, 404),
@@ -193,11 +230,22 @@ TABLE = {
     "reviews:take-back": Line("POST", "request", 302, 302, 404, 404),
     "releases:list": Line("GET", "", 200, 200, 200, 200),
     "releases:show": Line("GET", "release", 200, 200, 200, 404),
-    "releases:download": Line("GET", "release", 200, 403, 200, 404),
+    "releases:certificate": Line("GET", "release", 200, 200, 200, 404, (("kind", "html"),)),
+    "releases:packing": Line("GET", "release", 286, 286, 286, 404),
+    "releases:download": Line("GET", "release", 403, 403, 200, 404),
+    "releases:pack": Line("POST", "release", 302, 302, 302, 404),
+    "releases:name-person": Line("POST", "release", 422, 403, 403, 404),
+    "releases:change-terms": Line("POST", "grant", 422, 403, 403, 404),
+    "releases:end-period": Line("POST", "grant", 302, 403, 403, 404),
+    "releases:decline-period": Line("POST", "grant", 302, 403, 403, 404),
+    "releases:ask-period": Line("POST", "release", 302, 302, 302, 404),
+    "releases:withdraw": Line("POST", "release", 422, 403, 403, 404, approver=422),
+    "releases:repeat": Line("POST", "release", 302, 403, 403, 404),
     "notices:list": Line("GET", "", 200, 200, 200, 200),
     "notices:read-all": Line("POST", "", 302, 302, 302, 302),
     "notices:choose-mails": Line("POST", "", 400, 400, 400, 400),
     "audit:show": Line("GET", "", 200, 200, 404, 200),
+    "audit:export": Line("POST", "", 422, 403, 404, 422, administrator=422),
 }
 OPEN_TO_ALL = {"healthz"}
 OPEN_WITHOUT_SIGNING_IN = {*SIGN_IN, "account_inactive", "accounts:join"}
@@ -225,12 +273,23 @@ def release(cast: Cast) -> Release:
     invite(team=cast.team, invited_by=cast.administrator, roles=[Role.ANALYST])
     factories.make_fetch(cast.steward, cast.team)
     release = factories.make_release(cast.steward, cast.approver, cast.team)
+    factories.pack(release)
     dataset = release.request.run.dataset
     factories.make_way_back(release.request.run)
     Sweep.objects.create(dataset=dataset, number=1, started_by=cast.steward, words="")
+    _use_the_desk(cast, dataset)
+    worlds.protect_karate(cast.steward, worlds.make_network(cast.steward, cast.team))
     zips = dataset.columns.get(name="Zip")
     save_to_library(column=zips, saved_by=cast.steward, name="Zips", source="")
     return release
+
+
+def _use_the_desk(cast: Cast, dataset: Dataset) -> None:
+    """The analyst asks, keeps a draft, and asks for more."""
+    desk = factories.make_desk(cast.steward, cast.team, dataset)
+    factories.answer_question(factories.ask_about(desk, cast.analyst))
+    save_draft(desk=desk, person=cast.analyst, fields={}, words="How many?")
+    ask_for_more(desk=desk, asked_by=cast.analyst, micro=1_000_000, reason="more counts")
 
 
 def _get(model: type[Model]) -> object:
@@ -244,16 +303,22 @@ def _address(name: str, line: Line, release: Release) -> str:
     arguments: dict[str, dict[str, object]] = {
         "": {},
         "dataset": {"dataset_id": request.run.dataset.id},
+        "network": {"dataset_id": Dataset.objects.get(kind=Dataset.Kind.NETWORK).id},
         "column": {"dataset_id": request.run.dataset.id, "position": column.position},
         "run": {"run_id": request.run.id},
         "sweep": {"sweep_id": request.run.dataset.sweeps.get().id},
         "request": {"request_id": request.id},
         "release": {"release_id": release.id},
+        "grant": {"release_id": release.id, "grant_id": release.grants.get().id},
         "invitation": {"invitation_id": request.run.dataset.team.invitations.get().id},
         "person": {"user_id": request.asked_by_id},
         "connection": {"connection_id": _get(Connection)},
         "way back": {"way_back_id": _get(WayBack)},
         "fetch": {"fetch_id": _get(Fetch)},
+        "desk": {"desk_id": _get(Desk)},
+        "question": {"question_id": _get(Question)},
+        "draft": {"draft_id": _get(Draft)},
+        "wish": {"wish_id": _get(Wish)},
         "kept": {"kept_id": request.run.dataset.team.library_taxonomies.get().id},
     }
     return reverse(name, kwargs={**arguments[line.about], **dict(line.kwargs)})
@@ -277,7 +342,7 @@ def test_people_get_what_the_table_says(
             cast.outsider: line.outsider,
             cast.analyst: line.analyst,
             cast.reviewer: line.role,
-            cast.approver: line.role,
+            cast.approver: line.role if line.approver is None else line.approver,
             cast.administrator: line.role if line.administrator is None else line.administrator,
             cast.steward: line.steward,
             cast.teammate: line.steward,
@@ -286,6 +351,62 @@ def test_people_get_what_the_table_says(
             got = _answer(signed_in(person), line, address)
             if got != expected:
                 wrong.append(f"{person.username} at {name}: {got} instead of {expected}")
+    assert not wrong, "\n".join(wrong)
+
+
+# Open to the analyst of the table because they are named or it is their own, not by their role.
+ONLY_WHO_IS_NAMED = {
+    "releases:download",
+    "querydesk:answer",
+    "querydesk:answer-csv",
+    "querydesk:stop",
+    "querydesk:drop-draft",
+}
+# What is reached by its id belongs to its team, whichever team a person has chosen to work in.
+REACHED_BY_ID = {"dataset", "column", "run", "sweep", "request", "release"}
+
+
+def test_several_roles_open_what_each_of_them_opens(
+    cast: Cast, release: Release, signed_in: Callable[[User], Client]
+) -> None:
+    both = factories.make_person("both", cast.team, Role.REVIEWER, Role.ANALYST)
+    wrong = []
+    for name, line in TABLE.items():
+        if name in ONLY_WHO_IS_NAMED:
+            continue
+        expected = _most(line.role, line.analyst)
+        got = _answer(signed_in(both), line, _address(name, line, release))
+        if got not in expected:
+            wrong.append(f"{name}: {got} instead of {expected}")
+    assert not wrong, "\n".join(wrong)
+
+
+def _most(role: int, analyst: int) -> set[int]:
+    """Of two answers the one that opens more; where both open something, either."""
+
+    def closes(answer: int) -> int:
+        return {404: 2, 403: 1}.get(answer, 0)
+
+    least = min(closes(role), closes(analyst))
+    return {answer for answer in (role, analyst) if closes(answer) == least}
+
+
+def test_a_second_team_neither_opens_nor_closes_what_is_the_first_ones(
+    cast: Cast, release: Release, signed_in: Callable[[User], Client]
+) -> None:
+    """Somebody steward here and administrator elsewhere, who has chosen to work elsewhere."""
+    person = factories.make_person("in two teams", cast.team, Role.STEWARD)
+    elsewhere = cast.outsider.memberships.get().team
+    add_member(team=elsewhere, user=person, roles=[Role.ADMINISTRATOR], added_by=None)
+    client = signed_in(person)
+    client.post(reverse("accounts:switch-team"), {"team": str(elsewhere.id)})
+    wrong = []
+    for name, line in TABLE.items():
+        if line.about not in REACHED_BY_ID or name in ONLY_WHO_IS_NAMED:
+            continue
+        got = _answer(client, line, _address(name, line, release))
+        if got != line.steward:
+            wrong.append(f"{name}: {got} instead of {line.steward}")
     assert not wrong, "\n".join(wrong)
 
 

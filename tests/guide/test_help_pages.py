@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.engine import Plan
+from deid_portal.engine.differential import QUESTIONS, QueryPlan
 from deid_portal.engine.documents import Place
 from deid_portal.engine.measures import Measures
 from deid_portal.engine.methods import METHODS
@@ -57,12 +58,19 @@ def test_pages_are_shown(cast: Cast, signed_in: Callable[[User], Client]) -> Non
 
 def test_the_plans_in_the_help_are_plans() -> None:
     text = (HELP / "plan.md").read_text()
-    whole, chain = (block.strip() for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL))
+    blocks = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    whole, chain, asking = (block.strip() for block in blocks)
     document = json.loads(whole)
     conditions = {"conditions.csv": b"Flu;*\nCancer;*\n"}
     for changes in ({}, json.loads(f"{{{chain}}}")):
         plan = Plan.from_document(document | changes, read_file=lambda name: conditions[name])
         assert plan.methods
+    assert len(QueryPlan.from_document(json.loads(asking)).questions) == 3
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_kind_of_question_is_explained(question: str) -> None:
+    assert f"`{question}`" in (HELP / "private-answers.md").read_text()
 
 
 def test_measures_in_the_help_are_measures() -> None:

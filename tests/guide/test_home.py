@@ -49,7 +49,7 @@ def test_many_datasets_cost_no_more_queries_than_few(
     for _ in range(5):
         factories.make_tagged_dataset(cast.steward, cast.team)
     factories.make_release(cast.steward, cast.approver, cast.team)
-    with django_assert_max_num_queries(35):
+    with django_assert_max_num_queries(28):
         assert len(client.get(HOME).context["lines"]) == 5
 
 

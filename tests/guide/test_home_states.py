@@ -199,7 +199,7 @@ def test_the_home_costs_the_same_for_few_and_for_many(
     for _ in range(6):
         _start(cast)
     factories.make_release(cast.steward, cast.approver, cast.team)
-    with django_assert_max_num_queries(29):
+    with django_assert_max_num_queries(28):
         assert len(client.get(HOME).context["lines"]) == 6
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(10):
         client.get(reverse("guide:running"))

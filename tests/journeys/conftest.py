@@ -1,17 +1,20 @@
+import shutil
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser
 
 from tests.journeys.browsing import open_browser
-from tests.launcher.running import RunningPortal, running_portal
+from tests.launcher.running import RunningPortal, prepared_demo, running_portal
 
 
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPortal]:
     """The real portal with its demo; a dead worker is noticed quickly here."""
     settings = {"WORK_STALE_SECONDS": "3", "WORK_SWEEP_SECONDS": "1", "WORK_HEARTBEAT_SECONDS": "1"}
-    with running_portal(tmp_path_factory.mktemp("portal") / "data", DEMO="1", **settings) as portal:
+    data_dir = tmp_path_factory.mktemp("portal") / "data"
+    shutil.copytree(prepared_demo(), data_dir)
+    with running_portal(data_dir, DEMO="1", **settings) as portal:
         yield portal
 
 

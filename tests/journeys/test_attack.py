@@ -5,14 +5,11 @@ import gzip
 import random
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from deid_portal.guide.demo import invented
 from tests.journeys.browsing import Person
 from tests.launcher.running import RunningPortal
-
-pytestmark = pytest.mark.xdist_group("portal")
 
 
 def _write_register(folder: Path) -> Path:

@@ -2,13 +2,10 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.journeys.browsing import Person
 from tests.launcher.running import RunningPortal
-
-pytestmark = pytest.mark.xdist_group("portal")
 
 
 def _open_protection(steward: Person) -> None:

@@ -1,11 +1,20 @@
-"""Files as people have them: an ugly workbook, labels, a paste, 200 columns, next month's file."""
+"""Files as people have them: an ugly workbook, labels, a paste, long, wide, next month's file."""
 
+import hashlib
+import itertools
+import os
 import random
+import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from deid_portal.guide.demo.invented import demo_table
 from tests.engine import files
@@ -13,7 +22,6 @@ from tests.engine.test_read_workbook import ugly_book
 from tests.journeys.browsing import Person
 from tests.launcher.running import RunningPortal, wait_until
 
-pytestmark = pytest.mark.xdist_group("portal")
 expect.set_options(timeout=30_000)  # two hundred rows take a busy machine a while
 
 
@@ -146,6 +154,55 @@ def test_two_hundred_columns_are_tagged_by_keyboard(steward: Person, tmp_path: P
     steward.check_page()
 
 
+def _million_people(path: Path) -> Path:
+    chance, count = np.random.default_rng(6), 1_000_000
+    columns = {
+        "person-no": np.arange(count) + 5_000_000,
+        "age": chance.integers(18, 90, count),
+        "zip": chance.integers(10_000, 10_700, count),
+        "sex": np.where(chance.random(count) < 0.5, "male", "female"),
+        "diagnosis": chance.choice(["Asthma", "Diabetes", "Flu", "HIV"], count),
+    }
+    pa.csv.write_csv(pa.table(columns), path)
+    return path
+
+
+@contextmanager
+def _workers_held(portal: RunningPortal) -> Iterator[None]:
+    """Let nobody read, so that what is shown meanwhile can be looked at without haste."""
+    held = portal.pids("celery", "worker")
+    for pid in held:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in held:
+            os.kill(pid, signal.SIGCONT)
+
+
+def test_a_million_rows_are_read_in_the_background(
+    steward: Person, portal: RunningPortal, tmp_path: Path
+) -> None:
+    page = steward.page
+    _upload(steward, _million_people(tmp_path / "million.csv"))
+    expect(page.locator("#preview tbody tr")).to_have_count(8)
+    with _workers_held(portal):
+        steward.press_next("Keep and tag columns")
+        expect(page.locator("#reading-title")).to_have_text("Reading million.csv")
+        expect(page.get_by_role("progressbar", name="Reading the file")).to_be_visible()
+        steward.check_page()
+    page.wait_for_url("**/columns/", timeout=60_000)
+    expect(page.locator("#dataset-bar")).to_contain_text("1,000,000 rows")
+    expect(page.locator("#column-0")).to_contain_text("1,000,000")
+    expect(page.locator("#column-1 .spark")).to_be_visible()
+    expect(page.locator("#column-4")).to_contain_text("Sensitive.")
+    page.locator("#column-1").press("Enter")
+    expect(page.locator("#column-panel")).to_contain_text("one of a kind")
+    steward.check_page()
+    steward.press_next("Accept 5 suggestions")
+    expect(page.locator(".next-bar")).to_contain_text("All 5 columns are decided")
+
+
 def _next_months_file(path: Path) -> Path:
     """The demo table again, of fewer people: with a ward, and with a country nobody came from."""
     header, *people = demo_table().decode().splitlines()[:2001]
@@ -200,27 +257,83 @@ def test_next_months_file_is_mended_and_run_with_the_plan_of_this_month(
     expect(page.locator("#dataset-bar")).to_contain_text("v2")
 
 
-def test_an_upload_cut_in_the_middle_leaves_nothing_and_can_be_sent_again(
+def test_an_upload_sent_whole_and_cut_in_the_middle_leaves_nothing(
     steward: Person, portal: RunningPortal, tmp_path: Path
 ) -> None:
-    page, files_of_portal = steward.page, portal.data_dir / "files"
-    path = tmp_path / "cut.csv"
+    """As browsers without scripts send it."""
+    files_of_portal = portal.data_dir / "files"
+    path = tmp_path / "whole.csv"
     path.write_text("name,age\n" + "Ann,39\n" * 200_000)
     steward.open("/datasets/upload/")
     before = set(files_of_portal.rglob("*"))
     _send_half(steward, path)
     wait_until(lambda: set(files_of_portal.rglob("*")) == before, 20, "the half file is gone")
+
+
+def _cut_after(page: Page, pieces: int) -> None:
+    """Let so many pieces of a file through and break the line then."""
+    passed = itertools.count()
+
+    def pass_or_cut(route: Route) -> None:
+        if "start=" in route.request.url and next(passed) >= pieces:
+            route.abort("connectionreset")
+        else:
+            route.continue_()
+
+    page.route("**/datasets/upload/arriving/**", pass_or_cut)
+
+
+def test_a_cut_upload_is_found_again_and_goes_on(steward: Person, tmp_path: Path) -> None:
+    page = steward.page
+    path = tmp_path / "cut.csv"
+    path.write_text("name,age\n" + "Ann,39\n" * 1_500_000)  # three pieces
+    steward.open("/datasets/upload/")
+    _cut_after(page, 1)
     page.set_input_files("#id_file", path)
-    page.route("**/datasets/upload/", lambda route: route.abort("connectionreset"))
     steward.press_next("Upload and look at it")
-    expect(page.locator("#upload-problems")).to_contain_text("nothing was kept")
-    steward.complaints.clear()  # htmx tells the console, too
-    page.unroute("**/datasets/upload/")
-    steward.press_next("Upload and look at it")
+    card = page.locator("[data-arriving]", has_text="cut.csv")
+    expect(card).to_contain_text("39\u00a0% has arrived and is kept")
+    steward.check_page()
+    steward.open("/datasets/upload/")
+    expect(card).to_contain_text("39\u00a0% has arrived and is kept until")
+    steward.check_page()
+    with page.expect_file_chooser() as choosing:
+        card.get_by_role("button", name="Resume").click()
+    choosing.value.set_files({"name": "cut.csv", "mimeType": "text/csv", "buffer": b"name\nEve\n"})
+    expect(card).to_contain_text("That is another file.")
+    page.unroute("**/datasets/upload/arriving/**")
+    with page.expect_request("**/arriving/*/?start=*") as sent, page.expect_file_chooser() as again:
+        card.get_by_role("button", name="Resume").click()
+        again.value.set_files(path)
+    assert sent.value.url.endswith(f"start={4 * 1024 * 1024}")
     page.wait_for_url("**/datasets/*-*/upload/")
     expect(page.locator("#preview tbody")).to_contain_text("Ann")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    expect(page.locator(f"[data-copy='{digest}']")).to_be_visible()
     page.get_by_role("button", name="Discard upload").click()
     page.wait_for_url("**/datasets/")
+
+
+def test_two_files_at_once_are_two_cards(steward: Person, tmp_path: Path) -> None:
+    page = steward.page
+    paths = [tmp_path / "first.csv", tmp_path / "second.csv"]
+    for path in paths:
+        path.write_text("name,age\nAnn,39\n")
+    bad = tmp_path / "third.xlsx"
+    bad.write_bytes(b"PK\x03\x04 no workbook")
+    steward.open("/datasets/upload/")
+    page.set_input_files("#id_file", [*paths, bad])
+    expect(page.locator("#several-files")).to_be_visible()
+    steward.press_next("Upload and look at it")
+    cards = page.locator("[data-arriving]")
+    expect(cards.get_by_role("link", name="Look at it")).to_have_count(2)
+    expect(cards.filter(has_text="third.xlsx").locator(".note-bad")).to_be_visible()
+    steward.check_page()
+    cards.filter(has_text="third.xlsx").get_by_role("button", name="Close").click()
+    expect(cards).to_have_count(2)
+    cards.filter(has_text="second.csv").get_by_role("link", name="Look at it").click()
+    page.wait_for_url("**/datasets/*-*/upload/")
+    expect(page.locator("[name=name]")).to_have_value("second")
 
 
 def _send_half(steward: Person, path: Path) -> None:

@@ -2,13 +2,10 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.journeys.browsing import Person
 from tests.launcher.running import RunningPortal
-
-pytestmark = pytest.mark.xdist_group("portal")
 
 
 def test_a_sweep_of_twelve_lands_on_the_board(portal: RunningPortal, browser: Browser) -> None:
@@ -65,3 +62,33 @@ def test_a_sweep_of_twelve_lands_on_the_board(portal: RunningPortal, browser: Br
     page.locator(".next-bar").get_by_role("button", name=re.compile("Promote A, run")).click()
     steward.press_next("Ask for review")
     expect(page.locator("h1")).to_be_visible()
+
+
+def test_the_home_the_bell_and_what_happened(portal: RunningPortal, browser: Browser) -> None:
+    """After the sweep: what each role finds when it comes in, and that the bell tells of it."""
+    steward = Person(browser, portal.address, "steward")
+    page = steward.page
+    expect(page.locator("#datasets")).to_contain_text("Adult census")
+    bell = page.locator(".bell-menu")
+    bell.locator("summary").click()
+    expect(bell.locator("#bell-panel")).to_contain_text("Sweep 1 of Adult census")
+    steward.check_page()
+
+    # A line of the bell leads to what it tells of; being there is having read it.
+    bell.get_by_role("link", name=re.compile("Sweep 1 of Adult census")).click()
+    expect(page.locator("h1")).to_contain_text("Scenario board")
+    steward.open("/notices/")
+    expect(page.get_by_role("heading", name="What happened")).to_be_visible()
+    steward.check_page()
+    page.set_viewport_size({"width": 820, "height": 1000})
+    page.emulate_media(color_scheme="dark")
+    steward.check_page()
+    page.get_by_role("button", name="Mark all as read").click()
+    expect(page.locator(".bell-menu .count")).to_have_count(0)
+    steward.open("/")
+    steward.check_page()
+
+    for name, sees in (("approver", "Requests"), ("analyst", "releases"), ("outsider", "Upload")):
+        other = Person(browser, portal.address, name)
+        expect(other.page.locator("main")).to_contain_text(sees)
+        other.check_page()

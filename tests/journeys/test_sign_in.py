@@ -2,14 +2,11 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.accounts.test_second_factor import code_of
 from tests.journeys.browsing import Person
 from tests.launcher.running import RunningPortal
-
-pytestmark = pytest.mark.xdist_group("portal")
 
 # A key that is built in, remembers who it belongs to, and recognizes its owner at once.
 VIRTUAL_KEY = {

@@ -2,13 +2,10 @@
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.browsing import Person
 from tests.launcher.running import RunningPortal
-
-pytestmark = pytest.mark.xdist_group("portal")
 
 PLACES = [f"place {number:04}" for number in range(2000)]
 MISSED = PLACES[-3:]

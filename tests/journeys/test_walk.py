@@ -9,13 +9,10 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.journeys.browsing import Person, download
 from tests.launcher.running import RunningPortal
-
-pytestmark = pytest.mark.xdist_group("portal")
 
 JOBS = {
     "Nurse": "Health",
@@ -75,11 +72,19 @@ def test_a_table_walks_through_every_room(
     _build_a_taxonomy_of_each_kind(steward, dataset, _write_jobs(tmp_path))
     _choose_the_promise_and_start(steward)
     run = _read_the_report(steward)
+    _ask_for_two_approvals(Person(browser, portal.address, "administrator"))
     review = _ask_for_review(steward)
     _send_back(approver)
-    release = _answer_waive_and_approve(steward, approver, review, run)
-    _take_the_package(Person(browser, portal.address, "analyst"), release, tmp_path)
+    _answer_and_get_one_approval(steward, approver, review, run)
+    _make_the_approval_void(steward, approver, dataset, review)
+    second = Person(browser, portal.address, "reviewer")
+    release = _get_two_approvals(steward, [approver, second], review)
+    analyst = Person(browser, portal.address, "analyst")
+    _take_the_package(analyst, release, tmp_path)
+    _go_on_after_a_cut(analyst, release)
+    assert approver.status_of(f"{release}package.zip") == 403  # not named
     _look_into_the_records(steward)
+    _withdraw(steward, analyst, release)
     _find_nothing(Person(browser, portal.address, "outsider"), dataset, run, review, release)
 
 
@@ -195,6 +200,22 @@ def _walk_the_tabs(steward: Person) -> None:
     page.wait_for_url("**/report/")
 
 
+def _ask_for_two_approvals(administrator: Person) -> None:
+    """Before anybody asks: the policy wants two, and the reviewer becomes an approver as well."""
+    page = administrator.page
+    administrator.open("/team/policy/change/")
+    page.fill("[name=approvals]", "2")
+    page.fill("[name=reason]", "Four eyes on every release.")
+    page.get_by_role("button", name="Put it in force").click()
+    expect(page.locator("main")).to_contain_text("2 people approve a release; never its author.")
+    administrator.check_page()
+    administrator.open("/team/")
+    roles = page.get_by_role("group", name="Roles of Reviewer")
+    roles.get_by_label("Approver").check()
+    page.get_by_role("button", name="Save roles of Reviewer").click()
+    expect(page.locator("#messages")).to_contain_text("Reviewer is now")
+
+
 def _ask_for_review(steward: Person) -> str:
     """7 · The author's own button is closed and says why. Returns the request's address."""
     page = steward.page
@@ -216,22 +237,25 @@ def _send_back(approver: Person) -> None:
     approver.check_page()
     page.get_by_role("link", name="Decide request").click()
     approver.check_page()
+    page.get_by_role("link", name="Chart for: Nobody’s risk").click()
+    expect(page.locator("#beside #risk .main-svg").first).to_be_visible()
+    approver.check_page()
+    page.get_by_role("button", name="Close").click()
     page.check("[value=ask-for-changes]")
     page.fill("#decision [name=reason]", "Say which course it is for.")
-    page.get_by_role("button", name="Decide").click()
+    page.get_by_role("button", name="Send back to").click()
     expect(page.locator("#conversation")).to_contain_text("which course")
 
 
-def _answer_waive_and_approve(steward: Person, approver: Person, review: str, run: str) -> str:
-    """The small table fails gates: waived with a reason, agreed by a second person, approved.
-
-    Before the approval there is nothing to download; returns the release's address.
-    """
+def _answer_and_get_one_approval(steward: Person, approver: Person, review: str, run: str) -> None:
+    """The small table fails gates: waived with a reason, agreed by a second person, approved."""
     steward.open(review)
     page = steward.page
-    page.fill("#conversation [name=text]", "It is for course 7.")
+    page.locator("#conversation [name=text]").press_sequentially("It is for course 7. @zip")
+    expect(page.locator("#pick-list li")).to_have_text("Columns · zip")
+    page.keyboard.press("Enter")
     page.get_by_role("button", name="Write comment").click()
-    expect(page.locator("#thread")).to_contain_text("course 7")
+    expect(page.locator("#thread")).to_contain_text("on column zip")
     page.get_by_role("button", name="Submit this run").click()
     expect(page.locator("#void-note")).to_contain_text("void")
     _ask_for_waivers(steward)
@@ -239,12 +263,51 @@ def _answer_waive_and_approve(steward: Person, approver: Person, review: str, ru
     approver.open(review)
     expect(approver.page.locator("[value=approve]")).to_be_disabled()
     _agree_to_waivers(approver)
-    approver.page.check("[value=approve]")
-    approver.page.get_by_role("button", name="Decide").click()
-    approver.press_next("Go to the release")
-    approver.page.wait_for_url("**/releases/**")
+    _approve(approver)
+    expect(approver.page.locator(".own-vote")).to_contain_text("You voted: approve")
+    expect(approver.page.locator(".page-how")).to_contain_text("2 approvals needed, 1 given")
     approver.check_page()
-    return approver.page.url.removeprefix(approver.address)
+
+
+def _make_the_approval_void(steward: Person, approver: Person, dataset: str, review: str) -> None:
+    """Another run takes the place of the one approved; everybody sees that the vote is void."""
+    page = steward.page
+    steward.open(f"/datasets/{dataset}/protection/")
+    page.fill("[name=k]", "4")
+    expect(page.locator("#promise")).to_contain_text("at least 3 others")
+    steward.press_next("Start run")
+    page.wait_for_url("**/report/", timeout=120_000)
+    steward.open(review)
+    page.select_option("[name=run]", label="Run 2")
+    page.get_by_role("button", name="Submit this run; votes become void").click()
+    expect(page.locator("#void-note")).to_contain_text("votes given before are void")
+    approver.open(review)
+    expect(approver.page.locator("#void-note")).to_contain_text("look again")
+    expect(approver.page.locator(".page-how")).to_contain_text("2 approvals needed, 0 given")
+    approver.check_page()
+
+
+def _get_two_approvals(steward: Person, approvers: list[Person], review: str) -> str:
+    """Two people look again and approve; returns the release's address."""
+    steward.open(review)
+    _ask_for_waivers(steward)
+    approvers[0].open(review)
+    _agree_to_waivers(approvers[0])
+    for approver in approvers:
+        approver.open(review)
+        _approve(approver)
+    last = approvers[-1]
+    last.press_next("Go to the release")
+    last.page.wait_for_url("**/releases/**")
+    last.check_page()
+    return last.page.url.removeprefix(last.address)
+
+
+def _approve(approver: Person) -> None:
+    page = approver.page
+    page.check("[value=approve]")
+    with page.expect_navigation():
+        page.locator("#decide").click()
 
 
 def _ask_for_waivers(steward: Person) -> None:
@@ -272,8 +335,40 @@ def _take_the_package(analyst: Person, release: str, folder: Path) -> None:
     """8 · The analyst takes the package, and it proves itself."""
     analyst.check_page()
     analyst.open(release)
+    expect(analyst.page.get_by_role("link", name="Download package")).to_be_visible()
     analyst.check_page()
     _check_package(download(analyst.page, "Download package", folder))
+
+
+def _go_on_after_a_cut(analyst: Person, release: str) -> None:
+    """The rest of a download that was cut off is fetched, and not counted again."""
+    address = f"{analyst.address}{release}package.zip"
+    etag = analyst.page.request.head(address).headers["etag"]
+    resumed = {"Range": "bytes=1000-", "If-Range": etag}
+    rest = analyst.page.request.get(address, headers=resumed)
+    assert rest.status == 206
+    analyst.open(release)
+    expect(analyst.page.locator("#people")).to_contain_text("1 of 5")
+
+
+def _withdraw(steward: Person, analyst: Person, release: str) -> None:
+    """A mistake: the release is withdrawn, and nobody can take it any more."""
+    steward.open(release)
+    page = steward.page
+    page.get_by_text("Withdraw …").click()
+    page.fill("[name=reason]", "A column was forgotten.")
+    page.fill("[name=typed]", "something else")
+    page.get_by_role("button", name="Withdraw release").click()
+    expect(page.locator("#withdraw")).to_contain_text("Type exactly this")
+    steward.check_page()
+    page.fill("[name=typed]", page.title())
+    page.get_by_role("button", name="Withdraw release").click()
+    expect(page.locator("#withdrawn")).to_contain_text("A column was forgotten.")
+    steward.check_page()
+    assert analyst.status_of(f"{release}package.zip") == 404
+    analyst.open(release)
+    expect(analyst.page.locator("#withdrawn")).to_contain_text("A column was forgotten.")
+    analyst.check_page()
 
 
 def _look_into_the_records(steward: Person) -> None:

@@ -8,13 +8,10 @@ import sys
 import time
 from contextlib import closing
 
-import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.journeys.browsing import Person
 from tests.launcher.running import ROOT, RunningPortal, environment
-
-pytestmark = pytest.mark.xdist_group("portal")
 
 # Columns × 3 levels: so many combinations that a search without shortcuts takes a while.
 MAKE_WIDE_TABLE = """

@@ -10,13 +10,14 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from uuid import UUID
 
 import pytest
 
+from tests.benchmarks.load import World, ask_together, tell
 from tests.launcher.running import REAL_KEYS, RunningPortal, running_portal, wait_until
 from tests.launcher.world import look_up, tell_portal, wait_for
 
-pytestmark = pytest.mark.xdist_group("portal")
 # A dead worker is noticed within two seconds, and may die as often as it likes.
 QUICK = {
     "WORK_STALE_SECONDS": "2",
@@ -78,7 +79,7 @@ def start_runs(portal: RunningPortal, name: str, runs: int = 1) -> str:
 
 def check_each_ended_once(portal: RunningPortal, table: str, runs: int) -> None:
     ended = f"SELECT count(*) = {runs} FROM runs_run WHERE dataset_id = ? AND status = 'finished'"
-    wait_for(portal, ended, table, seconds=90)
+    wait_for(portal, ended, table, seconds=240)
     of_table = "SELECT id FROM runs_run WHERE dataset_id = ?"
     ids = [row[0] for row in look_up(portal, of_table, table)]
     for run in ids:
@@ -107,7 +108,7 @@ def test_twenty_killed_workers_lose_and_double_nothing(portal: RunningPortal) ->
     table = start_runs(portal, "alice", RUNS)
     killed: set[int] = set()
     while len(killed) < KILLS:
-        wait_for(portal, AT_WORK, table, seconds=60)
+        wait_for(portal, AT_WORK, table, seconds=120)
         time.sleep(chance.random())  # some point of the work, another one each time
         if chance.random() < 0.1:
             victims = [leader(portal, "celery", "worker")]
@@ -119,6 +120,29 @@ def test_twenty_killed_workers_lose_and_double_nothing(portal: RunningPortal) ->
     check_each_ended_once(portal, table, RUNS)
     [(attempts,)] = look_up(portal, "SELECT sum(attempt) FROM runs_run WHERE dataset_id = ?", table)
     assert attempts > RUNS, "the kills have hit nothing"
+
+
+def test_a_worker_told_to_stop_hands_its_run_back(portal: RunningPortal) -> None:
+    table = start_runs(portal, "erin")
+    wait_for(portal, AT_WORK, table)
+    os.kill(leader(portal, "celery", "worker"), signal.SIGTERM)
+    check_each_ended_once(portal, table, 1)
+    counts = "SELECT attempt, handed_back FROM runs_run WHERE dataset_id = ?"
+    assert look_up(portal, counts, table) == [(2, 1)]  # a restart costs no attempt
+
+
+def test_people_look_at_pages_while_two_workers_compute(portal: RunningPortal) -> None:
+    """The load benchmark in small: whether anything fails, not how long it takes."""
+    table = start_runs(portal, "grace")
+    check_each_ended_once(portal, table, 1)
+    [(report,)] = look_up(portal, "SELECT id FROM runs_run WHERE dataset_id = ?", table)
+    told = tell(portal, f"sign_in(6, 'grace office')\nkeep_workers_busy('{table}', 2)")
+    pages = (portal.address, [str(UUID(report))], str(UUID(table)))
+    world = World(*pages, told["run"], told["session"])
+    answers = ask_together(world, people=6, seconds=4)
+    assert not any(answers.errors.values()), answers.errors
+    assert {"progress of a run", "running jobs"} < set(answers.seconds)
+    check_each_ended_once(portal, table, 3)
 
 
 TWO_TEAMS = """

@@ -35,7 +35,6 @@ def test_with_the_demo_keys(tmp_path: Path) -> None:
     assert "DATA_KEY is a key of the demo." in refusal_of_portal(tmp_path, **keys)
 
 
-@pytest.mark.xdist_group("portal")
 def test_with_people_of_the_demo(tmp_path: Path) -> None:
     made = manage("shell", "-c", MAKE_DEMO_PERSON, data_dir=tmp_path, **REAL_KEYS)
     assert made.returncode == 0, made.stderr

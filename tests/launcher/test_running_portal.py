@@ -9,8 +9,6 @@ import pytest
 
 from tests.launcher.running import RunningPortal, manage, processes_of, running_portal, wait_until
 
-pytestmark = pytest.mark.xdist_group("portal")
-
 
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPortal]:

@@ -4,12 +4,9 @@ import signal
 import sqlite3
 from pathlib import Path
 
-import pytest
 from redis import Redis
 
 from tests.launcher.running import REAL_KEYS, processes_of, running_portal, wait_until
-
-pytestmark = pytest.mark.xdist_group("portal")
 
 
 def name_of_team(data_dir: Path) -> str:
