@@ -1,6 +1,7 @@
 # Two commands: `make run` sets up and starts the portal with its demo; `make test` sets up and runs
 # the whole gate. All they need goes into .venv and var. Only what the system itself must bring
-# (Python's venv, Chromium and PostgreSQL for the tests) is installed outside, and only where they may.
+# (Python's venv, Pango for the PDF of certificates, Chromium and PostgreSQL for the tests) is installed
+# outside, and only where they may.
 #
 #   make run PORT=8001          another port           make run DEMO=0    without the demo (.env.example)
 #   make test TESTS=tests/runs  only these tests       make format        tidy the code
@@ -13,26 +14,27 @@ BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 
 .SILENT:
 .NOTPARALLEL:
-.PHONY: run test checks format environment run-packages test-packages browser database
+.PHONY: run test checks format environment run-packages test-packages pango browser database
 
 # exec: a signal for the recipe reaches the portal itself, which then stops everything it started.
-run: run-packages
+run: run-packages pango
 	DEMO=$(DEMO) exec $(PY) manage.py portal
 
 ifeq ($(TESTS),)
 test: checks
 endif
-test: test-packages browser database
+test: test-packages pango browser database
 	echo "Tests."
-	$(PY) -m pytest -n 2 --dist loadgroup -q $(TESTS)
+	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q $(TESTS)
 
 checks: test-packages
 	echo "Format."
 	$(PY) -m ruff format --check --quiet . || { echo "Run: make format"; exit 1; }
 	echo "Lint."
 	$(PY) -m ruff check --quiet .
-	echo "Types."
-	$(PY) -m mypy
+	echo "Types. Meanwhile the other core compiles the kernels that most tests need."
+	$(PY) -c 'from deid_portal.engine.warming import warm_up; warm_up()' & kernels=$$!; \
+	$(PY) -m mypy; types=$$?; wait $$kernels && exit $$types
 	echo "Migrations."
 	DJANGO_SETTINGS_MODULE=tests.settings $(PY) manage.py makemigrations --check --dry-run
 
@@ -82,6 +84,14 @@ run-packages: environment
 
 test-packages: run-packages
 	$(call install,test.stamp,requirements.txt tests/requirements.txt)
+
+# Sets the text of certificates; without it packages have no PDF, and say so.
+pango:
+	there() { PATH="$$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | grep -q libpangoft2; }; \
+	if there; then exit 0; fi; \
+	echo "Installing Pango for the PDF of certificates."; \
+	$(call system_install,libpango-1.0-0 libpangoft2-1.0-0); \
+	there || echo "Without Pango packages have no certificate.pdf: sudo apt-get install libpango-1.0-0 libpangoft2-1.0-0"
 
 browser:
 	there() { for name in $(BROWSERS); do command -v $$name >/dev/null && return 0; done; return 1; }; \

@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 
 # These ask neither settings nor database, so they start without loading the portal around them.
-ENGINE_COMMANDS = ("protect", "assess")
+ENGINE_COMMANDS = ("protect", "assess", "answer")
 
 
 def main(arguments: list[str]) -> None:

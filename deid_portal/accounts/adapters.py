@@ -1,11 +1,14 @@
 """What the portal does differently from allauth's usual ways."""
 
 import base64
+from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.http import HttpRequest
 
+from deid_portal.accounts.second_factor import ASKED
 from deid_portal.common.sealing import seal, unseal
 
 
@@ -22,6 +25,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Accounts are made by invitation (accounts/invitations.py) or by the administrator."""
         return False
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, str]]:
+        """Say how somebody can show that it is still them; see `confirm_second_factor`."""
+        ways: list[dict[str, str]] = super().get_reauthentication_methods(user)
+        factors = [way for way in ways if way["id"] != "reauthenticate"]
+        return factors if factors and context.request.session.get(ASKED) else ways
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]

@@ -1,5 +1,7 @@
 """Who may: roles in a team. In what state something may happen is the policies' question."""
 
+from collections.abc import Iterable
+
 from deid_portal.accounts.models import Membership, Role, Team, User
 from deid_portal.common.refusals import Refused
 
@@ -10,11 +12,20 @@ DATASET_ROLES = frozenset({Role.STEWARD, Role.REVIEWER, Role.APPROVER, Role.ADMI
 
 def roles_of(user: User, team: Team) -> frozenset[Role]:
     """Return the roles a person holds in a team (asked once per request and team)."""
-    cache: dict[object, frozenset[Role]] = user.__dict__.setdefault("_roles_by_team", {})
-    if team.pk not in cache:
+    known = _known_roles(user)
+    if team.pk not in known:
         rows = Membership.objects.filter(user=user, team=team).values_list("role", flat=True)
-        cache[team.pk] = frozenset(Role(role) for role in rows)
-    return cache[team.pk]
+        remember_roles(user, team, rows)
+    return known[team.pk]
+
+
+def remember_roles(user: User, team: Team, roles: Iterable[str]) -> None:
+    _known_roles(user)[team.pk] = frozenset(Role(role) for role in roles)
+
+
+def _known_roles(user: User) -> dict[object, frozenset[Role]]:
+    known: dict[object, frozenset[Role]] = user.__dict__.setdefault("_roles_by_team", {})
+    return known
 
 
 def has_role(user: User, team: Team, role: Role) -> bool:

@@ -1,15 +1,26 @@
-"""A team may ask for a second factor: without one its people get no further than setting it up."""
+"""A team may ask for a second factor: without one its people get no further than setting it up.
 
+It may also ask for it again when something weighty is decided. What was sent is kept meanwhile and
+goes on by itself once the factor was given.
+"""
+
+import time
 from collections.abc import Callable
 
-from allauth.mfa.utils import is_mfa_enabled
+from allauth.account.authentication import get_authentication_records
+from allauth.core.exceptions import ReauthenticationRequired
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
 from deid_portal.accounts.people import person_of
-from deid_portal.accounts.selectors import needs_second_factor
+from deid_portal.accounts.selectors import (
+    has_second_factor,
+    look_up_memberships,
+    needs_second_factor,
+)
 from deid_portal.common.http import go_to, wants_part
 
 NEEDED = (
@@ -18,6 +29,25 @@ NEEDED = (
 )
 # Signing out, the account's own pages and static files stay reachable.
 OPEN_PATHS = ("/sign-out/", "/account/", "/sign-in/", "/join/", "/static/", "/healthz", "/help/")
+
+
+# Set while somebody is on the way to giving the factor: then the password alone will not do.
+ASKED = "second_factor_asked"
+
+
+def confirm_second_factor(request: HttpRequest) -> None:
+    """Lead to the second factor unless it was given just now; nothing sent is lost on the way."""
+    if was_factor_given(request):
+        request.session.pop(ASKED, None)
+        return
+    request.session[ASKED] = True
+    raise ReauthenticationRequired
+
+
+def was_factor_given(request: HttpRequest) -> bool:
+    records = get_authentication_records(request, person_of(request))
+    since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+    return any(record["method"] == "mfa" and record["at"] > since for record in records)
 
 
 class SecondFactorMiddleware:
@@ -34,7 +64,10 @@ class SecondFactorMiddleware:
         return self.get_response(request)
 
     def _is_missing(self, request: HttpRequest) -> bool:
-        if not request.user.is_authenticated or request.path.startswith(OPEN_PATHS):
+        if not request.user.is_authenticated:
             return False
         person = person_of(request)
-        return needs_second_factor(person) and not is_mfa_enabled(person)
+        look_up_memberships(person)
+        if request.path.startswith(OPEN_PATHS):
+            return False
+        return needs_second_factor(person) and not has_second_factor(person)

@@ -3,20 +3,41 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from allauth.mfa.models import Authenticator
+from allauth.mfa.utils import is_mfa_enabled
 from django.contrib.sessions.backends.base import SessionBase
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from deid_portal.accounts.models import Invitation, Role, Team, User
+from deid_portal.accounts.models import Invitation, Membership, Role, Team, User
+from deid_portal.accounts.permissions import remember_roles
 
 
 def teams_of(user: User) -> QuerySet[Team]:
     return Team.objects.filter(memberships__user=user).distinct().order_by("name")
 
 
+def look_up_memberships(user: User) -> None:
+    """Ask once, for a whole request, what every page needs: teams, roles, whether to ask for more.
+
+    Only for the person of a request, who is fetched anew with the next one.
+    """
+    memberships = list(Membership.objects.filter(user=user).select_related("team"))
+    teams = {membership.team_id: membership.team for membership in memberships}
+    user.__dict__["_teams"] = sorted(teams.values(), key=lambda team: team.name)
+    for team in teams.values():
+        held = [membership.role for membership in memberships if membership.team_id == team.pk]
+        remember_roles(user, team, held)
+
+
+def list_teams(user: User) -> list[Team]:
+    """Return the teams of a person by name; no query once their memberships were looked up."""
+    known: list[Team] | None = user.__dict__.get("_teams")
+    return list(teams_of(user)) if known is None else known
+
+
 def current_team(user: User, session: SessionBase) -> Team | None:
     """Return the team a person is working in: the one chosen last, else the first by name."""
-    teams = list(teams_of(user))
+    teams = list_teams(user)
     chosen = session.get("team")
     return next((team for team in teams if str(team.id) == chosen), teams[0] if teams else None)
 
@@ -33,7 +54,11 @@ def people_with_role(team: Team, role: Role) -> QuerySet[User]:
 
 def needs_second_factor(user: User) -> bool:
     """Say whether any team of the person asks for one; the strictest team decides."""
-    return user.memberships.filter(team__requires_second_factor=True).exists()
+    return any(team.requires_second_factor for team in list_teams(user))
+
+
+def has_second_factor(user: User) -> bool:
+    return bool(is_mfa_enabled(user))
 
 
 def open_invitations(team: Team) -> QuerySet[Invitation]:

@@ -13,6 +13,11 @@ from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import has_role
 from deid_portal.datasets.models import ColumnRole, Dataset
 from deid_portal.datasets.selectors import datasets_of_team
+from deid_portal.querydesk.amounts import shown
+from deid_portal.querydesk.models import Wish
+from deid_portal.querydesk.selectors import wishes_awaiting
+from deid_portal.releases.models import Grant
+from deid_portal.releases.selectors import periods_asked_for
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.selectors import requests_awaiting
 from deid_portal.taxonomies.models import ColumnTaxonomy
@@ -44,11 +49,13 @@ def waiting_for(user: User, team: Team) -> list[WaitingLine]:
 
 def _look_up(user: User, team: Team) -> list[WaitingLine]:
     lines = [_describe_request(request) for request in requests_awaiting(user, team)]
+    lines += [_describe_wish(wish) for wish in wishes_awaiting(user, team)]
     if has_role(user, team, Role.STEWARD):
         versions = [_describe_version(*version) for version in versions_awaiting(user, team)]
         told = {line.dataset_id for line in versions}
         values = _values_without_place(user, team)
         lines += _previews(user, team) + versions
+        lines += [_describe_period(grant) for grant in periods_asked_for(team)]
         lines += [line for line in values if line.dataset_id not in told]
     return sorted(lines, key=lambda line: line.since)
 
@@ -71,6 +78,37 @@ def _describe_request(request: ReviewRequest) -> WaitingLine:
         f"request {request.number}",
         reverse("reviews:show", args=[request.id]),
         "Decide on the request" if is_asked else "Answer the approver",
+    )
+
+
+def _describe_period(grant: Grant) -> WaitingLine:
+    name, release = grant.person.display_name, grant.release
+    address = reverse("releases:show", args=[release.id])
+    return WaitingLine(
+        release.request.run.dataset_id,
+        "clock",
+        f"{release} — {name} asks for a new period",
+        f"{grant.taken:,} of {grant.allowed:,} downloads are taken. Give a new period, or say no.",
+        grant.asked_at or grant.granted_at,
+        "Answer",
+        f"{name} about {release}",
+        f"{address}?change={grant.id}#person-{grant.id}",
+        f"Answer {name} about release {release.number}",
+    )
+
+
+def _describe_wish(wish: Wish) -> WaitingLine:
+    dataset, person = wish.desk.current.dataset, wish.asked_by.display_name
+    return WaitingLine(
+        dataset.id,
+        "wallet",
+        f"{dataset.name} — more budget for questions",
+        f"{person} asks for ε {shown(wish.micro)} more: {wish.reason}",
+        wish.asked_at,
+        "Decide",
+        f"on more budget for {person}",
+        reverse("querydesk:wish", args=[wish.id]),
+        "Decide on more budget",
     )
 
 

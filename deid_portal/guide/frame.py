@@ -11,7 +11,7 @@ from django.utils.functional import cached_property
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
-from deid_portal.accounts.selectors import current_team, teams_of
+from deid_portal.accounts.selectors import current_team, list_teams
 from deid_portal.guide.awaiting import waiting_for
 from deid_portal.guide.demo.people import PEOPLE
 from deid_portal.notices.selectors import unread_of
@@ -41,7 +41,7 @@ class Frame:
 
     @cached_property
     def teams(self) -> list[Team]:
-        return list(teams_of(self.user))
+        return list_teams(self.user)
 
     @cached_property
     def roles(self) -> frozenset[Role]:
@@ -53,6 +53,10 @@ class Frame:
         doors = [("Home", "guide:home", "/")]
         if self.roles & DATASET_ROLES:
             doors.append(("Datasets", "datasets:list", "/datasets/"))
+        if self.roles:
+            doors.append(("Query desk", "querydesk:list", "/query-desk/"))
+        if self.roles & DATASET_ROLES:
+            doors.append(("Networks", "networks:list", "/networks/"))
             doors.append(("Library", "taxonomies:library", "/library/"))
         if self.roles:
             doors.append(("Releases", "releases:list", "/releases/"))
@@ -69,7 +73,10 @@ class Frame:
         path = self.request.path
         if start == "/datasets/":
             # Runs, reports and reviews are steps of a dataset, whatever their address.
-            return path.startswith(("/datasets/", "/runs/", "/reviews/"))
+            is_step = path.startswith(("/datasets/", "/runs/", "/reviews/"))
+            return is_step and "/network/" not in path
+        if start == "/networks/":
+            return path.startswith(start) or "/network/" in path
         return path == "/" if start == "/" else path.startswith(start)
 
     @cached_property

@@ -8,10 +8,13 @@ from pathlib import Path
 from django.conf import settings
 from markdown_it import MarkdownIt
 
+from deid_portal.reviews.moves_drawing import draw_moves
 from deid_portal.reviews.policies import tell_moves
 
 # Tables in the help that are made from the ones the code goes by, so that they cannot differ.
 MADE = {"[[moves of a request]]": tell_moves}
+# Drawings, put in after the Markdown was read: its own HTML is switched off.
+DRAWN = {"<p>[[drawing of the moves]]</p>": draw_moves}
 SLUG = re.compile(r"^[a-z0-9-]+$")
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
@@ -37,7 +40,10 @@ def find_help_page(slug: str) -> HelpPage | None:
     for mark, make in MADE.items():
         text = text.replace(mark, make()) if mark in text else text
     title = text.split("\n", 1)[0].lstrip("# ").strip()
-    return HelpPage(slug, title, _markdown.render(text))
+    html = _markdown.render(text)
+    for mark, draw in DRAWN.items():
+        html = html.replace(mark, draw()) if mark in html else html
+    return HelpPage(slug, title, html)
 
 
 @cache

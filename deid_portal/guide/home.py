@@ -38,6 +38,7 @@ NEXT_ACTS = {
     "taxonomies": "Complete the taxonomies",
     "protection": "Choose the protection",
     "run": "Start a run",
+    "risk": "See who stands out",
     "report": "Look at the report",
     "review": "Ask for review",
     "release": "Hand it over",

@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from deid_portal.accounts.models import Role, Team, User
-from deid_portal.accounts.permissions import has_role
+from deid_portal.accounts.permissions import has_role, roles_of
+from deid_portal.common.glances import glance
 from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import refusal
 from deid_portal.common.work import Status
@@ -63,6 +64,12 @@ class Jobs:
 
     def of_datasets(self) -> dict[UUID, Job]:
         return {job.dataset_id: job for job in reversed(self.jobs)}
+
+
+def glance_at_jobs(user: User, team: Team) -> Jobs:
+    """Return the jobs for those who poll: the same for all with the same roles in the team."""
+    roles = "-".join(sorted(roles_of(user, team)))
+    return glance(f"jobs-{team.pk}-{roles}", lambda: jobs_of(user, team))
 
 
 def jobs_of(user: User, team: Team) -> Jobs:

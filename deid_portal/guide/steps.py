@@ -3,7 +3,7 @@
 The guide is the one room that looks into all others; none of them looks back.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from django.urls import reverse
 from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.policies import check_columns_decided, check_is_ready
-from deid_portal.plans.policies import check_protection_chosen
+from deid_portal.networks.policies import check_attributes_decided, check_plan_chosen
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.runs.models import Run
@@ -34,6 +34,7 @@ class Step:
 
 LABELS = {
     "upload": "Upload",
+    "risk": "Risk",
     "columns": "Columns",
     "taxonomies": "Taxonomies",
     "protection": "Protection",
@@ -42,6 +43,11 @@ LABELS = {
     "review": "Review",
     "release": "Release",
 }
+
+
+# A step, its page, what opens it, and what makes it done.
+Check = Callable[[Dataset], None]
+Door = tuple[str, str, Check | None, Check]
 
 
 def _light_columns() -> QuerySet[DatasetColumn]:
@@ -99,12 +105,16 @@ def standing_of(dataset: Dataset, run_id: UUID | None = None) -> Standing:
 
 def _first_steps(dataset: Dataset) -> list[Step]:
     """The steps whose doors are plain addresses of the dataset."""
-    doors: list[tuple[str, str, Callable[[Dataset], None] | None, Callable[[Dataset], None]]] = [
+    doors: list[Door] = [
         ("upload", "datasets:preview", None, check_is_ready),
         ("columns", "datasets:columns", check_is_ready, check_columns_decided),
         ("taxonomies", "taxonomies:overview", check_columns_decided, check_taxonomies_complete),
-        ("protection", "plans:protection", check_taxonomies_complete, check_protection_chosen),
+        ("protection", "plans:protection", check_taxonomies_complete, check_plan_chosen),
     ]
+    return _steps_through(dataset, doors)
+
+
+def _steps_through(dataset: Dataset, doors: Sequence[Door]) -> list[Step]:
     steps = []
     for number, (name, url_name, may_enter, is_done) in enumerate(doors, start=1):
         step = Step(number, name, LABELS[name], reverse(url_name, args=[dataset.id]))
@@ -114,6 +124,22 @@ def _first_steps(dataset: Dataset) -> list[Step]:
         else:
             steps.append(replace(step, state="open" if _why(is_done, dataset) else "done"))
     return steps
+
+
+def _first_network_steps(dataset: Dataset) -> list[Step]:
+    """A network is looked at before anything is decided; only a node table has columns to tag."""
+    doors: list[Door] = [
+        ("upload", "networks:show", None, check_is_ready),
+        ("risk", "networks:risk", check_is_ready, check_is_ready),
+    ]
+    if dataset.columns.all():
+        doors.append(
+            ("columns", "datasets:columns", check_is_ready, check_attributes_decided),
+        )
+    doors.append(
+        ("protection", "networks:protection", check_attributes_decided, check_plan_chosen),
+    )
+    return _steps_through(dataset, doors)
 
 
 def _why(check: Callable[[Dataset], None], dataset: Dataset) -> str:
@@ -126,6 +152,12 @@ def _why(check: Callable[[Dataset], None], dataset: Dataset) -> str:
 
 def steps_of(dataset: Dataset, run_id: UUID | None = None) -> list[Step]:
     """Return the eight steps of a dataset that `load_for_steps` has fetched."""
+    if dataset.is_network:
+        steps = [
+            *_first_network_steps(dataset),
+            *_last_steps(dataset, standing_of(dataset, run_id)),
+        ]
+        return [replace(step, number=number) for number, step in enumerate(steps, start=1)]
     steps = _first_steps(dataset)
     taxonomies = steps[2]
     if taxonomies.state == "open" and _misses_values(dataset):
@@ -150,7 +182,7 @@ def _last_steps(dataset: Dataset, standing: Standing) -> list[Step]:
 def _run_step(dataset: Dataset, standing: Standing) -> Step:
     step = Step(5, "run", LABELS["run"], reverse("runs:list", args=[dataset.id]))
     if standing.run is None:
-        closed = _why(check_protection_chosen, dataset)
+        closed = _why(check_plan_chosen, dataset)
         return replace(step, state="closed" if closed else "open", reason=closed)
     if standing.run.is_open:
         return replace(step, url=reverse("runs:show", args=[standing.run.id]), state="open")
@@ -179,6 +211,8 @@ def _review_step(standing: Standing) -> Step:
             "expired": ("done", ""),
             "changes-requested": ("attention", "The approver asked for changes."),
         }.get(standing.request.status, ("open", ""))
+        if standing.release is not None and standing.release.request_id == standing.request.id:
+            state, reason = "done", ""  # also where the release was withdrawn
         return replace(step, url=url, state=state, reason=reason)
     if standing.finished is not None and standing.finished.solution:
         return replace(

@@ -27,11 +27,12 @@ from deid_portal.guide.home import (
     describe_datasets,
     title_of,
 )
-from deid_portal.guide.jobs import Jobs, jobs_of
+from deid_portal.guide.jobs import Jobs, glance_at_jobs, jobs_of
 from deid_portal.guide.steps import load_for_steps, next_step, steps_of
 from deid_portal.notices.selectors import notices_of
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.releases.selectors import releases_of_team
+from deid_portal.querydesk.statements import budgets_of_team
+from deid_portal.releases.selectors import describe_releases, releases_of_team
 from deid_portal.reviews.selectors import requests_of_team
 
 DATASETS_SHOWN = 20
@@ -53,7 +54,8 @@ def home(request: HttpRequest) -> HttpResponse:
         "title": title_of(len(waiting)),
         "waiting": waiting,
         "works_on_datasets": bool(roles & DATASET_ROLES),
-        "releases": releases_of_team(person, team)[:RELEASES_SHOWN],
+        "releases": describe_releases(releases_of_team(person, team)[:RELEASES_SHOWN]),
+        "budgets": budgets_of_team(person, team),
         "upload_refusal": refusal(check_can_upload, person, team),
         "help_slug": "home",
     }
@@ -109,7 +111,7 @@ def running(request: HttpRequest) -> HttpResponse:
     team = current_team(person, request.session)
     if team is None:
         raise Http404
-    jobs = jobs_of(person, team)
+    jobs = glance_at_jobs(person, team)
     if jobs.open_runs:
         return render(request, "guide/_running.html", {"jobs": jobs})
     answer = render(request, "guide/_running.html", {"jobs": jobs}, status=STOP_POLLING)

@@ -118,7 +118,10 @@ async function draw(box) {
   try {
     const Plotly = await load();
     const data = figure.data.map(asText).map(patterned).map(coloured);
-    await Plotly.react(box, data, layoutOf(figure, box), {
+    const layout = layoutOf(figure, box);
+    // On a new width Plotly takes the height from the box, which would have none of its own.
+    box.style.height = `${layout.height}px`;
+    await Plotly.react(box, data, layout, {
       displayModeBar: false,
       doubleClick: false,
       responsive: true,

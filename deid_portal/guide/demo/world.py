@@ -10,6 +10,7 @@ from deid_portal.datasets.models import ColumnRole, Dataset, Reading
 from deid_portal.datasets.reading import perform_reading
 from deid_portal.datasets.services import keep_dataset, tag_columns, upload_dataset
 from deid_portal.datasets.uploading import SealedUpload
+from deid_portal.guide.demo.desk import open_for_questions
 from deid_portal.guide.demo.invented import demo_table, demo_taxonomy
 from deid_portal.guide.demo.people import PEOPLE, TEAM
 from deid_portal.plans.services import choose_protection
@@ -69,6 +70,7 @@ def make_dataset() -> Dataset | None:
         ],
         method={"name": "full-domain", "suppression_limit": 0.05, "metric": "loss"},
     )
+    open_for_questions(dataset, steward)
     return dataset
 
 
