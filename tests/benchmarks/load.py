@@ -13,19 +13,16 @@ import http.client
 import os
 import platform
 import random
-import signal
-import sqlite3
 import sys
 import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.launcher.pausing import workers_paused
 from tests.launcher.running import RunningPortal, running_portal
 from tests.launcher.world import look_up, tell_portal, wait_for
 
@@ -219,36 +216,6 @@ def ask_together(world: World, people: int, seconds: float) -> Answers:
     for person in crowd:
         person.join()
     return answers
-
-
-@contextmanager
-def workers_paused(portal: RunningPortal) -> Iterator[None]:
-    """Hold the workers still: runs wait, and pages show them, while nothing is computed."""
-    held = portal.pids("celery", "worker")
-    signal_all(held, signal.SIGSTOP)
-    while not is_writable(portal):  # one was stopped in the middle of writing
-        signal_all(held, signal.SIGCONT)
-        time.sleep(0.1)
-        signal_all(held, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        signal_all(held, signal.SIGCONT)
-
-
-def signal_all(pids: set[int], number: signal.Signals) -> None:
-    for pid in pids:
-        os.kill(pid, number)
-
-
-def is_writable(portal: RunningPortal) -> bool:
-    with closing(sqlite3.connect(portal.data_dir / "portal.sqlite3", timeout=2)) as database:
-        try:
-            database.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError:
-            return False
-        database.rollback()
-    return True
 
 
 def make_world(portal: RunningPortal, people: int) -> tuple[World, str]:

@@ -2,12 +2,8 @@
 
 import hashlib
 import itertools
-import os
 import random
-import signal
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +16,7 @@ from deid_portal.guide.demo.invented import demo_table
 from tests.engine import files
 from tests.engine.test_read_workbook import ugly_book
 from tests.journeys.browsing import Person
+from tests.launcher.pausing import workers_paused
 from tests.launcher.running import RunningPortal, wait_until
 
 expect.set_options(timeout=30_000)  # two hundred rows take a busy machine a while
@@ -167,26 +164,13 @@ def _million_people(path: Path) -> Path:
     return path
 
 
-@contextmanager
-def _workers_held(portal: RunningPortal) -> Iterator[None]:
-    """Let nobody read, so that what is shown meanwhile can be looked at without haste."""
-    held = portal.pids("celery", "worker")
-    for pid in held:
-        os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for pid in held:
-            os.kill(pid, signal.SIGCONT)
-
-
 def test_a_million_rows_are_read_in_the_background(
     steward: Person, portal: RunningPortal, tmp_path: Path
 ) -> None:
     page = steward.page
     _upload(steward, _million_people(tmp_path / "million.csv"))
     expect(page.locator("#preview tbody tr")).to_have_count(8)
-    with _workers_held(portal):
+    with workers_paused(portal):
         steward.press_next("Keep and tag columns")
         expect(page.locator("#reading-title")).to_have_text("Reading million.csv")
         expect(page.get_by_role("progressbar", name="Reading the file")).to_be_visible()

@@ -1,0 +1,73 @@
+"""Hold the workers of a portal still, so that what waits for them can be looked at without haste.
+
+A worker stopped while it holds a lock (the database's, the vault's keys') would keep everybody else
+waiting until the page fails. So they are let go and stopped again until nobody holds one.
+"""
+
+import fcntl
+import os
+import signal
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from tests.launcher.running import RunningPortal, wait_until
+
+HELD_BY_THE_LIVING = 2  # seconds: a process that runs on lets go of a lock sooner
+
+
+@contextmanager
+def workers_paused(portal: RunningPortal) -> Iterator[None]:
+    held: set[int] = set()
+
+    def are_held_without_a_lock() -> bool:
+        signal_all(held, signal.SIGCONT)
+        held.clear()
+        held.update(portal.pids("celery", "worker"))
+        signal_all(held, signal.SIGSTOP)
+        wait_until(lambda: all(map(is_stopped, held)), 10, "the workers stand still")
+        return is_database_free(portal.data_dir) and are_keys_free(portal.data_dir)
+
+    try:
+        wait_until(are_held_without_a_lock, 60, "the workers stand still and hold no lock")
+        yield
+    finally:
+        signal_all(held, signal.SIGCONT)
+
+
+def signal_all(pids: set[int], number: signal.Signals) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue  # it ended by itself
+
+
+def is_stopped(pid: int) -> bool:
+    """A signal is sent in an instant; a process on another core goes on for a moment."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return True
+    return status.rsplit(")", 1)[1].split()[0] in "TZ"
+
+
+def is_database_free(data_dir: Path) -> bool:
+    address = data_dir / "portal.sqlite3"
+    with closing(sqlite3.connect(address, timeout=HELD_BY_THE_LIVING)) as database:
+        try:
+            database.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return False
+        database.rollback()
+    return True
+
+
+def are_keys_free(data_dir: Path) -> bool:
+    with (data_dir / "files" / "keys.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
