@@ -5,6 +5,7 @@ Outsiders and analysts find nothing of a dataset: 404, never 403.
 """
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -29,6 +30,8 @@ from tests import factories
 from tests.conftest import Cast
 from tests.networks import worlds
 
+PEOPLE = ("outsider", "analyst", "reviewer", "approver", "administrator", "steward", "teammate")
+
 
 @dataclass(frozen=True)
 class Line:
@@ -43,6 +46,18 @@ class Line:
     kwargs: tuple[tuple[str, str], ...] = ()
     administrator: int | None = None  # where it is not as for the other roles
     approver: int | None = None
+
+    def expected(self, who: str) -> int:
+        own: dict[str, int | None] = {
+            "steward": self.steward,
+            "teammate": self.steward,
+            "analyst": self.analyst,
+            "outsider": self.outsider,
+            "administrator": self.administrator,
+            "approver": self.approver,
+        }
+        answer = own.get(who)
+        return self.role if answer is None else answer
 
 
 # Doors of signing in: whoever is signed in already is led on.
@@ -297,10 +312,19 @@ def _get(model: type[Model]) -> object:
     return found.pk if found else None
 
 
-def _address(name: str, line: Line, release: Release) -> str:
+def _addresses(release: Release) -> dict[str, str]:
+    """Return where each name of the table leads to in this world."""
+    ids = _ids(release)
+    return {
+        name: reverse(name, kwargs={**ids[line.about], **dict(line.kwargs)})
+        for name, line in TABLE.items()
+    }
+
+
+def _ids(release: Release) -> dict[str, dict[str, object]]:
     request = release.request
     column = request.run.dataset.columns.get(name="Zip")
-    arguments: dict[str, dict[str, object]] = {
+    return {
         "": {},
         "dataset": {"dataset_id": request.run.dataset.id},
         "network": {"dataset_id": Dataset.objects.get(kind=Dataset.Kind.NETWORK).id},
@@ -321,14 +345,15 @@ def _address(name: str, line: Line, release: Release) -> str:
         "wish": {"wish_id": _get(Wish)},
         "kept": {"kept_id": request.run.dataset.team.library_taxonomies.get().id},
     }
-    return reverse(name, kwargs={**arguments[line.about], **dict(line.kwargs)})
 
 
 def _answer(client: Client, line: Line, address: str) -> int:
-    """Ask, and undo what the question may have changed."""
+    """Ask, and undo what the question may have changed, signing out included."""
+    signed_in = copy(client.cookies)
     with transaction.atomic():
         answer = client.get(address) if line.method == "GET" else client.post(address)
         transaction.set_rollback(True)
+    client.cookies = signed_in
     return answer.status_code
 
 
@@ -336,21 +361,13 @@ def test_people_get_what_the_table_says(
     cast: Cast, release: Release, signed_in: Callable[[User], Client]
 ) -> None:
     wrong = []
-    for name, line in TABLE.items():
-        address = _address(name, line, release)
-        people = {
-            cast.outsider: line.outsider,
-            cast.analyst: line.analyst,
-            cast.reviewer: line.role,
-            cast.approver: line.role if line.approver is None else line.approver,
-            cast.administrator: line.role if line.administrator is None else line.administrator,
-            cast.steward: line.steward,
-            cast.teammate: line.steward,
-        }
-        for person, expected in people.items():
-            got = _answer(signed_in(person), line, address)
+    addresses = _addresses(release)
+    for who in PEOPLE:
+        client = signed_in(getattr(cast, who))
+        for name, line in TABLE.items():
+            got, expected = _answer(client, line, addresses[name]), line.expected(who)
             if got != expected:
-                wrong.append(f"{person.username} at {name}: {got} instead of {expected}")
+                wrong.append(f"{who} at {name}: {got} instead of {expected}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -369,13 +386,14 @@ REACHED_BY_ID = {"dataset", "column", "run", "sweep", "request", "release"}
 def test_several_roles_open_what_each_of_them_opens(
     cast: Cast, release: Release, signed_in: Callable[[User], Client]
 ) -> None:
-    both = factories.make_person("both", cast.team, Role.REVIEWER, Role.ANALYST)
+    client = signed_in(factories.make_person("both", cast.team, Role.REVIEWER, Role.ANALYST))
+    addresses = _addresses(release)
     wrong = []
     for name, line in TABLE.items():
         if name in ONLY_WHO_IS_NAMED:
             continue
         expected = _most(line.role, line.analyst)
-        got = _answer(signed_in(both), line, _address(name, line, release))
+        got = _answer(client, line, addresses[name])
         if got not in expected:
             wrong.append(f"{name}: {got} instead of {expected}")
     assert not wrong, "\n".join(wrong)
@@ -400,21 +418,22 @@ def test_a_second_team_neither_opens_nor_closes_what_is_the_first_ones(
     add_member(team=elsewhere, user=person, roles=[Role.ADMINISTRATOR], added_by=None)
     client = signed_in(person)
     client.post(reverse("accounts:switch-team"), {"team": str(elsewhere.id)})
+    addresses = _addresses(release)
     wrong = []
     for name, line in TABLE.items():
         if line.about not in REACHED_BY_ID or name in ONLY_WHO_IS_NAMED:
             continue
-        got = _answer(client, line, _address(name, line, release))
+        got = _answer(client, line, addresses[name])
         if got != line.steward:
             wrong.append(f"{name}: {got} instead of {line.steward}")
     assert not wrong, "\n".join(wrong)
 
 
 def test_nobody_gets_in_without_signing_in(cast: Cast, release: Release) -> None:
-    for name, line in TABLE.items():
+    for name, address in _addresses(release).items():
         if name in OPEN_WITHOUT_SIGNING_IN:
             continue
-        address = _address(name, line, release)
+        line = TABLE[name]
         answer = Client().get(address) if line.method == "GET" else Client().post(address)
         assert answer.status_code == 302, name
         assert answer["Location"].startswith(reverse("account_login")), name
