@@ -1,5 +1,8 @@
 """The cast, always the same: the steward, her teammate, and the outsider who must see nothing."""
 
+import os
+import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +15,10 @@ from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
 
 from deid_portal.accounts.models import Role, Team, User
+from deid_portal.releases import package_contents
+from deid_portal.releases.package_pdf import MISSING
 from tests import factories
+from tests.launcher.running import SHARED_FOLDER
 from tests.witness import witnessing
 
 # The same examples every time, and no clock: a busy machine must not turn a test red.
@@ -27,6 +33,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     long_ones = {"journeys", "launcher"}
     items.sort(key=lambda item: long_ones.isdisjoint(item.path.parts))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the folder that processes share; they inherit its name from the one that starts them."""
+    if not hasattr(config, "workerinput"):
+        os.environ[SHARED_FOLDER] = tempfile.mkdtemp(prefix="deid-portal-shared-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ.pop(SHARED_FOLDER), ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -46,6 +63,12 @@ def own_data_dir(settings: Settings, tmp_path: Path) -> None:
     """Every test keeps its files to itself and does a worker's work in its own thread."""
     settings.DATA_DIR = tmp_path
     settings.WORK_HEARTBEAT_SECONDS = 0
+
+
+@pytest.fixture
+def without_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packages as on a machine without Pango: a PDF takes a second, and few tests are about it."""
+    monkeypatch.setattr(package_contents, "pdf_refusal", lambda: MISSING)
 
 
 @pytest.fixture

@@ -284,7 +284,7 @@ def test_every_address_is_in_the_table() -> None:
 
 
 @pytest.fixture
-def release(cast: Cast) -> Release:
+def release(cast: Cast, without_pdf: None) -> Release:
     invite(team=cast.team, invited_by=cast.administrator, roles=[Role.ANALYST])
     factories.make_fetch(cast.steward, cast.team)
     release = factories.make_release(cast.steward, cast.approver, cast.team)

@@ -1,6 +1,6 @@
 """Start the real portal as people do, and look at it from outside."""
 
-import atexit
+import fcntl
 import json
 import os
 import re
@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -22,6 +21,8 @@ START_SECONDS = 150  # a first start compiles and loads the demo, perhaps beside
 PREPARE = (
     "import django; django.setup(); from deid_portal.common import preparation as p; p.prepare()"
 )
+# Where processes that test side by side find what only one of them has to make (conftest.py).
+SHARED_FOLDER = "DEID_PORTAL_TESTS_SHARED"
 REAL_KEYS = {
     "SECRET_KEY": "a long random value that is not the demo's",
     "DATA_KEY": "b25seSBmb3IgdGVzdHMsIDMyIGJ5dGVzLCByZWFsbHk=",
@@ -46,10 +47,20 @@ def prepared_demo() -> Path:
     """Return a folder with the demo as a first start leaves it, made once for all who copy it.
 
     Making it takes several seconds; `test_running_portal.py` starts from nothing and sees to it
-    that this works as well.
+    that this works as well. Processes that test side by side share it; the first one makes it.
     """
-    data_dir = Path(tempfile.mkdtemp(prefix="deid-portal-demo-")) / "data"
-    atexit.register(shutil.rmtree, data_dir.parent, ignore_errors=True)
+    shared = Path(os.environ[SHARED_FOLDER])
+    made = shared / "made"
+    with (shared / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            _prepare(shared / "data")
+            made.touch()
+    return shared / "data"
+
+
+def _prepare(data_dir: Path) -> None:
+    shutil.rmtree(data_dir, ignore_errors=True)
     data_dir.mkdir(mode=0o700)
     subprocess.run(
         [sys.executable, "-c", PREPARE],
@@ -58,7 +69,6 @@ def prepared_demo() -> Path:
         timeout=START_SECONDS,
         check=True,
     )
-    return data_dir
 
 
 def manage(*arguments: str, data_dir: Path, **settings: str) -> subprocess.CompletedProcess[str]:

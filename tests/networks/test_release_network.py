@@ -14,7 +14,7 @@ from tests.networks import worlds
 
 
 @pytest.fixture
-def packed(cast: Cast) -> bytes:
+def packed(cast: Cast, without_pdf: None) -> bytes:
     dataset = worlds.make_network(cast.steward, cast.team)
     worlds.protect_karate(cast.steward, dataset, k=5)
     run = worlds.run_network(cast.steward, dataset)

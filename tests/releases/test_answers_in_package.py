@@ -9,9 +9,7 @@ import pytest
 from deid_portal.datasets.forgetting import forget_dataset
 from deid_portal.engine.verifying.verification import verify_package
 from deid_portal.querydesk.handing_over import write_answers_csv
-from deid_portal.releases import package_contents
 from deid_portal.releases.models import Release
-from deid_portal.releases.package_pdf import MISSING
 from deid_portal.releases.packages import open_package
 from deid_portal.reviews.services import Terms, ask_for_review
 from tests import factories
@@ -26,8 +24,7 @@ ASKED = (
 
 
 @pytest.fixture
-def release(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> Release:
-    monkeypatch.setattr(package_contents, "pdf_refusal", lambda: MISSING)
+def release(cast: Cast, without_pdf: None) -> Release:
     run = factories.make_finished_run(cast.steward, cast.team)
     desk = factories.make_desk(cast.steward, cast.team, run.dataset)
     answers = [

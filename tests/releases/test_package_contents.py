@@ -37,12 +37,6 @@ FORMATS = ("csv", "parquet", "xlsx", "sav")
 
 
 @pytest.fixture
-def without_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A PDF takes a second; most of what is tested here is not about it."""
-    monkeypatch.setattr(package_contents, "pdf_refusal", lambda: MISSING)
-
-
-@pytest.fixture
 def release(cast: Cast) -> Release:
     return make_rich_release(cast)
 

@@ -17,7 +17,7 @@ from tests.conftest import Cast
 
 
 @pytest.fixture
-def release(cast: Cast) -> Release:
+def release(cast: Cast, without_pdf: None) -> Release:
     return factories.make_release(cast.steward, cast.approver, cast.team)
 
 
