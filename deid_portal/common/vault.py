@@ -2,13 +2,12 @@
 
 What must never happen: clear text on disk, a half-written file taken for a whole one, a file cut
 short or stitched together from two that still opens. So: a writer encrypts as it goes, under a
-temporary name, and the real name appears in one rename; every file has a key of its own (derived
-from the random key of its folder and a salt), every chunk is sealed with its number, and the last
-chunk says that it is the last (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár,
-2015). What is deleted must stay deleted: the folder's key goes first (`folder_keys.py`).
+temporary name, and the real name appears in one rename; every chunk is sealed so that it opens at
+its place in its file only (`chunks.py`). What comes in over several requests grows in its place
+(`growing_files.py`). What is deleted must stay deleted: the folder's key goes first
+(`folder_keys.py`).
 
-Files of before folders had keys (DPV1) hang on the data key alone. They still open; the command
-`rotate_data_key` writes them anew.
+Files of before folders had keys still open; the command `rotate_data_key` writes them anew.
 """
 
 import errno
@@ -26,38 +25,34 @@ from typing import BinaryIO, Self
 from uuid import uuid4
 
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
+from deid_portal.common.chunks import (
+    CHUNK_BYTES,
+    MAGIC,
+    OLD_MAGIC,
+    SALT_BYTES,
+    file_cipher,
+    nonce_of,
+    read_layout,
+)
+from deid_portal.common.chunks import DamagedFile as DamagedFile
 from deid_portal.common.folder_keys import (
     KEYS,
     LOCK,
-    KeyDestroyed,
     destroy_key,
     folder_of,
     hand_over_key,
     keys_held,
     list_folders,
-    read_key,
     read_or_make_key,
 )
-from deid_portal.common.keys import KEY_NAME_BYTES, derive_key_once, find_key
 from deid_portal.common.refusals import Refused
 
-MAGIC = b"DPV2"
-OLD_MAGIC = b"DPV1"
-SALT_BYTES = 16
-CHUNK_BYTES = 1024 * 1024
-TAG_BYTES = 16
-HEADER_BYTES = len(MAGIC) + SALT_BYTES
 INCOMING = "incoming"
 COPY_BYTES = 1024 * 1024
 # What the system says when there is no room for a file.
 DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
-
-
-class DamagedFile(Exception):  # noqa: N818
-    """A stored file was changed, cut short or closed with another key."""
 
 
 class DiskFull(Refused, OSError):  # noqa: N818
@@ -72,7 +67,7 @@ class DiskFull(Refused, OSError):  # noqa: N818
 
 
 @contextmanager
-def _telling_when_full() -> Iterator[None]:
+def telling_when_full() -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -89,10 +84,6 @@ def path_of(name: str) -> Path:
     return path
 
 
-def _nonce(number: int, is_last: bool) -> bytes:
-    return number.to_bytes(11, "big") + (b"\x01" if is_last else b"\x00")
-
-
 class VaultWriter(io.RawIOBase):
     """Write a file that appears under its name only when the `with` block ends well.
 
@@ -107,11 +98,11 @@ class VaultWriter(io.RawIOBase):
         self.name = name
         self.path = path_of(name)
         self._partial = self.path.with_name(f"{self.path.name}.{uuid4().hex}.part")
-        with _telling_when_full():
+        with telling_when_full():
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             key, salt = read_or_make_key(folder_of(name)), os.urandom(SALT_BYTES)
             descriptor = os.open(self._partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        self._cipher = AESGCM(derive_key_once(key, "vault file", salt))
+        self._cipher = file_cipher(key, salt)
         self._file = os.fdopen(descriptor, "wb")
         self._file.write(MAGIC + salt)
         self._pending = bytearray()
@@ -153,15 +144,17 @@ class VaultWriter(io.RawIOBase):
             self._sealing.result()
 
     def _seal_chunk(self, clear: bytearray, *, is_last: bool) -> None:
-        with _telling_when_full():
-            self._file.write(self._cipher.encrypt(_nonce(self._number, is_last), clear, None))
+        with telling_when_full():
+            self._file.write(
+                self._cipher.encrypt(nonce_of(self._number, is_last=is_last), clear, None)
+            )
         self._number += 1
 
     def commit(self) -> None:
         try:
             self._wait_for_sealing()
             self._seal_chunk(self._pending, is_last=True)
-            with _telling_when_full():
+            with telling_when_full():
                 self._file.flush()
                 os.fsync(self._file.fileno())
                 self._file.close()
@@ -212,33 +205,15 @@ class VaultWriter(io.RawIOBase):
 
 class _VaultReader(io.RawIOBase):
     def __init__(self, name: str) -> None:
-        self._file = path_of(name).open("rb")
-        self._cipher = AESGCM(self._read_header(name))
-        self._start = self._file.tell()
-        sealed = os.fstat(self._file.fileno()).st_size - self._start
-        self._chunks, rest = divmod(sealed, CHUNK_BYTES + TAG_BYTES)
-        self._chunks += bool(rest)
-        self._size = sealed - self._chunks * TAG_BYTES
-        self._ahead = self._file.read(CHUNK_BYTES + TAG_BYTES)
-        if not self._ahead:
-            raise DamagedFile("A stored file is damaged.")  # even an empty file has a last chunk
-        self._clear = memoryview(b"")
-        self._number = 0
-        self._position = 0
-
-    def _read_header(self, name: str) -> bytes:
-        """Return the key of the file and stop where its first chunk begins."""
-        magic = self._file.read(len(MAGIC))
-        closed_by = self._file.read(KEY_NAME_BYTES) if magic == OLD_MAGIC else b""
-        salt = self._file.read(SALT_BYTES)
-        if magic not in (MAGIC, OLD_MAGIC) or len(salt) < SALT_BYTES:
-            raise DamagedFile("A stored file is damaged.")
-        if magic == OLD_MAGIC:
-            return derive_key_once(find_key(closed_by), "vault file", salt)
+        self._file = path_of(name).open("rb", buffering=0)
         try:
-            return derive_key_once(read_key(folder_of(name)), "vault file", salt)
-        except KeyDestroyed:
-            raise DamagedFile("The key of a stored file was destroyed.") from None
+            self._layout = read_layout(self._file.fileno(), name)
+        except BaseException:
+            self._file.close()
+            raise
+        self._clear = memoryview(b"")
+        self._next = 0
+        self._position = 0
 
     def readable(self) -> bool:
         return True
@@ -251,22 +226,18 @@ class _VaultReader(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Go to a place; the chunk it lies in is opened and checked, the ones before are not."""
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
-        position = max(start + offset, 0)
-        chunk = min(position // CHUNK_BYTES, self._chunks - 1)
-        self._file.seek(self._start + chunk * (CHUNK_BYTES + TAG_BYTES))
-        self._ahead = self._file.read(CHUNK_BYTES + TAG_BYTES)
-        self._number = chunk
+        size = self._layout.size
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: size}[whence]
+        self._position = max(start + offset, 0)
+        self._next, inside = self._layout.chunk_at(self._position)
         self._clear = memoryview(b"")
-        within = position - chunk * CHUNK_BYTES
-        if within:
+        if inside:
             self._open_chunk()
-            self._clear = self._clear[within:]
-        self._position = position
-        return position
+            self._clear = self._clear[inside:]
+        return self._position
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        while not self._clear and self._ahead:
+        while not self._clear and self._next < self._layout.chunks:
             self._open_chunk()
         count = min(len(buffer), len(self._clear))
         buffer[:count] = self._clear[:count]
@@ -275,14 +246,15 @@ class _VaultReader(io.RawIOBase):
         return count
 
     def _open_chunk(self) -> None:
-        following = self._file.read(CHUNK_BYTES + TAG_BYTES)
+        place, length = self._layout.place_of(self._next)
+        nonce = nonce_of(self._next, is_last=self._next == self._layout.chunks - 1)
+        sealed = os.pread(self._file.fileno(), length, place)
         try:
-            nonce = _nonce(self._number, is_last=not following)
-            self._clear = memoryview(self._cipher.decrypt(nonce, self._ahead, None))
+            clear = self._layout.cipher_of(self._next).decrypt(nonce, sealed, None)
         except InvalidTag as error:
-            raise DamagedFile("A stored file is damaged.") from error
-        self._ahead = following
-        self._number += 1
+            raise DamagedFile from error
+        self._clear = memoryview(clear)
+        self._next += 1
 
     def close(self) -> None:
         self._file.close()
@@ -292,6 +264,10 @@ class _VaultReader(io.RawIOBase):
 def open_reader(name: str) -> BinaryIO:
     """Open a stored file for reading, from any place; nothing but its clear bytes come out."""
     return io.BufferedReader(_VaultReader(name), CHUNK_BYTES)
+
+
+def exists(name: str) -> bool:
+    return path_of(name).is_file()
 
 
 def move(name: str, new_name: str) -> None:

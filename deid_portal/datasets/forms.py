@@ -90,9 +90,10 @@ def _first_problem(form: forms.Form) -> str:
     return str(next((errors[0] for errors in form.errors.values()), ""))
 
 
-class ArrivalForm(forms.Form):
-    """What a browser says about a file before it sends it in pieces."""
+class ArrivalForm(SeriesChoiceForm):
+    """What a browser says about a file before it sends it in pieces, and what it is to become."""
 
+    name = forms.CharField(max_length=120, required=False)
     file_name = forms.CharField(max_length=255)
     file_bytes = forms.IntegerField(min_value=1, error_messages={"min_value": EMPTY_FILE})
     file_stamp = forms.IntegerField(min_value=-(2**62), max_value=2**62)
@@ -100,6 +101,10 @@ class ArrivalForm(forms.Form):
     @property
     def first_problem(self) -> str:
         return _first_problem(self)
+
+    @property
+    def upload(self) -> dict[str, Any]:
+        return {**self.cleaned_data, "next_of": self.chosen}
 
 
 class UploadForm(SeriesChoiceForm):

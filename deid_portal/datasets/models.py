@@ -153,7 +153,7 @@ class Dataset(models.Model):
 
 
 class ArrivingUpload(models.Model):
-    """A file on its way in; what has arrived of it lies in the vault, piece by piece."""
+    """A file on its way in; what has arrived of it grows in the vault."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="arriving_uploads")
@@ -164,6 +164,9 @@ class ArrivingUpload(models.Model):
     # tells whether somebody who resumes has chosen the same file.
     file_stamp = models.BigIntegerField()
     arrived_bytes = models.BigIntegerField(default=0)
+    # What it is to become; an empty name is that of the file.
+    name = models.CharField(max_length=120, blank=True, default="")
+    next_of = models.ForeignKey(Dataset, null=True, on_delete=models.SET_NULL, related_name="+")
     started_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(default=timezone.now)
 
@@ -177,8 +180,9 @@ class ArrivingUpload(models.Model):
     def folder(self) -> str:
         return f"{vault.INCOMING}/{self.id}"
 
-    def piece_file(self, start: int) -> str:
-        return f"{self.folder}/{start}"
+    @property
+    def file(self) -> str:
+        return f"{self.folder}/file"
 
     @property
     def percent(self) -> int:

@@ -72,7 +72,7 @@ def versions_of(dataset: Dataset) -> QuerySet[Dataset]:
 
 def arriving_uploads_of(user: User, team: Team) -> QuerySet[ArrivingUpload]:
     """Return the files of a person that have begun to arrive; who sends them may go on."""
-    return ArrivingUpload.objects.filter(sent_by=user, team=team)
+    return ArrivingUpload.objects.filter(sent_by=user, team=team).select_related("next_of")
 
 
 def why_not_continued(user: User, newest: Dataset) -> str:

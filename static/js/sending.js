@@ -1,4 +1,5 @@
-// Sends one file in pieces; cut off, it asks how much has arrived and goes on from there. Knows the protocol, draws nothing.
+// Sends one file in pieces; cut off, it asks how much has arrived and goes on from there. Knows the protocol, draws nothing. `fields` say what the
+// dataset is to be called and continues; the portal keeps them with the file, so that whoever resumes need not say them again.
 // `tell(state, facts)` hears: sending {arrived, rate}, looking {}, cut {arrived, inSeconds}, refused {problem, isOver}, done {go}.
 const WAITS = [1, 2, 5, 10];
 const SIGNED_OUT = "You are no longer signed in. Sign in again and resume; what has arrived is kept.";
@@ -33,7 +34,7 @@ export class Sending {
 
   async sendAll() {
     const { name, size, lastModified } = this.file;
-    const begun = await this.post(this.begin, { file_name: name, file_bytes: size, file_stamp: lastModified });
+    const begun = await this.post(this.begin, { file_name: name, file_bytes: size, file_stamp: lastModified, ...this.fields });
     this.address = begun.address;
     this.arrived = begun.arrived;
     this.startedAt = performance.now();
@@ -44,7 +45,7 @@ export class Sending {
       this.failures = 0;
     }
     this.tell("looking", {});
-    this.tell("done", await this.post(`${this.address}finish/`, this.fields));
+    this.tell("done", await this.post(`${this.address}finish/`, {}));
   }
 
   report(underWay) {

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pytest_django import Settings
 
 from deid_portal.common import vault
+from deid_portal.common.chunks import CHUNK_BYTES, HEADER_BYTES, TAG_BYTES
 
 SECRET = b"Person 1 has the flu"
 
@@ -23,7 +24,7 @@ def _read(name: str) -> bytes:
         return reader.read()
 
 
-@pytest.mark.parametrize("size", [0, 1, 1024, vault.CHUNK_BYTES, vault.CHUNK_BYTES + 1, 3_000_000])
+@pytest.mark.parametrize("size", [0, 1, 1024, CHUNK_BYTES, CHUNK_BYTES + 1, 3_000_000])
 def test_what_goes_in_comes_out(size: int) -> None:
     content = os.urandom(size)
     _write("a/b", content)
@@ -38,11 +39,11 @@ def test_pieces_of_any_size_join(pieces: list[bytes]) -> None:
     assert _read("pieces") == b"".join(pieces)
 
 
-@pytest.mark.parametrize("size", [0, 5, vault.CHUNK_BYTES, 2 * vault.CHUNK_BYTES + 5])
+@pytest.mark.parametrize("size", [0, 5, CHUNK_BYTES, 2 * CHUNK_BYTES + 5])
 def test_every_place_of_a_file_can_be_gone_to(size: int) -> None:
     content = os.urandom(size)
     _write("places", content)
-    places = [0, 1, size // 2, vault.CHUNK_BYTES - 1, vault.CHUNK_BYTES, max(size - 1, 0), size]
+    places = [0, 1, size // 2, CHUNK_BYTES - 1, CHUNK_BYTES, max(size - 1, 0), size]
     with vault.open_reader("places") as reader:
         assert reader.seek(0, os.SEEK_END) == size
         for place in [*places, size + 10, *reversed(places)]:
@@ -53,9 +54,9 @@ def test_every_place_of_a_file_can_be_gone_to(size: int) -> None:
 
 
 def test_a_file_cut_after_a_chunk_is_noticed_from_its_end() -> None:
-    _write("cut", os.urandom(vault.CHUNK_BYTES + 5))
+    _write("cut", os.urandom(CHUNK_BYTES + 5))
     path = vault.path_of("cut")
-    whole = vault.HEADER_BYTES + vault.CHUNK_BYTES + vault.TAG_BYTES
+    whole = HEADER_BYTES + CHUNK_BYTES + TAG_BYTES
     path.write_bytes(path.read_bytes()[:whole])
     with vault.open_reader("cut") as reader, pytest.raises(vault.DamagedFile):
         reader.seek(-1, os.SEEK_END)
@@ -89,9 +90,9 @@ def test_a_changed_byte_is_noticed() -> None:
 
 
 def test_a_file_cut_at_a_chunk_is_noticed() -> None:
-    _write("file", b"x" * (2 * vault.CHUNK_BYTES))
+    _write("file", b"x" * (2 * CHUNK_BYTES))
     path = vault.path_of("file")
-    path.write_bytes(path.read_bytes()[: -(vault.CHUNK_BYTES + vault.TAG_BYTES)])
+    path.write_bytes(path.read_bytes()[: -(CHUNK_BYTES + TAG_BYTES)])
     with pytest.raises(vault.DamagedFile):
         _read("file")
 
@@ -118,7 +119,7 @@ def test_a_disk_that_fills_up_leaves_no_piece_behind(monkeypatch: pytest.MonkeyP
     assert not [path for path in vault.path_of("").rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("kept", [0, 10, vault.HEADER_BYTES])
+@pytest.mark.parametrize("kept", [0, 10, HEADER_BYTES])
 def test_a_file_cut_to_its_beginning_is_damaged_and_not_empty(kept: int) -> None:
     _write("file", SECRET)
     path = vault.path_of("file")
@@ -138,15 +139,15 @@ def test_a_disk_that_fills_up_while_a_chunk_is_sealed_ends_the_writing(
 
     monkeypatch.setattr(writer._file, "write", is_full, raising=False)
     with pytest.raises(vault.DiskFull), writer:
-        writer.writelines(os.urandom(vault.CHUNK_BYTES) for _ in range(5))
+        writer.writelines(os.urandom(CHUNK_BYTES) for _ in range(5))
     assert not any(path.is_file() for path in vault.path_of("runs/full").rglob("rows*"))
 
 
 def test_a_buffer_may_be_used_again_after_it_was_written() -> None:
-    buffer = bytearray(vault.CHUNK_BYTES)
+    buffer = bytearray(CHUNK_BYTES)
     with vault.VaultWriter("reused") as writer:
         for number in range(4):
             buffer[:] = bytes([number]) * len(buffer)
             writer.write(buffer)
-    assert _read("reused") == b"".join(bytes([n]) * vault.CHUNK_BYTES for n in range(4))
+    assert _read("reused") == b"".join(bytes([n]) * CHUNK_BYTES for n in range(4))
     assert writer.sha256 == hashlib.sha256(_read("reused")).hexdigest()

@@ -1,11 +1,14 @@
 """A file sent in pieces: it goes on where it was cut, and what nobody sends on is deleted."""
 
 import hashlib
+import io
+from collections import OrderedDict
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -14,9 +17,10 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.common import vault
-from deid_portal.datasets import arriving
+from deid_portal.datasets import arriving, running_hashes
 from deid_portal.datasets.arriving import give_up_old_uploads
 from deid_portal.datasets.models import ArrivingUpload, Dataset
+from tests import factories
 from tests.common.full_disk import fill_the_disk
 from tests.conftest import Cast
 from tests.datasets.test_upload_dataset import CutOff
@@ -31,9 +35,11 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arriving, "PIECE_BYTES", 100)
 
 
-def _begin(client: Client, content: bytes = CONTENT, name: str = "people.csv") -> dict[str, Any]:
-    about = {"file_name": name, "file_bytes": len(content), "file_stamp": 1_700_000_000_000}
-    answer: dict[str, Any] = client.post(BEGIN, about).json()
+def _begin(
+    client: Client, content: bytes = CONTENT, file_name: str = "people.csv", **wishes: str
+) -> dict[str, Any]:
+    about = {"file_name": file_name, "file_bytes": len(content), "file_stamp": 1_700_000_000_000}
+    answer: dict[str, Any] = client.post(BEGIN, {**about, **wishes}).json()
     return answer
 
 
@@ -47,7 +53,7 @@ def _send_from(client: Client, begun: dict[str, Any], content: bytes = CONTENT) 
     while start < len(content):
         answer = _send(client, begun["address"], start, content[start : start + 100])
         start = answer.json()["arrived"]
-    return client.post(f"{begun['address']}finish/", {"name": ""})
+    return client.post(f"{begun['address']}finish/")
 
 
 def _stored_files() -> list[str]:
@@ -109,14 +115,142 @@ def test_half_a_piece_does_not_count(cast: Cast, signed_in: SignIn) -> None:
     answer = client.generic("POST", f"{address}?start=0", **body)
     assert (answer.status_code, answer.json()) == (400, {"arrived": 0})
     assert [name for name in _stored_files() if not name.startswith("keys")] == []
+    assert _send_from(client, _begin(client)).status_code == 200
 
 
-@pytest.mark.parametrize("length", [0, 101], ids=["nothing", "more than a piece"])
+@pytest.mark.parametrize("length", [0, 99, 101], ids=["nothing", "too little", "too much"])
 def test_a_piece_of_the_wrong_length_is_refused(length: int, cast: Cast, signed_in: SignIn) -> None:
     client = signed_in(cast.steward)
     answer = _send(client, _begin(client)["address"], 0, CONTENT[:length])
     assert answer.status_code == 403
     assert "begin again" in answer.json()["problem"]
+
+
+def test_a_piece_written_by_a_process_that_was_killed_before_it_counted_is_written_again(
+    cast: Cast, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = signed_in(cast.steward)
+    begun = _begin(client)
+    _send(client, begun["address"], 0, CONTENT[:100])
+    with monkeypatch.context() as patch:
+        patch.setattr(QuerySet, "update", _killed)
+        with pytest.raises(SystemExit):
+            _send(client, begun["address"], 100, b"x" * 100)
+    again = _begin(client)
+    assert again["arrived"] == 100
+    assert _send_from(client, again).status_code == 200
+    assert _content_of(Dataset.objects.get()) == CONTENT
+
+
+def _killed(*args: Any, **kwargs: Any) -> int:
+    raise SystemExit
+
+
+def _content_of(dataset: Dataset) -> bytes:
+    assert dataset.file_sha256 == hashlib.sha256(CONTENT).hexdigest()
+    with vault.open_reader(dataset.upload_file) as reader:
+        return reader.read()
+
+
+def test_of_two_windows_that_send_the_same_piece_one_is_told_where_the_file_stands(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.steward)
+    begun = _begin(client)
+    quicker = _Interrupted(CONTENT[:100], lambda: _send(client, begun["address"], 0, CONTENT[:100]))
+    body = {"wsgi.input": quicker, "CONTENT_LENGTH": "100"}
+    answer = client.generic("POST", f"{begun['address']}?start=0", **body)
+    assert (answer.status_code, answer.json()) == (409, {"arrived": 100})
+    assert _send_from(client, _begin(client)).status_code == 200
+    assert _content_of(Dataset.objects.get()) == CONTENT
+
+
+class _Interrupted(io.BytesIO):
+    """Somebody else gets in between while this is read."""
+
+    def __init__(self, content: bytes, interrupt: Callable[[], object]) -> None:
+        super().__init__(content)
+        self._interrupt = interrupt
+
+    def read(self, size: int | None = -1) -> bytes:
+        self._interrupt()
+        return super().read(size)
+
+
+def test_a_file_given_up_while_a_piece_is_on_its_way_leaves_nothing(
+    cast: Cast,
+    signed_in: SignIn,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    client = signed_in(cast.steward)
+    address = _begin(client)["address"]
+    given_up = _Interrupted(CONTENT[:100], lambda: client.post(f"{address}give-up/"))
+    body = {"wsgi.input": given_up, "CONTENT_LENGTH": "100"}
+    with django_capture_on_commit_callbacks(execute=True):
+        assert client.generic("POST", f"{address}?start=0", **body).status_code == 404
+    assert [name for name in _stored_files() if name != "keys.lock"] == []
+
+
+def test_pieces_taken_by_several_processes_have_the_hash_of_the_file(
+    cast: Cast, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = signed_in(cast.steward)
+    begun = _begin(client)
+    _send(client, begun["address"], 0, CONTENT[:100])
+    monkeypatch.setattr(running_hashes, "_running", OrderedDict())
+    assert _send_from(client, _begin(client)).status_code == 200
+    assert _content_of(Dataset.objects.get()) == CONTENT
+
+
+def test_pieces_that_were_lost_come_again(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    begun = _begin(client)
+    for start in (0, 100):
+        _send(client, begun["address"], start, CONTENT[start : start + 100])
+    path = vault.path_of(ArrivingUpload.objects.get().file)
+    path.write_bytes(path.read_bytes()[:150])
+    answer = _send(client, begun["address"], 200, CONTENT[200:289])
+    assert (answer.status_code, answer.json()) == (409, {"arrived": 0})
+    path.unlink()
+    assert _send_from(client, _begin(client)).status_code == 200
+    assert _content_of(Dataset.objects.get()) == CONTENT
+
+
+def test_a_whole_file_that_was_lost_is_asked_for_again(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    begun = _begin(client, CONTENT[:50])
+    _send(client, begun["address"], 0, CONTENT[:50])
+    vault.path_of(ArrivingUpload.objects.get().file).unlink()
+    assert "still missing" in client.post(f"{begun['address']}finish/").json()["problem"]
+    assert _begin(client, CONTENT[:50])["arrived"] == 0
+
+
+def test_a_resumed_upload_still_has_the_name_it_was_given(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    begun = _begin(client, file_name="x7.csv", name="Patients of May")
+    _send(client, begun["address"], 0, CONTENT[:100])
+    assert "Patients of May" in client.get("/datasets/upload/").content.decode()
+    assert _send_from(client, _begin(client, file_name="x7.csv")).status_code == 200
+    assert Dataset.objects.get().name == "Patients of May"
+
+
+def test_a_resumed_upload_still_continues_what_it_was_meant_for(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.steward)
+    first = factories.make_dataset(cast.steward, cast.team)
+    begun = _begin(client, next_of=str(first.id))
+    _send(client, begun["address"], 0, CONTENT[:100])
+    assert f"next version of {first.name}" in client.get("/datasets/upload/").content.decode()
+    assert _send_from(client, _begin(client)).status_code == 200
+    assert Dataset.objects.get(version=2).previous == first
+
+
+def test_a_name_that_is_too_long_is_refused_before_the_file_is_sent(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    assert "120" in _begin(signed_in(cast.steward), name="x" * 121)["problem"]
+    assert not ArrivingUpload.objects.exists()
 
 
 def test_an_unfinished_file_is_not_taken(cast: Cast, signed_in: SignIn) -> None:
@@ -193,12 +327,11 @@ def test_what_nobody_sends_on_is_deleted_after_a_day(
 ) -> None:
     client = signed_in(cast.steward)
     for name in ("old.csv", "new.csv"):
-        _send(client, _begin(client, name=name)["address"], 0, CONTENT[:100])
+        _send(client, _begin(client, file_name=name)["address"], 0, CONTENT[:100])
     yesterday = timezone.now() - timedelta(hours=25)
     ArrivingUpload.objects.filter(file_name="old.csv").update(changed_at=yesterday)
     with django_capture_on_commit_callbacks(execute=True):
         assert give_up_old_uploads() == 1
     kept = ArrivingUpload.objects.get()
     assert kept.file_name == "new.csv"
-    pieces = [name for name in _stored_files() if name.startswith("incoming")]
-    assert pieces == [kept.piece_file(0)]
+    assert [name for name in _stored_files() if name.startswith("incoming")] == [kept.file]

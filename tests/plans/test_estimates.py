@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.common import vault
+from deid_portal.common.chunks import MAGIC
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import protect
@@ -123,7 +124,7 @@ def test_patterns_are_counted_once_and_lie_sealed_beside_their_table(dataset: Da
     folder = vault.path_of(f"datasets/{dataset.id}/table-{dataset.table_id}")
     [stored] = folder.glob("patterns-*")
     content = stored.read_bytes()
-    assert content.startswith(vault.MAGIC)
+    assert content.startswith(MAGIC)
     assert b"130" not in content, "no zip code in the clear"
     before = stored.stat().st_mtime_ns
     reduced_tables._open.cache_clear()

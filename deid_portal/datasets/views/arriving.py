@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
@@ -18,12 +18,13 @@ from deid_portal.accounts.people import person_of, team_of_or_404
 from deid_portal.common.refusals import Refused
 from deid_portal.common.vault import DiskFull
 from deid_portal.datasets.arriving import (
+    GivenUp,
     OutOfStep,
     PieceCutOff,
     begin_upload,
     end_upload,
     give_up_upload,
-    join_pieces,
+    open_arrived,
     take_piece,
 )
 from deid_portal.datasets.forms import ArrivalForm, UploadForm
@@ -65,10 +66,10 @@ def _own_upload_or_404(request: HttpRequest, upload_id: UUID) -> ArrivingUpload:
 def begin(request: HttpRequest) -> HttpResponse:
     person, team = person_of(request), team_of_or_404(request)
     check_can_upload(person, team)
-    form = ArrivalForm(request.POST)
+    form = ArrivalForm(request.POST, offered=datasets_to_continue(person, team))
     if not form.is_valid():
         return JsonResponse({"problem": form.first_problem}, status=422)
-    upload = begin_upload(team=team, sent_by=person, **form.cleaned_data)
+    upload = begin_upload(team=team, sent_by=person, **form.upload)
     address = reverse("datasets:send-piece", args=[upload.id])
     return JsonResponse({"address": address, "arrived": upload.arrived_bytes})
 
@@ -87,6 +88,8 @@ def send_piece(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         return _standing(upload, OUT_OF_STEP)
     except PieceCutOff:
         return _standing(upload, 400)
+    except GivenUp:
+        raise Http404 from None
     return _standing(upload)
 
 
@@ -95,20 +98,17 @@ def send_piece(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 def finish(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """Make a dataset of what has arrived; what is no table is deleted and gets its sentence."""
     person, upload = person_of(request), _own_upload_or_404(request, upload_id)
-    offered = datasets_to_continue(person, upload.team)
-    joined = join_pieces(upload)
-    form = UploadForm(request.POST, upload=joined, offered=offered)
+    form = UploadForm({"name": upload.name}, upload=open_arrived(upload))
     with transaction.atomic():
+        get_object_or_404(ArrivingUpload.objects.select_for_update(), id=upload.id)
         dataset = take_upload(form, upload.team, person)
         if dataset is not None:
             end_upload(upload)
-    if dataset is not None:
-        place_upload(request, dataset, form.chosen)
-        return JsonResponse({"go": reverse("datasets:preview", args=[dataset.id])})
-    joined.close()
-    if form.non_field_errors():
+    if dataset is None:
         give_up_upload(upload, person)
-    return JsonResponse({"problem": form.first_problem}, status=422)
+        return JsonResponse({"problem": form.first_problem}, status=422)
+    place_upload(request, dataset, upload.next_of)
+    return JsonResponse({"go": reverse("datasets:preview", args=[dataset.id])})
 
 
 @require_POST

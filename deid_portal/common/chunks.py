@@ -1,0 +1,182 @@
+"""How a stored file is made of chunks: where each one lies and which key opens it.
+
+Every chunk is sealed with its number, and the last one says that it is the last, so none can be
+changed, moved, left out or added (the STREAM construction of Hoang, Reyhanitabar, Rogaway and
+Vizár, 2015). No key ever seals two chunks with one number: that would give both away.
+
+A file that was written in one go (DPV2) has one key, derived from its folder's and a salt. One that
+grew piece by piece (DPV3) has a key per piece, because a piece that was cut off is written again:
+
+    DPV3 · bytes of a piece · salt · chunks of piece 1 · salt · chunks of piece 2 · …
+
+The key of a piece is derived from all salts up to its own, so that no piece can stand in for
+another, not even for an earlier try at itself. All pieces but the last are equally long.
+
+Files of before folders had keys (DPV1) hang on the data key alone.
+"""
+
+import hashlib
+import os
+from typing import Protocol
+
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from deid_portal.common.folder_keys import KeyDestroyed, folder_of, read_key
+from deid_portal.common.keys import KEY_NAME_BYTES, derive_key_once, find_key
+
+MAGIC = b"DPV2"
+OLD_MAGIC = b"DPV1"
+GROWN_MAGIC = b"DPV3"
+SALT_BYTES = 16
+CHUNK_BYTES = 1024 * 1024
+TAG_BYTES = 16
+HEADER_BYTES = len(MAGIC) + SALT_BYTES
+PIECE_LENGTH_BYTES = 4
+GROWN_HEADER_BYTES = len(GROWN_MAGIC) + PIECE_LENGTH_BYTES
+
+
+class DamagedFile(Exception):  # noqa: N818
+    """A stored file was changed, cut short or closed with another key."""
+
+    def __init__(self, sentence: str = "A stored file is damaged.") -> None:
+        super().__init__(sentence)
+
+
+class Layout(Protocol):
+    chunks: int
+    size: int  # of what is in the file, in clear bytes
+
+    def cipher_of(self, chunk: int) -> AESGCM: ...
+
+    def place_of(self, chunk: int) -> tuple[int, int]:
+        """Return where a chunk begins in the file and how long it is, sealed."""
+
+    def chunk_at(self, position: int) -> tuple[int, int]:
+        """Return the chunk that holds a clear byte, and how far inside it that byte is."""
+
+
+def nonce_of(chunk: int, *, is_last: bool) -> bytes:
+    return chunk.to_bytes(11, "big") + (b"\x01" if is_last else b"\x00")
+
+
+def file_cipher(folder_key: bytes, salt: bytes) -> AESGCM:
+    return AESGCM(derive_key_once(folder_key, "vault file", salt))
+
+
+def read_layout(descriptor: int, name: str) -> Layout:
+    """Find out how an open file is made; raises DamagedFile when it is none of the vault's."""
+    magic = os.pread(descriptor, len(MAGIC), 0)
+    if magic == OLD_MAGIC:
+        closed_by = os.pread(descriptor, KEY_NAME_BYTES, len(OLD_MAGIC))
+        return WrittenAtOnce(descriptor, find_key(closed_by), len(OLD_MAGIC) + KEY_NAME_BYTES)
+    try:
+        if magic == MAGIC:
+            return WrittenAtOnce(descriptor, read_key(folder_of(name)), len(MAGIC))
+        if magic == GROWN_MAGIC:
+            return Grown(descriptor, read_key(folder_of(name)))
+    except KeyDestroyed:
+        raise DamagedFile("The key of a stored file was destroyed.") from None
+    raise DamagedFile
+
+
+class WrittenAtOnce:
+    def __init__(self, descriptor: int, key: bytes, salt_at: int) -> None:
+        salt = os.pread(descriptor, SALT_BYTES, salt_at)
+        self._start = salt_at + SALT_BYTES
+        sealed = os.fstat(descriptor).st_size - self._start
+        if sealed < TAG_BYTES:
+            raise DamagedFile  # even an empty file has a last chunk
+        self.chunks = -(-sealed // (CHUNK_BYTES + TAG_BYTES))
+        self.size = sealed - self.chunks * TAG_BYTES
+        self._cipher = file_cipher(key, salt)
+
+    def cipher_of(self, chunk: int) -> AESGCM:
+        return self._cipher
+
+    def place_of(self, chunk: int) -> tuple[int, int]:
+        return self._start + chunk * (CHUNK_BYTES + TAG_BYTES), CHUNK_BYTES + TAG_BYTES
+
+    def chunk_at(self, position: int) -> tuple[int, int]:
+        chunk = min(position // CHUNK_BYTES, self.chunks - 1)
+        return chunk, position - chunk * CHUNK_BYTES
+
+
+class PieceLengths:
+    """The sums of a file that grows by pieces of one length."""
+
+    def __init__(self, piece_bytes: int) -> None:
+        self.clear = piece_bytes
+        self.chunks = -(-piece_bytes // CHUNK_BYTES)
+        self.sealed = SALT_BYTES + piece_bytes + self.chunks * TAG_BYTES
+
+    def place_of(self, piece: int) -> int:
+        return GROWN_HEADER_BYTES + piece * self.sealed
+
+    def header(self) -> bytes:
+        return GROWN_MAGIC + self.clear.to_bytes(PIECE_LENGTH_BYTES, "big")
+
+
+class KeyChain:
+    """The keys of the pieces of a file, each bound to every piece before it."""
+
+    def __init__(self, folder_key: bytes, lengths: PieceLengths) -> None:
+        self._folder_key = folder_key
+        self._links = [hashlib.sha256(lengths.header()).digest()]
+
+    def add(self, salt: bytes) -> None:
+        self._links.append(hashlib.sha256(self._links[-1] + salt).digest())
+
+    @property
+    def state(self) -> bytes:
+        """Names exactly what the file is after the last piece: no two files or tries share it."""
+        return self._links[-1]
+
+    def cipher_of(self, piece: int) -> AESGCM:
+        return AESGCM(derive_key_once(self._folder_key, "vault piece", self._links[piece + 1]))
+
+
+def read_chain(descriptor: int, folder_key: bytes, lengths: PieceLengths, pieces: int) -> KeyChain:
+    """Read the salts of the first pieces of a file."""
+    chain = KeyChain(folder_key, lengths)
+    for piece in range(pieces):
+        chain.add(os.pread(descriptor, SALT_BYTES, lengths.place_of(piece)))
+    return chain
+
+
+class Grown:
+    def __init__(self, descriptor: int, folder_key: bytes) -> None:
+        length = os.pread(descriptor, PIECE_LENGTH_BYTES, len(GROWN_MAGIC))
+        self._lengths = PieceLengths(int.from_bytes(length, "big"))
+        pieces, rest = divmod(
+            os.fstat(descriptor).st_size - GROWN_HEADER_BYTES, self._lengths.sealed
+        )
+        last = rest or self._lengths.sealed
+        if not self._lengths.clear or last <= SALT_BYTES + TAG_BYTES or pieces + bool(rest) < 1:
+            raise DamagedFile
+        self._pieces = pieces + bool(rest)
+        chunks_of_last = -(-(last - SALT_BYTES) // (CHUNK_BYTES + TAG_BYTES))
+        self.chunks = (self._pieces - 1) * self._lengths.chunks + chunks_of_last
+        before = (self._pieces - 1) * self._lengths.clear
+        self.size = before + last - SALT_BYTES - chunks_of_last * TAG_BYTES
+        self._chain = read_chain(descriptor, folder_key, self._lengths, self._pieces)
+        self.state = self._chain.state
+        self._opened = -1
+
+    def cipher_of(self, chunk: int) -> AESGCM:
+        piece = chunk // self._lengths.chunks
+        if piece != self._opened:
+            self._cipher, self._opened = self._chain.cipher_of(piece), piece
+        return self._cipher
+
+    def place_of(self, chunk: int) -> tuple[int, int]:
+        piece, inside = divmod(chunk, self._lengths.chunks)
+        begins = SALT_BYTES + inside * (CHUNK_BYTES + TAG_BYTES)
+        sealed = min(CHUNK_BYTES + TAG_BYTES, self._lengths.sealed - begins)
+        return self._lengths.place_of(piece) + begins, sealed
+
+    def chunk_at(self, position: int) -> tuple[int, int]:
+        piece = min(position // self._lengths.clear, self._pieces - 1)
+        inside = (position - piece * self._lengths.clear) // CHUNK_BYTES
+        chunk = min(piece * self._lengths.chunks + inside, self.chunks - 1)
+        first_piece, first_inside = divmod(chunk, self._lengths.chunks)
+        return chunk, position - first_piece * self._lengths.clear - first_inside * CHUNK_BYTES
