@@ -21,7 +21,7 @@ from deid_portal.datasets.models import ARRIVING_KEPT, ArrivingUpload, Dataset
 from deid_portal.datasets.permissions import check_can_upload
 from deid_portal.datasets.uploading import SealedUpload, too_big_sentence
 
-PIECE_BYTES = 4 * 1024 * 1024
+PIECE_BYTES = 8 * 1024 * 1024
 
 
 class OutOfStep(Exception):  # noqa: N818

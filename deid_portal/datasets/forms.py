@@ -19,6 +19,7 @@ from deid_portal.engine.formats.file_format import (
     WorkbookFormat,
 )
 
+OTHER_DELIMITER = "other"
 DELIMITERS = [
     (",", "Comma ,"),
     (";", "Semicolon ;"),
@@ -26,8 +27,12 @@ DELIMITERS = [
     ("|", "Bar |"),
     (":", "Colon :"),
     (" ", "Space"),
-    *((sign, sign) for sign in "~^#/&*!$%+=_@"),
+    (OTHER_DELIMITER, "Another sign"),
 ]
+NO_DELIMITER = (
+    "Type the one sign that stands between the columns: any of the keyboard but letters, digits "
+    "and the quote sign."
+)
 ENCODINGS = [
     ("utf-8", "UTF-8"),
     ("utf-16", "UTF-16"),
@@ -139,7 +144,15 @@ class UploadForm(SeriesChoiceForm):
         return _first_problem(self)
 
 
-TEXT_SETTINGS = ("delimiter", "quote", "encoding", "has_header", "decimal", "missing")
+TEXT_SETTINGS = (
+    "delimiter",
+    "other_delimiter",
+    "quote",
+    "encoding",
+    "has_header",
+    "decimal",
+    "missing",
+)
 SETTINGS = {
     FileKind.CSV: TEXT_SETTINGS,
     FileKind.CSV_GZIP: TEXT_SETTINGS,
@@ -167,6 +180,12 @@ class FormatForm(forms.Form):
         label="The table begins in row", min_value=1, max_value=1_048_576
     )
     delimiter = forms.ChoiceField(label="Columns are separated by", choices=DELIMITERS)
+    other_delimiter = forms.CharField(
+        label="That sign",
+        required=False,
+        strip=False,
+        widget=forms.TextInput(attrs={"size": 2, "autocomplete": "off"}),
+    )
     quote = forms.ChoiceField(label="Text stands in", choices=QUOTES)
     labels = forms.ChoiceField(label="For coded values show", choices=LABELS)
     encoding = forms.ChoiceField(label="Encoding", choices=ENCODINGS, required=False)
@@ -205,12 +224,23 @@ class FormatForm(forms.Form):
         detected = getattr(self.file_format.settings, name)
         choices = list(self.fields[name].choices)  # type: ignore[attr-defined]
         if detected not in [choice for choice, _ in choices]:
-            self._set_choices(name, [*choices, (detected, detected)])
+            self._set_choices(name, [(detected, _shown(detected)), *choices])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        typed = cleaned.pop("other_delimiter", "")
+        if cleaned.get("delimiter") == OTHER_DELIMITER:
+            if not _can_separate(typed, cleaned.get("quote", "")):
+                self.add_error("other_delimiter", NO_DELIMITER)
+            cleaned["delimiter"] = typed
+        return cleaned
 
     def facts(self) -> list[tuple[str, str]]:
         """Say in words how the file is read: label and chosen answer of every setting."""
         answers = []
         for field in self:
+            if field.name == "other_delimiter":
+                continue
             chosen = field.value() or ""
             choices = dict(getattr(field.field, "choices", []))
             words = str(choices.get(chosen, chosen)) or "only empty cells"
@@ -247,6 +277,15 @@ class FormatForm(forms.Form):
 
     def _answers(self, beginning: str) -> list[tuple[str, str]]:
         return [(key, text) for key, text in self.data.items() if key.startswith(beginning)]
+
+
+def _can_separate(sign: str, quote: str) -> bool:
+    is_plain = len(sign) == 1 and sign.isascii() and sign.isprintable()
+    return is_plain and not sign.isalnum() and sign != quote
+
+
+def _shown(sign: str) -> str:
+    return sign if sign.isprintable() else f"Control character {ord(sign)}"
 
 
 def _initial(settings: Settings) -> dict[str, Any]:

@@ -149,6 +149,33 @@ def test_an_open_quote_is_noticed_before_keeping_and_can_be_read_around(
     assert answer.context["table"].rows == [['5"', "1"], ['"6 inch', "2"]]
 
 
+@pytest.mark.parametrize("sign", ["\\", "-", "`", ">", "."])
+def test_any_sign_of_the_keyboard_can_be_the_separator(
+    sign: str, cast: Cast, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.steward)
+    dataset = _upload(client, f"name{sign}age\nAnn{sign}39\nBob{sign}50\n".encode(), "t.csv")
+    answer = _set(client, dataset, **{**CSV, "delimiter": "other"}, other_delimiter=sign)
+    assert dataset.file_format["delimiter"] == sign
+    assert answer.context["table"].rows == [["Ann", "39"], ["Bob", "50"]]
+    chosen = dict(answer.context["form"]["delimiter"].field.choices)
+    assert chosen[sign] == sign
+
+
+@pytest.mark.parametrize("sign", ["", "a", "7", '"', "ab", "\u00a6", "\x02"])
+def test_what_cannot_separate_columns_gets_its_sentence(
+    sign: str, cast: Cast, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.steward)
+    dataset = _upload(client, b"name,age\nAnn,39\n", "t.csv")
+    address = reverse("datasets:set-format", args=[dataset.id])
+    answer = client.post(address, {**CSV, "delimiter": "other", "other_delimiter": sign})
+    assert answer.status_code == 422
+    assert "Type the one sign that stands between the columns" in answer.content.decode()
+    dataset.refresh_from_db()
+    assert dataset.file_format["delimiter"] == ","
+
+
 # Pasting
 
 

@@ -270,16 +270,16 @@ def _cut_after(page: Page, pieces: int) -> None:
 def test_a_cut_upload_is_found_again_and_goes_on(steward: Person, tmp_path: Path) -> None:
     page = steward.page
     path = tmp_path / "cut.csv"
-    path.write_text("name,age\n" + "Ann,39\n" * 1_500_000)  # three pieces
+    path.write_text("name,age\n" + "Ann,39\n" * 1_500_000)  # two pieces
     steward.open("/datasets/upload/")
     _cut_after(page, 1)
     page.set_input_files("#id_file", path)
     steward.press_next("Upload and look at it")
     card = page.locator("[data-arriving]", has_text="cut.csv")
-    expect(card).to_contain_text("39\u00a0% has arrived and is kept")
+    expect(card).to_contain_text("79\u00a0% has arrived and is kept")
     steward.check_page()
     steward.open("/datasets/upload/")
-    expect(card).to_contain_text("39\u00a0% has arrived and is kept until")
+    expect(card).to_contain_text("79\u00a0% has arrived and is kept until")
     steward.check_page()
     with page.expect_file_chooser() as choosing:
         card.get_by_role("button", name="Resume").click()
@@ -289,7 +289,7 @@ def test_a_cut_upload_is_found_again_and_goes_on(steward: Person, tmp_path: Path
     with page.expect_request("**/arriving/*/?start=*") as sent, page.expect_file_chooser() as again:
         card.get_by_role("button", name="Resume").click()
         again.value.set_files(path)
-    assert sent.value.url.endswith(f"start={4 * 1024 * 1024}")
+    assert sent.value.url.endswith(f"start={8 * 1024 * 1024}")
     page.wait_for_url("**/datasets/*-*/upload/")
     expect(page.locator("#preview tbody")).to_contain_text("Ann")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
