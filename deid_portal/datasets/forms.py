@@ -48,7 +48,7 @@ NO_QUOTE = "\x1f"
 QUOTES = [('"', 'Double quotes "'), ("'", "Single quotes '"), (NO_QUOTE, "Nothing")]
 LABELS = [("yes", "The labels"), ("no", "The codes")]
 SAME_ENCODING = ("", "As the file says")
-HEADERS = [("yes", "Holds the column names"), ("no", "Is already data")]
+HEADERS = [("yes", "Holds the names"), ("no", "Is already data")]
 NOT_CONTINUED = "This dataset cannot be continued now. Choose another one, or a new dataset."
 PASTE_LIMIT = 2_000_000  # characters; what a form may send is limited, too
 DECIMALS = [(".", "Point ."), (",", "Comma ,")]
@@ -192,10 +192,10 @@ class FormatForm(forms.Form):
     has_header = forms.ChoiceField(label="First row", choices=HEADERS)
     decimal = forms.ChoiceField(label="Decimal sign", choices=DECIMALS)
     missing = forms.CharField(
-        label="Empty cells and these mean missing",
+        label="These words mean missing",
         max_length=100,
         required=False,
-        help_text="With spaces between them, like ? NA",
+        help_text="Besides empty cells; like ? NA",
     )
 
     def __init__(

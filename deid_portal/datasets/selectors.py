@@ -30,6 +30,8 @@ from deid_portal.engine.row_problems import MOST_SHOWN
 from deid_portal.engine.writing import read_arrow
 
 PREVIEW_ROWS = 8
+# The settings that say where one cell ends and the next begins.
+CUT_INTO_CELLS = frozenset({"delimiter", "quote", "encoding", "sheet", "first_row"})
 KEPT_SECONDS = 3600
 
 
@@ -153,12 +155,17 @@ def bad_rows_of(dataset: Dataset, reading: Reading | None) -> BadRows:
 
 
 def evidence_of(dataset: Dataset) -> dict[str, str]:
-    """Say, per setting, what speaks for it; nothing where the steward knows better."""
-    detected = dataset.detection.get("format", {})
+    """Say, per setting, what speaks for it; nothing where the steward knows better.
+
+    What was seen in cells counts only while the cells are the ones that were looked at.
+    """
+    detected, chosen = dataset.detection.get("format", {}), dataset.file_format
+    agreed = {name for name in {*detected, *chosen} if detected.get(name) == chosen.get(name)}
+    are_same_cells = agreed.issuperset(CUT_INTO_CELLS.intersection(detected))
     return {
         setting: sentence
         for setting, sentence in dataset.detection.get("evidence", {}).items()
-        if detected.get(setting) == dataset.file_format.get(setting)
+        if setting in agreed and (are_same_cells or setting in CUT_INTO_CELLS)
     }
 
 

@@ -240,7 +240,7 @@ def _detect_header(rows: Sequence[Sequence[str]]) -> tuple[bool, str]:
     repeated = len(names) - len(set(names))
     if repeated:
         return True, f"{len(names)} names, {repeated} of them repeated"
-    return True, f"{len(names)} names, no duplicates"
+    return True, "1 name" if len(names) == 1 else f"{len(names)} names, no duplicates"
 
 
 def _detect_decimal(rows: Iterable[Sequence[str]], delimiter: str) -> tuple[str, str]:

@@ -218,6 +218,16 @@ def test_the_worst_combination_is_the_worst_of_all(rows: list[tuple[str, ...]]) 
     assert (found[0].alone if found else 0) == max(alone.values())
 
 
+def test_a_column_is_not_blamed_for_what_another_does_alone() -> None:
+    """Every moment is another one, so whatever stands beside it "makes" every row one of a kind."""
+    moments = [str(1_000_003 * n % 999_983 / 100) for n in range(300)]
+    visits, floors = ([str(n * step % 7) for n in range(300)] for step in (3, 5))
+    columns = zip(("moment", "visits", "floor"), (moments, visits, floors), strict=True)
+    found = suggest_roles(Table(tuple(Column.from_cells(*pair) for pair in columns)))
+    assert [one.places for one in found.worst] == [(0,)]
+    assert all("moment" not in one.reason for one in found.suggestions[1:])
+
+
 @given(cells=st.lists(st.none() | st.sampled_from(["secret@mail.test", "zecret", "7"]), min_size=1))
 def test_no_reason_holds_a_cell_and_every_column_has_one(cells: list[str | None]) -> None:
     found = suggest("x17", cells)

@@ -71,7 +71,7 @@ from deid_portal.datasets.uploading import (
     why_refused,
 )
 from deid_portal.engine import EngineError
-from deid_portal.engine.formats import FileFormat
+from deid_portal.engine.formats import FileFormat, FileKind
 
 DATASETS_PER_PAGE = 50
 
@@ -256,6 +256,7 @@ def _show_preview(
         "table": table,
         **_bad_rows_context(request, dataset, reading, can_see=shows_rows, has_table=bool(table)),
         "kind": kind_words(dataset),
+        "what": "table" if dataset.file_format["kind"] == FileKind.DATABASE else "file",
         "problem": unreadable or failed,
         "can_change": sees_values,
         "is_open": dataset.state == Dataset.State.UPLOADED,

@@ -69,6 +69,20 @@ def find_worst(columns: Sequence[Column], places: Sequence[int]) -> list[Combina
     return [one for one in found if one.alone]
 
 
+def without_idle(found: Sequence[Combination]) -> list[Combination]:
+    """Leave out what isolates no more people than it does without one of its columns.
+
+    What a date of birth does alone says nothing against the column beside it.
+    """
+    alone = {one.places: one.alone for one in found}
+
+    def adds(one: Combination) -> bool:
+        fewer = combinations(one.places, len(one.places) - 1)
+        return one.alone > max(alone.get(places, 0) for places in fewer)
+
+    return [one for one in found if adds(one)]
+
+
 def _how_many_rows(width: int) -> int:
     """Return how many rows to look at: all of them where few columns make few combinations."""
     width = min(width, MOST_COLUMNS)

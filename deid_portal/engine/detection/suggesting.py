@@ -12,6 +12,7 @@ from deid_portal.engine.detection.combinations import (
     Combination,
     find_worst,
     measure_column,
+    without_idle,
 )
 from deid_portal.engine.detection.isolation import Isolation, measure_isolation
 from deid_portal.engine.detection.value_patterns import (
@@ -127,7 +128,7 @@ def suggest_by_looks(
     steps.report(0, 1, "detect")
     roles = [look.guess.role for look in looks]
     quasi = [place for place, role in enumerate(roles) if role == Role.QUASI_IDENTIFIER]
-    worst = find_worst(table.columns, quasi)
+    worst = without_idle(find_worst(table.columns, quasi))
     worst_of = _first_of_each_column(worst)
     pair_of = _first_of_each_column(one for one in worst if len(one.places) == PAIR)
     isolation = measure_isolation(table.columns.__getitem__, quasi, table.rows)
