@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
+from deid_portal.common.management.commands.answer import prepare_folder, write_report
 from deid_portal.common.management.commands.protect import read_table, write_whole
 from deid_portal.engine import InvalidPlan
 from deid_portal.engine.networks import (
@@ -14,6 +15,10 @@ from deid_portal.engine.networks import (
     assess_network,
     load_network_plan,
     protect_network,
+)
+from deid_portal.engine.networks.questions.answering import (
+    answer_network_plan,
+    load_network_query_plan,
 )
 from deid_portal.engine.networks.reading import read_network
 from deid_portal.engine.networks.writing import write_edges, write_network_graphml, write_nodes
@@ -45,17 +50,29 @@ def assess_files(
     return True
 
 
+def answer_files(
+    options: dict[str, Any], progress: ProgressCallback | None, stdout: TextIO
+) -> bool:
+    """Answer the questions of a plan about a network."""
+    plan = load_network_query_plan(options["plan"])
+    network = _read_network(options, plan.directed, plan.id_column)
+    prepare_folder(options["out"])
+    write_report(answer_network_plan(network, plan, progress), options["out"], stdout)
+    return True
+
+
 def _read(options: dict[str, Any]) -> tuple[NetworkPlan, Network]:
     plan = load_network_plan(options["plan"])
     if plan is None:
         raise InvalidPlan(f'There is no readable plan at "{options["plan"]}".')
+    return plan, _read_network(options, plan.directed, plan.id_column)
+
+
+def _read_network(options: dict[str, Any], directed: bool, id_column: str | None) -> Network:
     nodes = None
     if options["nodes"] is not None:
         nodes, _ = read_table(options["nodes"], {"delimiter": "", "encoding": ""})
-    network = read_network(
-        options["table"], directed=plan.directed, nodes=nodes, id_column=plan.id_column
-    )
-    return plan, network
+    return read_network(options["table"], directed=directed, nodes=nodes, id_column=id_column)
 
 
 def write_outcome(outcome: NetworkOutcome, folder: Path) -> None:

@@ -90,3 +90,40 @@ def test_the_other_commands_say_where_such_a_plan_belongs(
     with pytest.raises(SystemExit):
         call_command("assess", str(folder / "table.csv"), plan=folder / "plan.json")
     assert "the command answer takes it" in capsys.readouterr().err
+
+
+NETWORK_PLAN: dict[str, Any] = {
+    "plan": 1,
+    "network": {"id": "name"},
+    "privacy": {"protects": "people", "bound": 3, "people": "listed"},
+    "domains": {"club": {"values": ["A", "B"]}},
+    "queries": [
+        {"query": "links", "epsilon": 1},
+        {"query": "count-by-group", "column": "club", "epsilon": 1},
+    ],
+}
+
+
+@pytest.fixture
+def network_folder(tmp_path: Path) -> Path:
+    (tmp_path / "table.csv").write_text("from,to\nAda,Bo\nBo,Cy\nCy,Ada\n")
+    (tmp_path / "people.csv").write_text("name,club\nAda,A\nBo,B\nCy,A\nDi,B\n")
+    return tmp_path
+
+
+def test_a_plan_about_a_network_asks_about_links_and_people(
+    network_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = str(network_folder / "people.csv")
+    assert answer(network_folder, NETWORK_PLAN, "--nodes", people) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [one["sensitivity"] for one in report["answers"]] == [3, 1]
+    assert {one["protects"] for one in report["answers"]} == {"people"}
+
+
+def test_what_a_network_does_not_have_is_said_before_anything_is_spent(
+    network_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert answer(network_folder, NETWORK_PLAN, "--out", str(network_folder / "r.json")) == 2
+    assert "no list of people" in capsys.readouterr().err
+    assert not (network_folder / "r.json").exists()

@@ -36,7 +36,7 @@ class Answer:
             "sensitivity": self.forecast.sensitivity,
             "scale": self.forecast.scale,
             **price.to_document(),
-            "neighbours": self.question.setting.neighbours.value,
+            **self.question.setting.relation(),
             "sentence": self.reading.sentence,
             "notes": [*self.forecast.assumptions, *self.reading.notes],
             **self.reading.details,

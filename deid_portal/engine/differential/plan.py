@@ -1,11 +1,12 @@
 """A plan that asks questions: {"plan": 1, "privacy": …, "domains": …, "queries": […]}."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deid_portal.engine.differential.answering import answer, check_columns
+from deid_portal.engine.differential.answering import Answer, answer, check_columns
 from deid_portal.engine.differential.composition import Composition, compose
 from deid_portal.engine.differential.question import Question, parse_with
 from deid_portal.engine.differential.questions import QUESTIONS
@@ -36,9 +37,7 @@ class QueryPlan:
             place["plan"].refuse(f"version {VERSION} is accepted.")
         place["privacy"].check_keys(("neighbours",), ("person", "size", "delta"))
         setting = Setting.parse(place["privacy"], place["domains"])
-        items = place["queries"].items()
-        if not 1 <= len(items) <= MOST_QUERIES:
-            place["queries"].refuse(f"a list of 1 to {MOST_QUERIES} questions is accepted.")
+        items = read_queries(place)
         return cls(setting, tuple(parse_with(QUESTIONS, item, setting) for item in items))
 
     def to_document(self) -> dict[str, Any]:
@@ -53,17 +52,28 @@ class QueryPlan:
         return compose(prices, sum(one.delta for one in prices) + (self.setting.delta or 0.0))
 
 
+def read_queries(place: Place) -> list[Place]:
+    items = place["queries"].items()
+    if not 1 <= len(items) <= MOST_QUERIES:
+        place["queries"].refuse(f"a list of 1 to {MOST_QUERIES} questions is accepted.")
+    return items
+
+
 def answer_plan(
     table: Table, plan: QueryPlan, progress: ProgressCallback | None = None
 ) -> dict[str, Any]:
-    """Answer every question of a plan and return the report.
+    """Answer every question of a plan and return the report."""
+    for question in plan.questions:
+        check_columns(table, question)
+    return report_of(plan, [answer(table, question, progress) for question in plan.questions])
+
+
+def report_of(plan: QueryPlan, answers: Sequence[Answer]) -> dict[str, Any]:
+    """Return the report of a plan.
 
     Unlike other reports it says neither how many rows the table has nor its hash: both are answers
     without noise.
     """
-    for question in plan.questions:
-        check_columns(table, question)
-    answers = [answer(table, question, progress) for question in plan.questions]
     return {
         "report": 1,
         "plan": plan.to_document(),
@@ -75,10 +85,13 @@ def answer_plan(
 
 def load_query_plan(path: Path) -> QueryPlan:
     """Read a plan file."""
+    return QueryPlan.from_document(load_document(path))
+
+
+def load_document(path: Path) -> Any:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except OSError:
         raise InvalidPlan(f'There is no readable plan at "{path}".') from None
     except (ValueError, RecursionError):
         raise InvalidPlan(f'The plan "{path}" is not valid JSON.') from None
-    return QueryPlan.from_document(document)

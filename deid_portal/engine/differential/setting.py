@@ -67,8 +67,8 @@ class Setting:
         return cls(
             neighbours=Neighbours(place["neighbours"].choice([one.value for one in Neighbours])),
             person=PersonUnit.parse(place["person"]) if place["person"].value else None,
-            size=_parse_size(place["size"]),
-            delta=_parse_delta(place["delta"]),
+            size=parse_size(place["size"]),
+            delta=parse_delta(place["delta"]),
             domains={name: parse_domain(entry) for name, entry in domains.entries()},
         )
 
@@ -82,6 +82,10 @@ class Setting:
             document["delta"] = self.delta
         document["domains"] = {name: own.to_document() for name, own in self.domains.items()}
         return document
+
+    def relation(self) -> dict[str, Any]:
+        """Return what an answer must say about whom it protects."""
+        return {"neighbours": self.neighbours.value}
 
     @property
     def rows_per_person(self) -> int:
@@ -145,7 +149,7 @@ class Setting:
         return self.domains[name]
 
 
-def _parse_size(place: Place) -> int | None:
+def parse_size(place: Place) -> int | None:
     if place.value is None:
         return None
     size = place.integer()
@@ -154,7 +158,7 @@ def _parse_size(place: Place) -> int | None:
     return size
 
 
-def _parse_delta(place: Place) -> float | None:
+def parse_delta(place: Place) -> float | None:
     if place.value is None:
         return None
     delta = float(place.number())

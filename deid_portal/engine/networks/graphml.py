@@ -7,6 +7,7 @@ parser never opens anything.
 
 import xml.parsers.expat
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -58,6 +59,7 @@ class _Reader:
         self.graphs = 0
         self.directed = False
         self.numbers: dict[str, int] = {}
+        self.listed: set[int] = set()  # named by a node of its own, not by links alone
         self.ends: list[int] = []
         self.names: dict[str, str] = {}  # key -> name of a node attribute
         self.defaults: dict[str, str] = {}
@@ -92,6 +94,7 @@ class _Reader:
         if not identifier:
             raise InvalidTable(f"Node {len(self.numbers) + 1} of the file has no id.")
         self._node = self._number(identifier)
+        self.listed.add(self._node)
 
     def _edge(self, attributes: dict[str, str]) -> None:
         source, target = attributes.get("source"), attributes.get("target")
@@ -162,7 +165,7 @@ class _Reader:
         if not self.numbers:
             raise InvalidTable("The graph in the file has no nodes.")
         pairs = np.array(self.ends, np.int32).reshape(-1, 2)
-        return Network.from_pairs(
+        network = Network.from_pairs(
             len(self.numbers),
             pairs,
             directed=self.directed,
@@ -170,6 +173,9 @@ class _Reader:
             table=self._table(),
             intake=Intake(extra_columns=self.edge_keys),
         )
+        listed = np.zeros(network.nodes, np.bool_)
+        listed[list(self.listed)] = True
+        return replace(network, listed=listed)
 
     def _table(self) -> Table | None:
         columns = []

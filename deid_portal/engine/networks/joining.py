@@ -48,6 +48,7 @@ def join_table(network: Network, table: Table, id_column: str | None = None) -> 
         table=attributes if attributes.columns else None,
         intake=intake,
         source_sha256=network.source_sha256,
+        listed=rows >= 0,
     )
 
 

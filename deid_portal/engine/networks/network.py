@@ -72,6 +72,8 @@ class Network:
     table: Table | None = None  # one row per node: its attributes
     intake: Intake = Intake()
     source_sha256: str = ""
+    # Which nodes a list of nodes names, and not links alone; None: there is no such list.
+    listed: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if self.table is not None and self.table.columns and self.table.rows != self.nodes:

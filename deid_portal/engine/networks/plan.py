@@ -65,7 +65,7 @@ class NetworkPlan:
             models=models,
             methods=parse_network_methods(place["method"]),
             knowledge=_parse_knowledge(place, models),
-            directed=_parse_directed(place["network"]),
+            directed=parse_directed(place["network"]),
             id_column=place["network"]["id"].text() if "id" in place["network"] else None,
             columns=_parse_columns(place, read_file),
             removes_other_columns=parse_other_columns(place),
@@ -204,7 +204,7 @@ def _parse_knowledge(place: Place, models: tuple[NetworkModel, ...]) -> Knowledg
     return models[0].knowledge if models else Knowledge.DEGREE
 
 
-def _parse_directed(place: Place) -> bool:
+def parse_directed(place: Place) -> bool:
     place.check_keys(optional=("directed", "id"))
     if "directed" not in place:
         return False

@@ -1,4 +1,4 @@
-"""Counts of a network with differential privacy, by the mechanisms of the query desk.
+"""Degrees of a network with differential privacy, by the mechanisms of the query desk.
 
 Two notions of neighbors. Edge: networks that differ in one link; the nodes are public. Node:
 networks that differ in one person with all links. Noise comes from a cryptographic source and has
@@ -6,7 +6,6 @@ no seed.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,16 +17,6 @@ from deid_portal.engine.networks.network import Network
 
 Counts = NDArray[np.int64]
 PEOPLE_AT_ONCE = 10_000
-
-
-@dataclass(frozen=True)
-class NoisyCount:
-    """A count with noise, and how far it is from the truth at most, 19 times in 20."""
-
-    value: int
-    half_width: int
-    epsilon: float
-    sensitivity: int
 
 
 def private_degree_sequence(
@@ -62,19 +51,13 @@ def private_histogram(network: Network, epsilon: float, bound: int) -> Counts:
     (Day, Li and Lyu, 2016).
     """
     exact = histogram_of(project_degrees(network, bound), bound)
-    noisy = DiscreteLaplace(2 * bound + 1, epsilon).release(exact)
+    noisy = DiscreteLaplace(histogram_change(bound), epsilon).release(exact)
     return np.maximum(np.asarray(noisy, np.int64), 0)
 
 
-def private_count(network: Network, what: str, epsilon: float, bound: int = 1) -> NoisyCount:
-    """Count links, or people with at least `bound` links, with noise (edge neighbors)."""
-    if what == "links":
-        exact, sensitivity = network.edges, 1
-    else:
-        exact, sensitivity = int((network.degrees >= bound).sum()), 2
-    mechanism = DiscreteLaplace(sensitivity, epsilon)
-    value = int(mechanism.release(np.array([exact], np.int64))[0])
-    return NoisyCount(value, int(mechanism.half_width(0.95)), epsilon, sensitivity)
+def histogram_change(bound: int) -> int:
+    """Return by how much one person changes the counts: its own, and two for each of its links."""
+    return 2 * bound + 1
 
 
 def project_degrees(network: Network, bound: int) -> NDArray[np.int32]:

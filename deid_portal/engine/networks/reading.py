@@ -195,7 +195,8 @@ def _read_adjacency(
     if not directed:
         links = np.triu(links)
     pairs = np.argwhere(links)
-    return Network.from_pairs(table.rows, pairs, directed=directed, labels=labels)
+    network = Network.from_pairs(table.rows, pairs, directed=directed, labels=labels)
+    return replace(network, listed=np.ones(table.rows, np.bool_))
 
 
 def _weights(column: Column) -> NDArray[np.float64]:

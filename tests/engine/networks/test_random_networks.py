@@ -1,9 +1,6 @@
 """Links changed by chance: as many as said, and answers with differential privacy."""
 
-from math import exp
-
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +9,6 @@ from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.private_counts import (
     histogram_of,
-    private_count,
     private_degree_sequence,
     private_histogram,
     project_degrees,
@@ -96,11 +92,5 @@ def test_one_link_changes_sorted_degrees_by_two() -> None:
         assert np.abs(exact - other).sum() == 2
 
 
-def test_noise_has_the_scale_the_price_asks_for() -> None:
-    """P[noise = 0] = (1 - a) / (1 + a) with a = exp(-ε/2) at sensitivity 2."""
-    answers = [private_count(karate(), "people", 1.0, bound=5).value for _ in range(300)]
-    truth = int((karate().degrees >= 5).sum())
-    expected = (1 - exp(-0.5)) / (1 + exp(-0.5))
-    assert sum(value == truth for value in answers) / 300 == pytest.approx(expected, abs=0.13)
+def test_a_histogram_has_a_place_for_everything_within_the_bound() -> None:
     assert len(private_histogram(karate(), 1.0, 5)) == 6
-    assert private_count(karate(), "links", 1.0).sensitivity == 1

@@ -1,17 +1,19 @@
-"""python manage.py answer TABLE --plan PLAN.json [--out FILE]"""
+"""python manage.py answer TABLE --plan PLAN.json [--out FILE] (or LINKS, with a network plan)"""
 
 import json
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 from django.core.management.base import BaseCommand
 
 from deid_portal.common.management.commands.protect import (
     TerminalProgress,
     add_format_arguments,
+    names_network,
     read_table,
     refuse,
+    run_for_networks,
     write_whole,
 )
 from deid_portal.engine import EngineError
@@ -30,17 +32,31 @@ class Command(BaseCommand):
         add_format_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if names_network(options["plan"]):
+            from deid_portal.common.network_files import answer_files
+
+            run_for_networks(self, answer_files, options)
+            return
         start_lightly()
         try:
             plan = load_query_plan(options["plan"])
             table, _ = read_table(options["table"], options)
-            if options["out"]:  # before anything is spent
-                options["out"].parent.mkdir(parents=True, exist_ok=True)
+            prepare_folder(options["out"])
             report = answer_plan(table, plan, TerminalProgress.if_terminal())
-            text = json.dumps(report, indent=2, ensure_ascii=False)
-            if options["out"]:
-                write_whole(options["out"], lambda stream: stream.write(f"{text}\n".encode()))
+            write_report(report, options["out"], cast(TextIO, self.stdout))
         except (EngineError, OSError) as error:
             refuse(self, error)
-        if not options["out"]:
-            self.stdout.write(text)
+
+
+def prepare_folder(out: Path | None) -> None:
+    """Make the folder of the report; what cannot be written must fail before it is paid for."""
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+
+
+def write_report(report: dict[str, Any], out: Path | None, stdout: TextIO) -> None:
+    text = json.dumps(report, indent=2, ensure_ascii=False)
+    if out is None:
+        stdout.write(f"{text}\n")
+    else:
+        write_whole(out, lambda stream: stream.write(f"{text}\n".encode()))

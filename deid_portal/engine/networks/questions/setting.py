@@ -1,0 +1,134 @@
+"""What is decided before anybody asks about a network: who is protected, and who counts.
+
+Neighbors are networks that differ in one link, or in one person with all links. Under the second
+a person could change everything, so links beyond a bound per person are left out before counting.
+
+Who counts as a person must follow from one person's own entries. Where there is a list of people,
+those in it do. Where there are links alone, those who have one do: a file of links does not name
+anybody else, and with one person it loses those who are linked to nobody but them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Self
+
+from deid_portal.engine.differential.domains import parse_domain
+from deid_portal.engine.differential.setting import (
+    Neighbours,
+    Setting,
+    parse_delta,
+    parse_size,
+)
+from deid_portal.engine.documents import Place
+
+MOST_LINKS_PER_PERSON = 100_000
+PRIVACY_KEYS = ("bound", "people", "size", "delta")
+
+
+class Protects(StrEnum):
+    LINKS = "links"
+    PEOPLE = "people"
+
+
+class People(StrEnum):
+    """Who counts as a person of the network."""
+
+    LISTED = "listed"
+    LINKED = "linked"
+
+
+@dataclass(frozen=True)
+class NetworkSetting(Setting):
+    """Who is protected, how many links of a person count, and the domains of the node table.
+
+    `size` is the number of people, where that is public anyway.
+    """
+
+    protects: Protects = Protects.LINKS
+    bound: int | None = None  # only where people are protected
+    people: People = People.LINKED
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read {"protects", "bound", "people", "size", "delta", "domains"}; raises InvalidPlan."""
+        place = Place(document)
+        place.check_keys(("protects", "domains"), PRIVACY_KEYS)
+        return cls.parse(place, place["domains"])
+
+    @classmethod
+    def parse(cls, place: Place, domains: Place) -> Self:
+        if "protects" not in place:
+            place.refuse('"protects" is missing; say "links" or "people".')
+        protects = Protects(place["protects"].choice([one.value for one in Protects]))
+        people = People.LINKED
+        if "people" in place:
+            people = People(place["people"].choice([one.value for one in People]))
+        setting = cls(
+            neighbours=Neighbours.ADD_REMOVE,
+            size=parse_size(place["size"]),
+            delta=parse_delta(place["delta"]),
+            domains={name: parse_domain(entry) for name, entry in domains.entries()},
+            protects=protects,
+            bound=_parse_bound(place["bound"], protects),
+            people=people,
+        )
+        if setting.domains and not setting.is_listed:
+            domains.refuse(
+                'columns belong to people who are listed; say "people": "listed", or leave them '
+                "out."
+            )
+        return setting
+
+    def to_document(self) -> dict[str, Any]:
+        document = super().to_document()
+        del document["neighbours"]
+        return {**self._own_document(), "people": self.people.value, **document}
+
+    def relation(self) -> dict[str, Any]:
+        return {**super().relation(), **self._own_document()}
+
+    def _own_document(self) -> dict[str, Any]:
+        bound = {} if self.bound is None else {"bound": self.bound}
+        return {"protects": self.protects.value, **bound}
+
+    @property
+    def is_listed(self) -> bool:
+        return self.people is People.LISTED
+
+    @property
+    def answers_about_tables(self) -> bool:
+        """Say whether a question about rows would protect somebody."""
+        return self.protects is Protects.PEOPLE and self.is_listed
+
+    @property
+    def averages_by_size(self) -> bool:
+        """Say whether an average needs the public number of people; no noise would hide it."""
+        return self.protects is Protects.LINKS
+
+    @property
+    def most_links(self) -> int:
+        """Return how many links of a person count."""
+        if self.bound is None:
+            raise TypeError("only where people are protected is there a bound")
+        return self.bound
+
+    @property
+    def unit_words(self) -> str:
+        return "one link" if self.protects is Protects.LINKS else "one person with all links"
+
+
+def _parse_bound(place: Place, protects: Protects) -> int | None:
+    if protects is Protects.LINKS:
+        if place.value is not None:
+            place.refuse("a bound is only needed to protect people; leave it out.")
+        return None
+    if place.value is None:
+        place.refuse(
+            "this is required to protect people: the most links of a person that count, chosen "
+            "without looking at the network."
+        )
+    bound = place.integer()
+    if not 1 <= bound <= MOST_LINKS_PER_PERSON:
+        place.refuse(f"a whole number from 1 to {MOST_LINKS_PER_PERSON} is accepted.")
+    return bound
