@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.differential.domains import (
+    DateDomain,
     NumberDomain,
     ValuesDomain,
-    plain_number,
     write_values,
 )
 from deid_portal.engine.differential.setting import Setting
@@ -46,7 +46,7 @@ class Condition:
         domain = setting.domains[self.column]
         if isinstance(domain, ValuesDomain):
             return self._holds_for_values(column, domain)
-        return self._holds_for_numbers(domain.numbers_of(column))
+        return self._holds_for_numbers(domain.numbers_of(column), domain)
 
     def words(self) -> str:
         match self.test:
@@ -55,9 +55,11 @@ class Condition:
             case "is_not":
                 return f"{self.column} is not {write_values(self.operand)}"
             case "at_least":
-                return f"{self.column} is at least {self.operand}"
+                least = "on or after" if isinstance(self.operand, str) else "at least"
+                return f"{self.column} is {least} {self.operand}"
             case "at_most":
-                return f"{self.column} is at most {self.operand}"
+                most = "on or before" if isinstance(self.operand, str) else "at most"
+                return f"{self.column} is {most} {self.operand}"
             case "between":
                 return f"{self.column} is from {self.operand[0]} to {self.operand[1]}"
             case _:
@@ -73,15 +75,17 @@ class Condition:
         places = domain.places_of(column)
         return np.asarray((places >= 0) & wanted[places])
 
-    def _holds_for_numbers(self, numbers: NDArray[np.float64]) -> Mask:
+    def _holds_for_numbers(
+        self, numbers: NDArray[np.float64], domain: NumberDomain | DateDomain
+    ) -> Mask:
         # A comparison with NaN is false, so a gap passes none but the last.
         match self.test:
             case "at_least":
-                return np.asarray(numbers >= self.operand)
+                return np.asarray(numbers >= domain.number_of(self.operand))
             case "at_most":
-                return np.asarray(numbers <= self.operand)
+                return np.asarray(numbers <= domain.number_of(self.operand))
             case "between":
-                low, high = self.operand
+                low, high = map(domain.number_of, self.operand)
                 return np.asarray((numbers >= low) & (numbers <= high))
             case _:
                 return np.asarray(np.isnan(numbers) == self.operand)
@@ -107,15 +111,15 @@ def _read_operand(place: Place, test: str, setting: Setting) -> Any:
         return here.value
     if test in ("is", "is_not"):
         return _read_declared(here, setting.values_domain(place["column"]))
-    domain = setting.number_domain(place["column"])
+    domain = setting.ordered_domain(place["column"])
     if test != "between":
-        return _read_number(here, domain)
+        return domain.read_operand(here)
     items = here.items()
     if len(items) != 2:
-        here.refuse("the lowest and the highest number are needed.")
-    low, high = (_read_number(item, domain) for item in items)
-    if low > high:
-        here.refuse("the lowest number must not be above the highest.")
+        here.refuse("the lowest and the highest are needed.")
+    low, high = (domain.read_operand(item) for item in items)
+    if domain.number_of(low) > domain.number_of(high):
+        here.refuse("the lowest must not be above the highest.")
     return (low, high)
 
 
@@ -125,13 +129,3 @@ def _read_declared(place: Place, domain: ValuesDomain) -> tuple[str | None, ...]
     if strangers:
         place.refuse(f"{strangers} of these values are not declared for the column.")
     return tuple(value for value in domain.values if value in values)
-
-
-def _read_number(place: Place, domain: NumberDomain) -> float | int:
-    number = place.number()
-    if not domain.low <= number <= domain.high:
-        place.refuse(
-            f"a number within the declared bounds is accepted, {plain_number(domain.low)} to "
-            f"{plain_number(domain.high)}."
-        )
-    return plain_number(number)

@@ -1,12 +1,14 @@
 """What a column may hold, declared beforehand and never read from the data.
 
 A number beyond its bounds counts as the bound. A text that was not declared, and a gap unless it
-was declared, counts as left out; so does what is no number where numbers are declared. Saying so
-aloud ("the table has 3 strange values") would be an answer nobody paid for.
+was declared, counts as left out; so does what is no number where numbers are declared, and a date
+outside its period. Saying so aloud ("the table has 3 strange values") would be an answer nobody
+paid for.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,8 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.numbers import Numbers
 from deid_portal.engine.parameters import read_values
 from deid_portal.engine.table import Column
-from deid_portal.engine.values import NUMBER, is_number
+from deid_portal.engine.text_values import days_in
+from deid_portal.engine.values import DATE_FORMATS, NUMBER, is_date, is_number, parse_date
 
 LARGEST_NUMBER = 1e15
 MOST_VALUES = 10_000
@@ -69,6 +72,74 @@ class NumberDomain:
             return np.nan
         return float(text.replace(",", "."))
 
+    def read_operand(self, place: Place) -> float | int:
+        """Read a number that a condition compares with."""
+        number = place.number()
+        if not self.low <= number <= self.high:
+            place.refuse(
+                f"a number within the declared bounds is accepted, {plain_number(self.low)} to "
+                f"{plain_number(self.high)}."
+            )
+        return plain_number(number)
+
+    def number_of(self, operand: Any) -> float:
+        return float(operand)
+
+
+@dataclass(frozen=True)
+class DateDomain:
+    """Days from `first` to `last`, written in one known way.
+
+    A date outside is left out, not moved to the first or last day: periods are counted, and nobody
+    would take those days for all days before and after.
+    """
+
+    first: date
+    last: date
+    format: str = DATE_FORMATS[0]
+
+    @classmethod
+    def parse(cls, place: Place) -> "DateDomain":
+        place.check_keys(required=("first", "last"), optional=("format",))
+        first, last = (_read_day(place[key]) for key in ("first", "last"))
+        if not first < last:
+            place.refuse("the first day must be before the last.")
+        form = place["format"].choice(DATE_FORMATS) if "format" in place else DATE_FORMATS[0]
+        return cls(first, last, form)
+
+    def to_document(self) -> dict[str, Any]:
+        days = {"first": self.first.isoformat(), "last": self.last.isoformat()}
+        return days if self.format == DATE_FORMATS[0] else days | {"format": self.format}
+
+    def numbers_of(self, column: Column) -> Numbers:
+        """Return the day of each row as a number, NaN where there is none within the period.
+
+        Read in the declared way: the one found in a file depends on all its rows.
+        """
+        days = days_in(column.texts, self.format)
+        outside = (days < self.first.toordinal()) | (days > self.last.toordinal())
+        return np.asarray(np.where(outside, np.nan, days)[column.codes], np.float64)
+
+    def read_operand(self, place: Place) -> str:
+        """Read a day that a condition compares with."""
+        day = _read_day(place)
+        if not self.first <= day <= self.last:
+            place.refuse(
+                f"a day of the declared period is accepted, {self.first.isoformat()} to "
+                f"{self.last.isoformat()}."
+            )
+        return day.isoformat()
+
+    def number_of(self, operand: Any) -> float:
+        return float(date.fromisoformat(operand).toordinal())
+
+
+def _read_day(place: Place) -> date:
+    text = place.text()
+    if not is_date(text, DATE_FORMATS[0]):
+        place.refuse("a day is needed, written 2024-03-31.")
+    return parse_date(text, DATE_FORMATS[0])
+
 
 @dataclass(frozen=True)
 class ValuesDomain:
@@ -94,12 +165,14 @@ class ValuesDomain:
         return places.astype(np.int64)[column.codes]
 
 
-Domain = NumberDomain | ValuesDomain
+Domain = NumberDomain | DateDomain | ValuesDomain
 
 
 def parse_domain(place: Place) -> Domain:
     place.check_object()
-    return ValuesDomain.parse(place) if "values" in place else NumberDomain.parse(place)
+    if "values" in place:
+        return ValuesDomain.parse(place)
+    return DateDomain.parse(place) if "first" in place else NumberDomain.parse(place)
 
 
 def plain_number(number: float) -> float | int:

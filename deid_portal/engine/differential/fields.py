@@ -57,6 +57,22 @@ class NumberColumn(Field):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DateColumn(Field):
+    """A column with a declared period."""
+
+    name: str = "column"
+    label: str = "Column"
+    kind: ClassVar[str] = "date-column"
+
+    def accept(self, here: Place, setting: Setting) -> str:
+        setting.date_domain(here)
+        return here.text()
+
+    def columns_in(self, value: Any) -> Iterable[str]:
+        return (value,)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValuesColumn(Field):
     """A column with declared values."""
 
@@ -97,8 +113,8 @@ class ColumnList(Field):
             setting.values_domain(item)
         elif self.holds == (NumberDomain,):
             setting.number_domain(item)
-        else:
-            setting.domain(item)
+        elif not isinstance(setting.domain(item), self.holds):
+            item.refuse("this column has neither bounds nor a list of values.")
 
 
 @dataclass(frozen=True, kw_only=True)

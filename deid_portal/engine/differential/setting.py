@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from deid_portal.engine.differential.domains import (
+    DateDomain,
     Domain,
     NumberDomain,
     ValuesDomain,
@@ -120,6 +121,18 @@ class Setting:
             place.refuse('this column has no bounds; declare {"low": …, "high": …} for it.')
         return domain
 
+    def date_domain(self, place: Place) -> DateDomain:
+        """Return the declared period of the column named at a place."""
+        domain = self.domain(place)
+        if not isinstance(domain, DateDomain):
+            place.refuse('this column has no period; declare {"first": …, "last": …} for it.')
+        return domain
+
+    def ordered_domain(self, place: Place) -> NumberDomain | DateDomain:
+        """Return the declared bounds or period of the column named at a place."""
+        domain = self.domain(place)
+        return domain if isinstance(domain, DateDomain) else self.number_domain(place)
+
     def values_domain(self, place: Place) -> ValuesDomain:
         """Return the declared values of the column named at a place."""
         domain = self.domain(place)
@@ -132,6 +145,13 @@ class Setting:
         domain = self.domains[column]
         if not isinstance(domain, NumberDomain):
             raise TypeError("the column has no bounds")
+        return domain
+
+    def period_of(self, column: str) -> DateDomain:
+        """Return the period of a column that a question was accepted for."""
+        domain = self.domains[column]
+        if not isinstance(domain, DateDomain):
+            raise TypeError("the column has no period")
         return domain
 
     def values_of(self, column: str) -> ValuesDomain:

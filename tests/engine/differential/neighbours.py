@@ -6,23 +6,22 @@ import numpy as np
 
 from deid_portal.engine import Table
 from deid_portal.engine.differential import Setting
-from tests.engine.differential.questions import random_table
+from tests.engine.differential.questions import NAMES, random_table
 
-NAMES = ["person", "age", "pay", "sex", "ward"]
 Row = list[str | None]
 
 BASE: list[Row] = [
-    ["1", "17", "0", "F", "A"],
-    ["2", "45", "999", "M", "B"],
-    ["3", "66", "-50", "F", "C"],
-    ["4", "50", "475", "M", None],
-    ["5", None, "300", "F", "A"],
-    ["6", "52", "500", "M", "B"],
+    ["1", "17", "0", "F", "A", "2020-11-15"],
+    ["2", "45", "999", "M", "B", "2021-06-30"],
+    ["3", "66", "-50", "F", "C", "2022-02-03"],
+    ["4", "50", "475", "M", None, None],
+    ["5", None, "300", "F", "A", "2021-06-30"],
+    ["6", "52", "500", "M", "B", "2021-12-31"],
 ]
 # Somebody at one end of everything, at the other end, and somebody no question is about.
-HIGH: Row = ["9", "100", "1000", "F", "A"]
-LOW: Row = ["9", "0", "-50.5", "M", "B"]
-NOBODY: Row = ["9", None, None, None, "Z"]
+HIGH: Row = ["9", "100", "1000", "F", "A", "2022-02-03"]
+LOW: Row = ["9", "0", "-50.5", "M", "B", "2020-11-15"]
+NOBODY: Row = ["9", None, None, None, "Z", "1999-12-31"]
 
 
 def worst_pairs(setting: Setting) -> Iterator[tuple[Table, Table]]:

@@ -12,6 +12,7 @@ DOMAINS: dict[str, Any] = {
     "pay": {"low": -50.5, "high": 1000},
     "sex": {"values": ["F", "M"]},
     "ward": {"values": ["A", "B", "C", None]},
+    "day": {"first": "2020-11-15", "last": "2022-02-03"},
 }
 # Per kind, entries beside the price that the table below can be asked with.
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
@@ -32,6 +33,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"column": "age", "buckets": 4},
         {"column": "age", "edges": [0, 18, 65, 100], "mechanism": "laplace"},
     ],
+    "count-by-period": [{"column": "day"}, {"column": "day", "unit": "year"}],
     "histogram-mean": [{"column": "age", "buckets": 4}],
     "most-common": [{"column": "ward"}, {"column": "sex", "mechanism": "exponential"}],
     "contingency": [{"by": ["sex", "ward"]}],
@@ -43,6 +45,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"target": "sex", "positive": "F", "features": ["age", "ward"], "size": 30, "rounds": 5}
     ],
 }
+NAMES = ["person", "age", "pay", "sex", "ward", "day"]
 KINDS = [(kind, entry) for kind, entries in EXAMPLES.items() for entry in entries]
 
 
@@ -65,11 +68,12 @@ def random_table(generator: np.random.Generator, rows: int = 30) -> Table:
             pick(["-999", "-50.5", "3e2", "999.25", "1e9", ""]),
             pick(["F", "M", "F", "M", "X", ""]),
             pick(["A", "B", "C", "D", ""]),
+            pick(["2020-11-15", "2021-06-30", "2022-02-03", "1999-01-01", "2021-13-01", ""]),
         ]
         for _ in range(rows)
     ]
     return Table.from_rows(
-        ["person", "age", "pay", "sex", "ward"],
+        NAMES,
         [[text or None for text in row] for row in cells],
     )
 

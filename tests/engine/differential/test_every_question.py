@@ -12,6 +12,7 @@ from deid_portal.engine.differential.question import COMMON
 from tests.engine.differential.questions import (
     EXAMPLES,
     KINDS,
+    NAMES,
     NEIGHBOURS,
     ask,
     random_table,
@@ -102,9 +103,8 @@ def test_tables_without_fitting_rows_are_answered_like_any_other(
     kind: str, entry: dict[str, Any], neighbours: str
 ) -> None:
     question = ask(kind, entry, setting(neighbours))
-    names = ["person", "age", "pay", "sex", "ward"]
-    for rows in ([], [["1", None, "x", None, "Z"]]):
-        document = answer(Table.from_rows(names, rows), question).to_document()
+    for rows in ([], [["1", None, "x", None, "Z", "soon"]]):
+        document = answer(Table.from_rows(NAMES, rows), question).to_document()
         json.dumps(document, allow_nan=False)
 
 

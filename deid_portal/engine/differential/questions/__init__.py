@@ -14,6 +14,7 @@ QUESTIONS: Registry[Question] = Registry(
         "median": "quantiles.Median",
         "quantiles": "quantiles.Quantiles",
         "histogram": "histogram.Histogram",
+        "count-by-period": "count_by_period.CountByPeriod",
         "histogram-mean": "histogram_mean.HistogramMean",
         "most-common": "most_common.MostCommon",
         "contingency": "contingency.Contingency",
