@@ -21,9 +21,11 @@ from deid_portal.querydesk.wording import cases_words, kind_words, write_number
 NEIGHBOUR_WORDS = {
     "add_remove": "neighbors by adding or removing one",
     "replace": "neighbors by replacing one",
+    "links": "neighbors by adding or removing one link",
+    "people": "neighbors by adding or removing one person with all links",
 }
 # Kinds whose one number counts people: below the noise nobody can tell it from none.
-COUNTS = {"count"}
+COUNTS = {"count", "links", "people-with-links"}
 
 
 @dataclass(frozen=True)
@@ -161,10 +163,24 @@ class AnswerCard:
         return (
             f"{self.words} {self._said} Differentially private answer of {asked:%-d %b %Y}: "
             f"ε = {answer.get('epsilon', 0):g}{delta}, "
-            f"{NEIGHBOUR_WORDS.get(str(answer.get('neighbours')), '')}, {self.mechanism} noise. "
+            f"{self._neighbours}, {self.mechanism} noise. "
             f"{dataset.name}, {dataset.version_number}, terms {source.terms.number}, "
             f"question {str(source.id)[:8]}."
         )
+
+    @property
+    def _neighbours(self) -> str:
+        relation = str(self.answer.get("protects") or self.answer.get("neighbours"))
+        bound = self.answer.get("bound")
+        counted = f", at most {bound:,} links per person counted" if bound else ""
+        return f"{NEIGHBOUR_WORDS.get(relation, '')}{counted}"
+
+    @property
+    def true_words(self) -> str:
+        """What lies in the interval."""
+        if self.answer.get("bound") and self.question.kind in COUNTS | {"average-links"}:
+            return f"The true number, with at most {self.answer['bound']:,} links per person,"
+        return "The true count" if self.question.kind in COUNTS else "The true value"
 
     @property
     def _said(self) -> str:

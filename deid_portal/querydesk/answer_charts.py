@@ -69,10 +69,16 @@ def _label(value: Mapping[str, Any]) -> str:
         return " · ".join(write_value(one) for one in value["of"].values())
     if "quantile" in value:
         return f"{100 * value['quantile']:g}{NBSP}%"
+    if value["to"] is None:
+        return f"{write_number(value['from'])} or more"
+    if value["to"] == value["from"]:
+        return write_number(value["from"])
     return f"{write_number(value['from'])}–{write_number(value['to'])}"
 
 
 def _axis(question: Question) -> str:
+    if question.kind == "degree-histogram":
+        return "links"
     named = question.document.get("column") or " · ".join(question.document.get("by", []))
     return str(named)
 

@@ -1,4 +1,4 @@
-"""Answer a question: open the table, draw noise once, keep the noisy answer. Ends exactly once.
+"""Answer a question: open what it is about, draw noise once, keep the answer. Ends exactly once.
 
 What must never happen: a true answer, a value or the state of the noise is written anywhere, and
 two answers are drawn for one price. Whoever could have a second one drawn, by having the worker
@@ -19,14 +19,12 @@ from deid_portal.common.endings import Endings
 from deid_portal.common.limits import Limits, OverLimit
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.policies import check_is_ready
-from deid_portal.engine import Cancelled, Table
+from deid_portal.engine import Cancelled
 from deid_portal.engine.differential import Question as EngineQuestion
-from deid_portal.engine.differential import answer, parse_question
-from deid_portal.engine.differential.answering import check_columns
 from deid_portal.querydesk.ledger import give_back, lock
 from deid_portal.querydesk.models import Question
-from deid_portal.querydesk.opening_tables import open_columns
-from deid_portal.querydesk.pricing import setting_of
+from deid_portal.querydesk.pricing import read_question, setting_of
+from deid_portal.querydesk.subjects import Subject, answer_about, open_subject
 
 RETURNED = "Nothing was drawn, so the price was given back."
 KEPT = (
@@ -68,18 +66,17 @@ def _answer(lease: Lease[Question]) -> dict[str, Any]:
     work = lease.work
     check_is_ready(work.terms.dataset)
     lease.progress(0, 2, "read")
-    question = parse_question(work.document, setting_of(work.terms))
-    table = open_columns(work.terms.dataset, question)
-    check_columns(table, question)
+    question = read_question(work.document, setting_of(work.terms))
+    subject = open_subject(work.terms.dataset, question, lease.progress)
     lease.progress(1, 2, "draw")
     _mark_drawing(lease)
-    return _draw(table, question, lease)
+    return _draw(subject, question, lease)
 
 
-def _draw(table: Table, question: EngineQuestion, lease: Lease[Question]) -> dict[str, Any]:
+def _draw(subject: Subject, question: EngineQuestion, lease: Lease[Question]) -> dict[str, Any]:
     """Draw the noise; the only call that does. What went wrong in it is said by its kind alone."""
     try:
-        return answer(table, question, lease.progress).to_document()
+        return answer_about(subject, question, lease.progress).to_document()
     except (Cancelled, LeaseLost, OverLimit, MemoryError):
         raise
     except Exception as error:

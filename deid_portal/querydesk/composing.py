@@ -11,7 +11,12 @@ from typing import Any
 from django.http import QueryDict
 
 from deid_portal.engine.differential import QUESTIONS, NumberDomain, Question, Setting, ValuesDomain
-from deid_portal.engine.differential.domains import plain_number, write_value
+from deid_portal.engine.differential.domains import (
+    DateDomain,
+    Domain,
+    plain_number,
+    write_value,
+)
 from deid_portal.engine.differential.fields import (
     ColumnList,
     DeclaredValue,
@@ -20,6 +25,7 @@ from deid_portal.engine.differential.fields import (
     OneOf,
 )
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.networks.questions import NetworkSetting, kinds_of
 from deid_portal.querydesk.amounts import read_number
 
 MOST_CONDITIONS = 8
@@ -27,6 +33,13 @@ NUMBER_TESTS = {
     "at_least": "at least",
     "at_most": "at most",
     "between": "between",
+    "missing": "missing",
+    "present": "not missing",
+}
+DATE_TESTS = {
+    "between": "from",
+    "at_least": "on or after",
+    "at_most": "on or before",
     "missing": "missing",
     "present": "not missing",
 }
@@ -39,7 +52,16 @@ VALUE_TESTS = {
 }
 GAP = "(missing)"
 # What the form begins with where a kind cannot be asked without; never read from the data.
-SUGGESTED = {"buckets": "5", "quantiles": "0.25, 0.5, 0.75"}
+SUGGESTED = {"buckets": "5", "quantiles": "0.25, 0.5, 0.75", "least": "1", "most": "10"}
+# What stands in the sentence beside columns.
+IN_SENTENCE = {"least", "unit"}
+
+
+def suggested(name: str, setting: Setting) -> str:
+    """Return what a field begins with; no more links than count of anybody."""
+    if name == "most" and isinstance(setting, NetworkSetting) and setting.bound:
+        return str(min(int(SUGGESTED[name]), setting.bound))
+    return SUGGESTED.get(name, "")
 
 
 def draft_fields(fields: Mapping[str, list[str]]) -> QueryDict:
@@ -59,7 +81,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Part:
-    """One control of the sentence. `shape` says which: select, checks, number or numbers."""
+    """One control of the sentence. `shape`: select, checks, number, numbers or date."""
 
     name: str
     label: str
@@ -114,18 +136,18 @@ class Composition:
 
     @property
     def sentence_parts(self) -> list[Part]:
-        """Columns stand in the sentence."""
-        return [part for part in self.parts if part.is_column]
+        """Columns stand in the sentence, and what it would not be one without."""
+        return [part for part in self.parts if _is_in_sentence(part)]
 
     @property
     def option_parts(self) -> list[Part]:
         """What a kind cannot do without stands below the sentence."""
-        return [part for part in self._others if part.name.removeprefix("f-") in SUGGESTED]
+        return [part for part in self._others if _own_name(part) in SUGGESTED]
 
     @property
     def finer_parts(self) -> list[Part]:
         """What only somebody who knows wants to change."""
-        return [part for part in self._others if part.name.removeprefix("f-") not in SUGGESTED]
+        return [part for part in self._others if _own_name(part) not in SUGGESTED]
 
     @property
     def has_finer_choice(self) -> bool:
@@ -136,17 +158,29 @@ class Composition:
 
     @property
     def _others(self) -> list[Part]:
-        others = [part for part in self.parts if not part.is_column]
+        others = [part for part in self.parts if not _is_in_sentence(part)]
         return [part for part in others if part.shape != "select" or len(part.choices) > 1]
 
     @property
     def unit(self) -> str:
-        """What an accuracy is counted in: people, or the unit of the column."""
+        """What an accuracy is counted in: people, links, or the unit of the column."""
+        if self.kind.kind in IN_LINKS:
+            return "links"
         column = self.entries.get("column")
         has_unit = any(own.kind == "number-column" for own in self.kind.fields)
         if column and has_unit and self.kind.kind not in COUNTED:
             return str(column)
         return "people" if self.setting.person or self.setting.rows_per_person == 1 else "rows"
+
+    @property
+    def protected(self) -> str:
+        """Who is protected, and against whose coming and going."""
+        own = self.setting
+        if isinstance(own, NetworkSetting):
+            count = f"; {own.bound:,} links of a person count" if own.bound else ""
+            return f"{own.unit_words}{count} · neighbors by adding or removing"
+        unit = own.unit_words if own.person else f"{own.unit_words}, one person"
+        return f"{unit} · neighbors by {'replacing' if own.replaces else 'adding or removing'}"
 
     @property
     def declared(self) -> str:
@@ -155,10 +189,26 @@ class Composition:
         return ", ".join(domain_words(name, self.setting) for name in dict.fromkeys(names))
 
 
+# What a column must hold for a field that names one.
+COLUMN_KINDS: dict[str, tuple[type[Domain], ...]] = {
+    "number-column": (NumberDomain,),
+    "values-column": (ValuesDomain,),
+    "date-column": (DateDomain,),
+}
 # Kinds that cannot be asked without a δ.
 NEED_DELTA = {"logistic-regression"}
 # Kinds that ask about a number column and answer with counts of people.
 COUNTED = {"histogram"}
+# Kinds that answer with numbers of links.
+IN_LINKS = {"links", "average-links"}
+
+
+def _own_name(part: Part) -> str:
+    return part.name.removeprefix("f-")
+
+
+def _is_in_sentence(part: Part) -> bool:
+    return part.is_column or _own_name(part) in IN_SENTENCE
 
 
 def _columns_of(composition: Composition) -> list[str]:
@@ -175,13 +225,19 @@ def domain_words(name: str, setting: Setting) -> str:
     domain = setting.domains[name]
     if isinstance(domain, NumberDomain):
         return f"{name} {plain_number(domain.low)} to {plain_number(domain.high)}"
+    if isinstance(domain, DateDomain):
+        return f"{name} {domain.first} to {domain.last}"
     count = len(domain.values)
     return f"{name} {count:,} value{'' if count == 1 else 's'}"
 
 
 def kinds_that_fit(setting: Setting) -> list[type[Question]]:
     """Return the kinds that the open columns allow, in the order of the engine's list."""
-    return [kind for kind in (QUESTIONS[name] for name in QUESTIONS) if _fits(kind, setting)]
+    if isinstance(setting, NetworkSetting):
+        kinds = list(kinds_of(setting).values())
+    else:
+        kinds = [QUESTIONS[name] for name in QUESTIONS]
+    return [kind for kind in kinds if _fits(kind, setting)]
 
 
 def _fits(kind: type[Question], setting: Setting) -> bool:
@@ -199,22 +255,13 @@ def _fits(kind: type[Question], setting: Setting) -> bool:
 
 
 def _asks_for_column(own: Field) -> bool:
-    return own.kind in ("number-column", "values-column", "columns")
+    return own.kind in COLUMN_KINDS or own.kind == "columns"
 
 
 def _choices_of(own: Field, setting: Setting) -> list[str]:
     """Return the open columns a field could name."""
-    if own.kind == "number-column":
-        return _columns_with(setting, NumberDomain)
-    if own.kind == "values-column":
-        return _columns_with(setting, ValuesDomain)
-    if isinstance(own, ColumnList):
-        return [name for name, domain in setting.domains.items() if isinstance(domain, own.holds)]
-    return []
-
-
-def _columns_with(setting: Setting, kind: type[NumberDomain] | type[ValuesDomain]) -> list[str]:
-    return [name for name, domain in setting.domains.items() if isinstance(domain, kind)]
+    holds = own.holds if isinstance(own, ColumnList) else COLUMN_KINDS.get(own.kind, ())
+    return [name for name, domain in setting.domains.items() if isinstance(domain, holds)]
 
 
 def compose(posted: QueryDict, setting: Setting) -> Composition:
@@ -231,6 +278,26 @@ def compose(posted: QueryDict, setting: Setting) -> Composition:
     )
 
 
+# The control of a bound of a condition, and what it is called.
+OPERANDS = {
+    NumberDomain: ("number", {"low": "Lowest number", "high": "Highest number"}),
+    DateDomain: ("date", {"low": "First day", "high": "Last day"}),
+}
+
+
+def _tests_of(domain: Domain) -> dict[str, str]:
+    if isinstance(domain, DateDomain):
+        return DATE_TESTS
+    return NUMBER_TESTS if isinstance(domain, NumberDomain) else VALUE_TESTS
+
+
+def _ends_of(domain: NumberDomain | DateDomain) -> dict[str, str]:
+    """Return the lowest and highest that a condition could name, as a form shows them."""
+    if isinstance(domain, DateDomain):
+        return {"low": domain.first.isoformat(), "high": domain.last.isoformat()}
+    return {"low": f"{plain_number(domain.low)}", "high": f"{plain_number(domain.high)}"}
+
+
 class _Reader:
     """Reads one form; keeps what it found for the document, and the first thing amiss."""
 
@@ -242,7 +309,7 @@ class _Reader:
 
     def part(self, own: Field) -> Part:
         name = f"f-{own.name}"
-        if own.kind in ("number-column", "values-column"):
+        if own.kind in COLUMN_KINDS:
             return self._column(own, name)
         if isinstance(own, ColumnList):
             return self._columns(own, name)
@@ -297,7 +364,7 @@ class _Reader:
     def _number(self, own: Field, name: str) -> Part:
         text = self._text(name)
         if name not in self.posted:
-            text = SUGGESTED.get(own.name, "")
+            text = suggested(own.name, self.setting)
         if not text and isinstance(own, NumberField) and own.default is not None:
             text = f"{plain_number(own.default)}"
         if own.kind == "numbers":
@@ -334,7 +401,7 @@ class _Reader:
         columns = list(self.setting.domains)
         column = self._one_of(f"{old}column", columns)
         domain = self.setting.domains[column]
-        tests = NUMBER_TESTS if isinstance(domain, NumberDomain) else VALUE_TESTS
+        tests = _tests_of(domain)
         test = self._one_of(f"{old}test", list(tests))
         operands = self._operands(old, new, test, domain, column)
         return ConditionPart(
@@ -354,25 +421,25 @@ class _Reader:
             operands,
         )
 
-    def _operands(
-        self, old: str, new: str, test: str, domain: NumberDomain | ValuesDomain, column: str
-    ) -> list[Part]:
+    def _operands(self, old: str, new: str, test: str, domain: Domain, column: str) -> list[Part]:
         if test in ("missing", "present"):
             self.where.append({"column": column, "missing": test == "missing"})
             return []
         if isinstance(domain, ValuesDomain):
             return self._value_operands(old, new, test, domain, column)
-        bounds = {"low": domain.low, "high": domain.high}
+        ends = _ends_of(domain)
         named = {"at_least": ["low"], "at_most": ["high"], "between": ["low", "high"]}[test]
-        parts, numbers = [], []
-        for name in named:
-            text = self._text(f"{old}{name}") or f"{plain_number(bounds[name])}"
-            numbers.append(self._read(text, column))
-            label = "Lowest number" if name == "low" else "Highest number"
-            parts.append(Part(f"{new}{name}", label, "number", text))
-        operand: Any = numbers if test == "between" else numbers[0]
-        self.where.append({"column": column, test: operand})
-        return parts
+        texts = [self._text(f"{old}{name}") or ends[name] for name in named]
+        if isinstance(domain, DateDomain):
+            found: list[Any] = list(texts)
+        else:
+            found = [self._read(text, column) for text in texts]
+        self.where.append({"column": column, test: found if test == "between" else found[0]})
+        shape, words = OPERANDS[type(domain)]
+        return [
+            Part(f"{new}{name}", words[name], shape, text)
+            for name, text in zip(named, texts, strict=True)
+        ]
 
     def _value_operands(
         self, old: str, new: str, test: str, domain: ValuesDomain, column: str

@@ -22,6 +22,7 @@ from deid_portal.common.refusals import refusal
 from deid_portal.common.work import Status
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.differential.setting import Neighbours, PersonUnit, Setting
+from deid_portal.engine.networks.questions import NetworkSetting, Protects
 from deid_portal.engine.writing import neutralize
 from deid_portal.querydesk.amounts import atto_of, delta_of, micro_of, shown
 from deid_portal.querydesk.answer_cards import AnswerCard, csv_cell
@@ -157,6 +158,9 @@ class HandedAnswer:
     @property
     def neighbour_words(self) -> str:
         """What hardly changes the answer: "one row is added or taken away"."""
+        if "protects" in self.answer:
+            protects = Protects(self.answer["protects"])
+            return NetworkSetting(Neighbours.ADD_REMOVE, protects=protects).neighbour_words
         rows = self.document["rows_per_person"]
         unit = PersonUnit("", rows) if rows else None
         return Setting(Neighbours(self.answer["neighbours"]), unit).neighbour_words

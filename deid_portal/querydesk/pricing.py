@@ -17,6 +17,7 @@ from deid_portal.engine.differential import (
 )
 from deid_portal.engine.differential.question import LARGEST_EPSILON
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.networks.questions import NetworkSetting, parse_network_question
 from deid_portal.querydesk.amounts import atto_of, epsilon_of, micro_of, shown
 from deid_portal.querydesk.models import Terms
 
@@ -48,15 +49,28 @@ class Priced:
 
 
 def setting_of(terms: Terms) -> Setting:
-    return Setting.from_document(terms.setting)
+    return read_setting(terms.setting)
+
+
+def read_setting(document: Mapping[str, Any]) -> Setting:
+    """Read what was declared of a table or, where it says whom it protects, of a network."""
+    kind = NetworkSetting if "protects" in document else Setting
+    return kind.from_document(document)
+
+
+def read_question(document: Mapping[str, Any], setting: Setting) -> Question:
+    """Read a question as the setting allows it; raises InvalidPlan with one sentence."""
+    if isinstance(setting, NetworkSetting):
+        return parse_network_question(document, setting)
+    return parse_question(document, setting)
 
 
 def price_question(terms: Terms, document: Mapping[str, Any]) -> Priced:
     """Read a question at the ε it names; raises InvalidPlan with the sentence to show."""
     setting = setting_of(terms)
     micro = _agreed_micro(terms, document.get("epsilon"))
-    question = parse_question({**document, "epsilon": epsilon_of(micro)}, setting)
-    same = parse_question({**document, "epsilon": 1.0}, setting)
+    question = read_question({**document, "epsilon": epsilon_of(micro)}, setting)
+    same = read_question({**document, "epsilon": 1.0}, setting)
     return Priced(
         question,
         micro_of(question.price.epsilon),
@@ -70,7 +84,7 @@ def price_for_accuracy(
 ) -> Priced:
     """Find the ε that keeps the answer within `half_width` of the truth this often."""
     setting = setting_of(terms)
-    asked = parse_question({**document, "epsilon": 1.0}, setting)
+    asked = read_question({**document, "epsilon": 1.0}, setting)
     epsilon = round_up(asked.with_accuracy(half_width, confidence).price.epsilon)
     return price_question(terms, {**document, "epsilon": max(epsilon, _smallest(terms))})
 

@@ -6,18 +6,22 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
-from deid_portal.accounts.models import User
+from deid_portal.accounts.models import Role, User
+from deid_portal.accounts.selectors import people_with_role
 from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
 from deid_portal.common.work import OPEN_STATUSES, Status, queue, request_stop
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
+from deid_portal.notices.services import tell
+from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.ledger import give_back, lock, note_free, pay
 from deid_portal.querydesk.models import Desk, Draft, Period, Question, Terms
 from deid_portal.querydesk.permissions import check_may_ask, check_may_open
-from deid_portal.querydesk.policies import check_answers, check_same_terms
+from deid_portal.querydesk.policies import check_answers, check_same_terms, check_setting_fits
 from deid_portal.querydesk.pricing import Priced, price_question, setting_of
 from deid_portal.querydesk.selectors import stored_answer
 from deid_portal.querydesk.tasks import answer_question
@@ -64,7 +68,8 @@ def open_desk(*, dataset: Dataset, opened_by: User, offer: Offer) -> Desk:
         delta_total_atto=offer.delta_total_atto,
         set_by=opened_by,
     )
-    setting_of(terms)  # refuses a setting the engine would not accept before it is kept
+    # Refuses a setting that the engine would not accept before it is kept.
+    check_setting_fits(dataset, setting_of(terms))
     terms.save()
     action = "desk.terms_changed" if last is not None and desk.is_open else "desk.opened"
     if not desk.is_open:
@@ -73,7 +78,30 @@ def open_desk(*, dataset: Dataset, opened_by: User, offer: Offer) -> Desk:
     record_event(
         action, actor=opened_by, team=dataset.team, subject=dataset, facts=_facts_of(terms)
     )
+    _tell_approvers(terms, last)
     return desk
+
+
+def _tell_approvers(terms: Terms, last: Terms | None) -> None:
+    """A steward sets the total without anybody's consent, so those who grant more are told."""
+    name, total = terms.set_by.display_name, shown(terms.total_micro)
+    if last is None:
+        words = f"{name} opened {terms.dataset} for questions, for ε {total} in all."
+    elif terms.total_micro > last.total_micro:
+        words = (
+            f"{name} raised what may ever be spent on questions about {terms.dataset} from "
+            f"ε {shown(last.total_micro)} to ε {total}."
+        )
+    else:
+        return
+    tell(
+        people_with_role(terms.dataset.team, Role.APPROVER),
+        words,
+        kind="desk.opened" if last is None else "budget.raised",
+        url=reverse("querydesk:accounts", args=[terms.desk_id]),
+        team=terms.dataset.team,
+        but=terms.set_by,
+    )
 
 
 def _facts_of(terms: Terms) -> dict[str, Any]:
@@ -82,7 +110,7 @@ def _facts_of(terms: Terms) -> dict[str, Any]:
         "terms": terms.number,
         "version": terms.dataset.version,
         "columns": sorted(terms.setting["domains"]),
-        "neighbours": terms.setting["neighbours"],
+        **setting_of(terms).relation(),
         "total_micro": terms.total_micro,
         "analyst_micro": terms.analyst_micro,
         "pool_micro": terms.pool_micro,

@@ -17,6 +17,7 @@ class KindWords:
     about: str
     lead: str
     among: str = "among people with"
+    tail: str = ""  # after the selects
 
 
 KINDS = {
@@ -40,6 +41,28 @@ KINDS = {
         "What is the bucketed average of",
     ),
     "contingency": KindWords("table", "Table", "counts across columns", "How many people per"),
+    "count-by-period": KindWords(
+        "calendar", "Over time", "a count per month", "How many people by"
+    ),
+    "links": KindWords(
+        "link", "Links", "how many there are", "How many links are there", "between people with"
+    ),
+    "people-with-links": KindWords(
+        "users-group",
+        "People with links",
+        "at least so many",
+        "How many people have at least",
+        tail="links",
+    ),
+    "degree-histogram": KindWords(
+        "chart-histogram", "Spread of links", "histogram", "How many people have how many links"
+    ),
+    "average-links": KindWords(
+        "math-function",
+        "Average",
+        "links per person",
+        "How many links does a person have on average",
+    ),
     "linear-regression": KindWords(
         "trending-up", "Line through points", "linear regression", "Which line predicts"
     ),
@@ -48,6 +71,7 @@ KINDS = {
     ),
 }
 TILES = ("count", "mean", "histogram", "most-common")
+NETWORK_TILES = ("links", "people-with-links", "degree-histogram", "average-links")
 
 
 def kind_words(kind: str, label: str = "", tile: str = "") -> KindWords:

@@ -1,4 +1,4 @@
-"""Noise is drawn once per price, whenever the worker dies; nothing true is kept or said."""
+"""Noise is drawn once per price; nothing true is kept or said. Killed: test_killed_workers.py."""
 
 import json
 import logging
@@ -20,10 +20,6 @@ from tests import factories
 from tests.conftest import Cast
 
 
-class Killed(BaseException):
-    """A worker that dies: nothing after this line is executed."""
-
-
 @pytest.fixture
 def desk(cast: Cast) -> Desk:
     return factories.make_desk(cast.steward, cast.team)
@@ -33,10 +29,6 @@ def _claim(question: Question) -> Lease[Question]:
     lease = claim(Question, str(question.id))
     assert lease is not None
     return lease
-
-
-def _die(*_: Any, **__: Any) -> None:
-    raise Killed
 
 
 def _found_stale(question: Question) -> None:
@@ -61,38 +53,6 @@ def test_nothing_true_is_kept(cast: Cast, desk: Desk) -> None:
     numbers = [one for one in json.dumps(kept).replace(",", " ").split() if one.strip("[]") == "12"]
     assert not numbers
     assert "seed" not in json.dumps(question.answer).lower()
-
-
-@pytest.mark.parametrize("moment", ["open_columns", "check_columns", "_mark_drawing"])
-def test_killed_before_noise_it_is_done_again_at_the_same_price(
-    cast: Cast, desk: Desk, moment: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    question = factories.ask_about(desk, cast.analyst)
-    with monkeypatch.context() as patch:
-        patch.setattr(answering, moment, _die)
-        with pytest.raises(Killed):
-            perform_question(_claim(question))
-    _found_stale(question)
-    assert factories.answer_question(question).status == Question.Status.FINISHED
-    assert balance_of(desk, cast.analyst).left == 4_000_000
-
-
-@pytest.mark.parametrize("moment", ["answer", "_keep"])
-def test_killed_after_noise_may_have_been_drawn_nobody_draws_again(
-    cast: Cast, desk: Desk, moment: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    question = factories.ask_about(desk, cast.analyst)
-    with monkeypatch.context() as patch:
-        patch.setattr(answering, moment, _die)
-        with pytest.raises(Killed):
-            perform_question(_claim(question))
-    _found_stale(question)
-    monkeypatch.setattr(answering, "answer", _die)  # drawing again would be seen
-    ended = factories.answer_question(question)
-    assert ended.status == Question.Status.FAILED
-    assert ended.answer is None
-    assert "not given back" in ended.problem
-    assert balance_of(desk, cast.analyst).left == 4_000_000
 
 
 def test_two_workers_keep_one_answer(
@@ -123,7 +83,7 @@ def test_a_failure_before_noise_gives_the_price_back(
     def fail(*_: Any) -> None:
         raise ValueError("Cancer")
 
-    monkeypatch.setattr(answering, "open_columns", fail)
+    monkeypatch.setattr(answering, "open_subject", fail)
     with pytest.raises(ValueError, match="Cancer"):
         perform_question(_claim(question))
     ended = Question.objects.get(id=question.id)
@@ -140,7 +100,7 @@ def test_a_failure_while_drawing_costs_and_says_no_value(
     def fail(*_: Any) -> None:
         raise ValueError("the truth is 12")
 
-    monkeypatch.setattr(answering, "answer", fail)
+    monkeypatch.setattr(answering, "answer_about", fail)
     with caplog.at_level(logging.DEBUG), pytest.raises(AnswerFault) as raised:
         perform_question(_claim(question))
     assert "12" not in str(raised.value) + caplog.text

@@ -127,7 +127,7 @@ def test_asking_for_more_goes_to_the_approver(cast: Cast, desk: Desk, signed_in:
     form = {"amount": "2", "reason": "A table by age is missing."}
     signed_in(cast.analyst).post(f"/query-desk/{desk.id}/more/", form)
     wish = Wish.objects.get()
-    assert Notice.objects.get(person=cast.approver).asks
+    assert Notice.objects.get(person=cast.approver, kind="budget.asked_for").asks
     approver = signed_in(cast.approver)
     home = approver.get("/")
     assert "more budget for questions" in home.content.decode()
@@ -137,6 +137,20 @@ def test_asking_for_more_goes_to_the_approver(cast: Cast, desk: Desk, signed_in:
     assert balance_of(desk, cast.analyst).total == 20_000_000
     assert Notice.objects.filter(person=cast.analyst, kind="budget.granted").exists()
     assert Event.objects.filter(action="budget.granted").count() == 1
+
+
+def test_approvers_are_told_of_an_opening_and_of_a_higher_total(
+    cast: Cast, desk: Desk, dataset: Dataset
+) -> None:
+    told = Notice.objects.filter(person=cast.approver)
+    assert "for ε 20.00 in all" in told.get(kind="desk.opened").words
+    factories.make_desk(cast.steward, cast.team, dataset, total_micro=10_000_000)
+    assert not told.filter(kind="budget.raised").exists()
+    factories.make_desk(cast.steward, cast.team, dataset, total_micro=30_000_000)
+    raised = told.get(kind="budget.raised")
+    assert "from ε 10.00 to ε 30.00" in raised.words
+    assert raised.url == f"/query-desk/{desk.id}/accounts/"
+    assert not Notice.objects.filter(person=cast.steward).exclude(kind__contains="read").exists()
 
 
 def test_declining_needs_a_reason_and_gives_nothing(cast: Cast, desk: Desk) -> None:

@@ -38,7 +38,7 @@ from deid_portal.querydesk.selectors import (
 from deid_portal.querydesk.services import ask, drop_draft, save_draft, stop_question
 from deid_portal.querydesk.statements import statement_of
 from deid_portal.querydesk.tips import tips_of
-from deid_portal.querydesk.wording import TILES, kind_words
+from deid_portal.querydesk.wording import NETWORK_TILES, TILES, kind_words
 
 ANSWERS_SHOWN = 5
 LINES_SHOWN = 7
@@ -232,13 +232,14 @@ def _composed(
     desk: Desk, composition: Composition, offer: Quote, posted: QueryDict
 ) -> dict[str, Any]:
     kinds = kinds_that_fit(composition.setting)
+    tiles = NETWORK_TILES if desk.current.dataset.is_network else TILES
     shown_kinds = [(kind.kind, kind_words(kind.kind, kind.label, kind.tile)) for kind in kinds]
     return {
         "composition": composition,
         "quote": offer,
         "words": kind_words(composition.kind.kind, composition.kind.label, composition.kind.tile),
-        "tiles": [one for one in shown_kinds if one[0] in TILES],
-        "other_kinds": [one for one in shown_kinds if one[0] not in TILES],
+        "tiles": [one for one in shown_kinds if one[0] in tiles],
+        "other_kinds": [one for one in shown_kinds if one[0] not in tiles],
         "confidences": [(f"{one:g}", f"{one:.0%}".replace("%", " %")) for one in CONFIDENCES],
         "chosen_confidence": f"{offer.confidence:g}",
         "tips": tips_of(composition, offer),

@@ -17,8 +17,8 @@ from deid_portal.datasets.policies import check_is_ready
 from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.querydesk.declaring import has_own_tree, shelf_sources, values_from
-from deid_portal.querydesk.forms import OpeningForm
 from deid_portal.querydesk.models import Desk
+from deid_portal.querydesk.opening_forms import OpeningForm, opening_form
 from deid_portal.querydesk.permissions import check_may_ask, check_may_open
 from deid_portal.querydesk.selectors import (
     datasets_to_open,
@@ -63,11 +63,11 @@ def open_dataset(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     check_is_ready(dataset)
     desk = desk_of(dataset)
     if request.method == "GET":
-        form = OpeningForm(dataset=dataset, terms=desk.current if desk else None)
+        form = opening_form(None, dataset=dataset, terms=desk.current if desk else None)
         return _form_page(request, dataset, desk, form)
     if taken := request.POST.get("take"):
         return _take_values(request, dataset, desk, taken)
-    form = OpeningForm(request.POST, dataset=dataset)
+    form = opening_form(request.POST, dataset=dataset)
     if not form.is_valid():
         return _form_page(request, dataset, desk, form, status=422)
     try:
@@ -98,7 +98,7 @@ def _take_values(
         posted[f"values-{place}"] = "\n".join(values)
         posted[f"kind-{place}"] = "list"
         posted[f"open-{place}"] = "on"
-    form = OpeningForm(posted, dataset=dataset)
+    form = opening_form(posted, dataset=dataset)
     form.is_valid()
     form.errors.clear()
     return _form_page(request, dataset, desk, form, taken=column.position, problem=problem)

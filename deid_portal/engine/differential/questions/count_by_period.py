@@ -34,7 +34,7 @@ class CountByPeriod(CellsQuestion):
             name="unit",
             label="Per",
             choices=tuple(MONTHS),
-            labels=("Month", "Quarter", "Year"),
+            labels=("per month", "per quarter", "per year"),
         ),
         FOR_COUNTS,
     )

@@ -1,0 +1,47 @@
+"""Open what a question is about: columns of a table, or a network; and have it answered."""
+
+from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.selectors import values_of
+from deid_portal.engine import Table
+from deid_portal.engine.differential import Answer, Question, answer
+from deid_portal.engine.differential.answering import check_columns
+from deid_portal.engine.networks import Network
+from deid_portal.engine.networks.questions.answering import answer_about_network
+from deid_portal.engine.networks.questions.people import check_network
+from deid_portal.engine.networks.reading import NetworkKind
+from deid_portal.engine.progress import ProgressCallback
+from deid_portal.networks.selectors import open_network
+
+Subject = Table | Network
+
+
+def open_subject(dataset: Dataset, question: Question, progress: ProgressCallback) -> Subject:
+    """Return what the question looks at; refuses what is no longer there."""
+    if dataset.is_network:
+        network = open_network(dataset, progress)
+        check_network(network, question)
+        return network
+    table = _open_columns(dataset, question)
+    check_columns(table, question)
+    return table
+
+
+def has_list_of_people(dataset: Dataset) -> bool:
+    """Say whether a network names its people apart from their links; true of files, not of them."""
+    is_edges = dataset.file_format.get("kind") == NetworkKind.EDGES
+    return bool(dataset.network.has_node_table or not is_edges)
+
+
+def _open_columns(dataset: Dataset, question: Question) -> Table:
+    """Return the columns that the question looks at, and the one that says who is who."""
+    columns = list(dataset.columns.defer("profile").select_related("dataset"))
+    # Counting everybody names no column; any one knows how many there are.
+    chosen = [column for column in columns if column.name in question.columns] or columns[:1]
+    return Table(tuple(values_of(column) for column in chosen), source_sha256=dataset.file_sha256)
+
+
+def answer_about(subject: Subject, question: Question, progress: ProgressCallback) -> Answer:
+    """Draw the noise; whoever calls has paid for it."""
+    if isinstance(subject, Network):
+        return answer_about_network(subject, question, progress)
+    return answer(subject, question, progress)
