@@ -113,6 +113,97 @@ def walk_back(
 
 
 @compiled
+def cut_with_core(
+    core: NDArray[np.int64],
+    others: NDArray[np.int64],
+    k: int,
+    core_price: int,
+    other_price: int,
+    most_lifted: int,
+) -> tuple[NDArray[np.int64], int]:
+    """Return groups as (how many of the core, how many others), and the least priced cost.
+
+    Both lists fall, and each group takes the next of both, because nodes of equal price may
+    exchange their new degrees. Groups of others only that lie below the core come last. Once
+    `most_lifted` others are taken, further ones cost no more than they would, so the cost stays a
+    lower bound; the groups are then empty.
+    """
+    inside, outside = len(core), len(others)
+    core_sums, other_sums = prefix_sums(core), prefix_sums(others)
+    rest, ends = cut_rest(others, k, other_price)
+    best = np.full((inside + 1, most_lifted + 1), FAR, np.int64)
+    came_from = np.zeros((inside + 1, most_lifted + 1, 2), np.int32)
+    best[0, 0] = 0
+    for i in range(inside):
+        for x in range(most_lifted + 1):
+            if best[i, x] >= FAR:
+                continue
+            is_above = x < most_lifted and others[x] >= core[inside - 1]
+            for a in range(0 if is_above else 1, min(2 * k, inside - i + 1)):
+                for b in range(max(k - a, 0), min(2 * k - a, outside - x + 1)):
+                    level = core[i] if a else others[x]
+                    if b and x < most_lifted:
+                        level = max(level, others[x])
+                    cost = best[i, x] + core_price * (a * level - (core_sums[i + a] - core_sums[i]))
+                    if x < most_lifted:
+                        own = b * level - (other_sums[x + b] - other_sums[x])
+                        cost += other_price * own
+                    elif b:
+                        cost += other_price * b * max(level - others[most_lifted - 1], 0)
+                    to = min(x + b, most_lifted)
+                    if cost < best[i + a, to]:
+                        best[i + a, to] = cost
+                        came_from[i + a, to, 0] = a
+                        came_from[i + a, to, 1] = b
+    least, taken = FAR, 0
+    for x in range(most_lifted + 1):
+        after = rest[x] if x < most_lifted or most_lifted == outside else 0
+        if best[inside, x] + after < least:
+            least, taken = best[inside, x] + after, x
+    if least >= FAR or (taken == most_lifted and most_lifted < outside):
+        return np.zeros((0, 2), np.int64), least if least < FAR else 0
+    return groups_with_core(came_from, ends, inside, taken, outside), least
+
+
+@compiled
+def cut_rest(
+    falling: NDArray[np.int64], k: int, price: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what it costs to group the nodes from each place on, and where its group ends."""
+    nodes = len(falling)
+    sums = prefix_sums(falling)
+    best = np.full(nodes + 1, FAR, np.int64)
+    ends = np.full(nodes + 1, nodes, np.int64)
+    best[nodes] = 0
+    for start in range(nodes - k, -1, -1):
+        for end in range(start + k, min(start + 2 * k - 1, nodes) + 1):
+            cost = best[end] + price * group_cost(falling, sums, start, end, False)
+            if cost < best[start]:
+                best[start] = cost
+                ends[start] = end
+    return best, ends
+
+
+@compiled
+def groups_with_core(
+    came_from: NDArray[np.int32], ends: NDArray[np.int64], inside: int, taken: int, outside: int
+) -> NDArray[np.int64]:
+    groups = np.zeros((inside + outside + 1, 2), np.int64)
+    found, i, x = 0, inside, taken
+    while i > 0 or x > 0:
+        groups[found, 0], groups[found, 1] = came_from[i, x, 0], came_from[i, x, 1]
+        i -= groups[found, 0]
+        x -= groups[found, 1]
+        found += 1
+    groups[:found] = groups[:found][::-1].copy()
+    while taken < outside:
+        groups[found, 1] = ends[taken] - taken
+        taken = ends[taken]
+        found += 1
+    return groups[:found]
+
+
+@compiled
 def cut_greedily(falling: NDArray[np.int64], k: int, may_remove: bool) -> NDArray[np.int64]:
     """Return where groups start; each takes the next node if that costs less than leaving it."""
     nodes = len(falling)

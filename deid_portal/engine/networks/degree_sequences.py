@@ -30,7 +30,8 @@ def find_optimal_degrees(
     degrees: Nodes, k: int, *, may_remove: bool, even: bool = False
 ) -> DegreeSequence | None:
     """Return the sequence of least cost; None if none is even. Without `may_remove` none sinks."""
-    order, falling = _sorted(degrees)
+    order = sort_degrees(degrees)
+    falling = degrees[order].astype(np.int64)
     starts, cost = degree_kernels.cut_optimally(falling, k, may_remove, even)
     if cost < 0:
         return None
@@ -39,7 +40,8 @@ def find_optimal_degrees(
 
 def find_greedy_degrees(degrees: Nodes, k: int, *, may_remove: bool) -> DegreeSequence:
     """Return a sequence found in one pass: groups grow while that costs less than a new one."""
-    order, falling = _sorted(degrees)
+    order = sort_degrees(degrees)
+    falling = degrees[order].astype(np.int64)
     starts = degree_kernels.cut_greedily(falling, k, may_remove)
     return _spread(order, falling, starts, may_remove)
 
@@ -58,9 +60,11 @@ def is_realizable(degrees: NDArray[Any]) -> bool:
     return bool(degree_kernels.obeys_erdos_gallai(falling))
 
 
-def _sorted(degrees: Nodes) -> tuple[NDArray[np.intp], Degrees]:
-    order = np.argsort(-degrees.astype(np.int64), kind="stable")
-    return order, degrees[order].astype(np.int64)
+def sort_degrees(degrees: NDArray[Any], nodes: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
+    """Return nodes, or some of them, by falling degree."""
+    if nodes is None:
+        return np.argsort(-degrees.astype(np.int64), kind="stable")
+    return nodes[np.argsort(-degrees[nodes].astype(np.int64), kind="stable")]
 
 
 def _spread(

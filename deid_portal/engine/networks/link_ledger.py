@@ -1,6 +1,6 @@
 """Links added and removed on top of a network, without rewriting it; compiled."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,29 @@ from deid_portal.engine.networks.kernels import is_linked
 
 FREE = -1
 SAME, ADDED, REMOVED = 0, 1, 2
+
+
+class Ledger(NamedTuple):
+    """A network as it was, and a hash table of the links that changed since."""
+
+    offsets: NDArray[np.int64]
+    neighbors: NDArray[np.int32]
+    keys: NDArray[np.int64]
+    states: NDArray[np.int8]
+
+    @property
+    def added(self) -> NDArray[np.int64]:
+        return self.keys[self.states == ADDED]
+
+    @property
+    def removed(self) -> NDArray[np.int64]:
+        return self.keys[self.states == REMOVED]
+
+
+def open_ledger(offsets: NDArray[np.int64], neighbors: NDArray[np.int32], changes: int) -> Ledger:
+    """Return a ledger with room for so many changed links."""
+    slots = 1 << int(8 * (changes + 64)).bit_length()
+    return Ledger(offsets, neighbors, np.full(slots, FREE, np.int64), np.zeros(slots, np.int8))
 
 
 @compiled
@@ -29,32 +52,17 @@ def key_of(nodes: int, one: int, other: int) -> Any:
 
 
 @compiled
-def has_link(
-    offsets: NDArray[np.int64],
-    neighbors: NDArray[np.int32],
-    keys: NDArray[np.int64],
-    states: NDArray[np.int8],
-    one: int,
-    other: int,
-) -> bool:
-    slot = slot_of(keys, key_of(len(offsets) - 1, one, other))
-    if keys[slot] != FREE and states[slot] != SAME:
-        return bool(states[slot] == ADDED)
-    return bool(is_linked(offsets, neighbors, one, other))
+def has_link(ledger: Ledger, one: int, other: int) -> bool:
+    slot = slot_of(ledger.keys, key_of(len(ledger.offsets) - 1, one, other))
+    if ledger.keys[slot] != FREE and ledger.states[slot] != SAME:
+        return bool(ledger.states[slot] == ADDED)
+    return bool(is_linked(ledger.offsets, ledger.neighbors, one, other))
 
 
 @compiled
-def set_link(
-    offsets: NDArray[np.int64],
-    neighbors: NDArray[np.int32],
-    keys: NDArray[np.int64],
-    states: NDArray[np.int8],
-    one: int,
-    other: int,
-    wanted: bool,
-) -> None:
-    key = key_of(len(offsets) - 1, one, other)
-    slot = slot_of(keys, key)
-    keys[slot] = key
-    was = is_linked(offsets, neighbors, one, other)
-    states[slot] = SAME if was == wanted else (ADDED if wanted else REMOVED)
+def set_link(ledger: Ledger, one: int, other: int, wanted: bool) -> None:
+    key = key_of(len(ledger.offsets) - 1, one, other)
+    slot = slot_of(ledger.keys, key)
+    ledger.keys[slot] = key
+    was = is_linked(ledger.offsets, ledger.neighbors, one, other)
+    ledger.states[slot] = SAME if was == wanted else (ADDED if wanted else REMOVED)

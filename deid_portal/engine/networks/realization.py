@@ -1,14 +1,18 @@
 """A network with given degrees, as near to another one as can be."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.networks import realization_kernels as loops
-from deid_portal.engine.networks.link_ledger import ADDED, FREE, REMOVED
+from deid_portal.engine.networks.link_ledger import SAME, open_ledger
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
+
+MOST_TAKEN_APART = 200_000
+MOST_RAISED = 4  # links that whole classes get besides, for each that was wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,23 +39,17 @@ def realize_degrees(
     Links between two nodes that both lack or both have too many are changed first, since one
     change serves both. What is left is met by turning links over or taking them apart, which
     leaves other degrees as they are. Where links may only be added, nodes of large classes help
-    out instead, and move on to the next class: whoever lacks links may be linked with everybody
-    else who does.
+    out instead and move on to the next class, at last whole classes: whoever lacks links may be
+    linked with everybody else who does.
     """
-    work = _Work.begin(network, targets, generator)
+    work = _Work(network, targets, k, generator)
     steps = _steps(may_remove, only_add)
-    for step, name in enumerate(steps):
-        progress.report(step, len(steps) + 1, "protect", lacking=work.unmet)
-        getattr(work, name)(k)
+    for done, step in enumerate(steps):
+        progress.report(done, len(steps) + 1, "protect", lacking=work.unmet)
+        step(work)
         if not work.unmet:
             break
-    return work.finish(network)
-
-
-def _steps(may_remove: bool, only_add: bool) -> tuple[str, ...]:
-    if may_remove:
-        return ("remove_between", "add_between", "turn", "split", "merge", "lean")
-    return ("add_between", "swap", "lean") if only_add else ("add_between", "swap", "split", "lean")
+    return work.finish()
 
 
 class _Work:
@@ -60,69 +58,110 @@ class _Work:
     def __init__(
         self,
         network: Network,
-        wanted: NDArray[np.int64],
         targets: NDArray[np.int64],
-        order: Nodes,
+        k: int,
+        generator: np.random.Generator,
     ) -> None:
-        self.wanted = wanted
-        self.targets = targets
-        self.order = order
-        self.counts = np.bincount(targets, minlength=network.nodes + 2).astype(np.int64)
-        self.helpers = 0
-        slots = 1 << int(8 * (np.abs(wanted).sum() + 64)).bit_length()
-        self._links = (
-            network.offsets,
-            network.neighbors,
-            np.full(slots, FREE, np.int64),
-            np.zeros(slots, np.int8),
-        )
-
-    @classmethod
-    def begin(
-        cls, network: Network, targets: NDArray[np.int64], generator: np.random.Generator
-    ) -> "_Work":
-        wanted = targets - network.degrees
-        order = generator.permutation(network.nodes).astype(np.int32)
-        return cls(network, wanted, targets.copy(), order)
+        self._network = network
+        self._k = k
+        self._generator = generator
+        self._targets = targets.copy()
+        self._counts = np.bincount(targets, minlength=network.nodes + 2).astype(np.int64)
+        self._order = generator.permutation(network.nodes).astype(np.int32)
+        self._wanted = targets - network.degrees
+        self._helpers = 0
+        self._room = MOST_RAISED * self.unmet
+        self._ledger = open_ledger(network.offsets, network.neighbors, self.unmet + self._room)
 
     @property
     def unmet(self) -> int:
-        return int(np.abs(self.wanted).sum())
+        return int(np.abs(self._wanted).sum())
 
     def _who(self, sign: int) -> Nodes:
         """Return who lacks links, or has too many; most first, else in random order."""
-        wants = sign * self.wanted[self.order]
-        found = self.order[wants > 0]
+        wants = sign * self._wanted[self._order]
+        found = self._order[wants > 0]
         return found[np.argsort(-wants[wants > 0], kind="stable")]
 
-    def remove_between(self, k: int) -> None:
-        loops.remove_between(*self._links, self.wanted, self._who(-1))
+    def remove_between(self) -> None:
+        loops.remove_between(self._ledger, self._wanted, self._who(-1))
 
-    def add_between(self, k: int) -> None:
-        loops.add_between(*self._links, self.wanted, self._who(1))
+    def add_between(self) -> None:
+        loops.add_between(self._ledger, self._wanted, self._who(1))
 
-    def turn(self, k: int) -> None:
-        loops.turn_links(*self._links, self.wanted, self._who(-1), self._who(1))
+    def turn(self) -> None:
+        loops.turn_links(self._ledger, self._wanted, self._who(-1), self._who(1))
 
-    def swap(self, k: int) -> None:
-        if (self._links[3] == ADDED).any():
-            loops.swap_into_added(*self._links, self.wanted, self._who(1))
+    def take_added_apart(self) -> None:
+        self._exchange(self._pairs_of(self._ledger.added))
 
-    def split(self, k: int) -> None:
-        loops.swap_into_any(*self._links, self.wanted, self._who(1), self.order)
+    def take_any_apart(self) -> None:
+        drawn = self._generator.permutation(self._network.edges)[:MOST_TAKEN_APART]
+        self._exchange(self._pairs_of(self._network.keys[drawn]))
 
-    def merge(self, k: int) -> None:
-        loops.join_freed(*self._links, self.wanted, self._who(-1))
+    def merge(self) -> None:
+        loops.join_freed(self._ledger, self._wanted, self._who(-1))
 
-    def lean(self, k: int) -> None:
-        self.helpers += loops.lean_on_large_classes(
-            *self._links, self.wanted, self._who(1), self.targets, self.counts, k, self.order
+    def lean(self) -> None:
+        """Let nodes of large classes help, one by one, and then whole classes."""
+        self._lean_on_nodes()
+        while self.unmet and self._raise_class():
+            self.add_between()
+            self._lean_on_nodes()
+
+    def finish(self) -> Realization:
+        network, ledger = self._network, self._ledger
+        kept = network.keys[~np.isin(network.keys, ledger.removed)]
+        pairs = self._pairs_of(np.concatenate([kept, ledger.added]))
+        is_changed = bool((ledger.states != SAME).any())
+        changed = network.with_pairs(pairs) if is_changed else network
+        return Realization(changed, self._helpers, self.unmet)
+
+    def _exchange(self, links: NDArray[np.int64]) -> None:
+        if len(links):
+            loops.exchange_ends(self._ledger, self._wanted, self._who(1), links)
+
+    def _lean_on_nodes(self) -> None:
+        self._helpers += loops.lean_on_large_classes(
+            self._ledger,
+            self._wanted,
+            self._who(1),
+            self._targets,
+            self._counts,
+            self._k,
+            self._order,
         )
 
-    def finish(self, network: Network) -> Realization:
-        _, _, keys, states = self._links
-        kept = network.keys[~np.isin(network.keys, keys[states == REMOVED])]
-        whole = np.concatenate([kept, keys[states == ADDED]])
-        pairs = np.column_stack([whole // network.nodes, whole % network.nodes])
-        changed = network.with_pairs(pairs) if (states != 0).any() else network
-        return Realization(changed, self.helpers, self.unmet)
+    def _raise_class(self) -> bool:
+        """Let a whole class have one link more: the largest that is met by what is lacking."""
+        lacking = int(np.maximum(self._wanted, 0).sum())
+        sizes = self._counts[: self._network.nodes - 1].copy()
+        sizes[sizes > min(lacking, self._room)] = 0
+        chosen = int(sizes.argmax()) if len(sizes) else 0
+        if not len(sizes) or not sizes[chosen]:
+            return False
+        members = self._targets == chosen
+        self._room -= int(sizes[chosen])
+        self._helpers += int(sizes[chosen])
+        self._targets[members] += 1
+        self._wanted[members] += 1
+        self._counts[chosen + 1] += self._counts[chosen]
+        self._counts[chosen] = 0
+        return True
+
+    def _pairs_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.column_stack([keys // self._network.nodes, keys % self._network.nodes])
+
+
+def _steps(may_remove: bool, only_add: bool) -> tuple[Callable[[_Work], None], ...]:
+    if may_remove:
+        return (
+            _Work.remove_between,
+            _Work.add_between,
+            _Work.turn,
+            _Work.take_any_apart,
+            _Work.merge,
+            _Work.lean,
+        )
+    apart = () if only_add else (_Work.take_any_apart,)
+    return (_Work.add_between, _Work.take_added_apart, *apart, _Work.lean)

@@ -9,40 +9,34 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.kernels import compiled
 from deid_portal.engine.networks.kernels import is_either
-from deid_portal.engine.networks.link_ledger import ADDED, has_link, set_link
+from deid_portal.engine.networks.link_ledger import Ledger, has_link, set_link
 
-Offsets = NDArray[np.int64]
 Nodes = NDArray[np.int32]
 MOST_TRIED = 20_000
+MOST_EXCHANGES_TRIED = 2_000_000
 
 
 @compiled
 def remove_between(
-    offsets: Offsets,
-    neighbors: Nodes,
-    keys: NDArray[np.int64],
-    states: NDArray[np.int8],
+    ledger: Ledger,
     wanted: NDArray[np.int64],
     order: Nodes,
 ) -> None:
     """Remove links whose ends both have too many."""
     for node in order:
-        for position in range(offsets[node], offsets[node + 1]):
+        for position in range(ledger.offsets[node], ledger.offsets[node + 1]):
             if wanted[node] >= 0:
                 break
-            other = neighbors[position]
-            if wanted[other] < 0 and has_link(offsets, neighbors, keys, states, node, other):
-                set_link(offsets, neighbors, keys, states, node, other, False)
+            other = ledger.neighbors[position]
+            if wanted[other] < 0 and has_link(ledger, node, other):
+                set_link(ledger, node, other, False)
                 wanted[node] += 1
                 wanted[other] += 1
 
 
 @compiled
 def add_between(
-    offsets: Offsets,
-    neighbors: Nodes,
-    keys: NDArray[np.int64],
-    states: NDArray[np.int8],
+    ledger: Ledger,
     wanted: NDArray[np.int64],
     order: Nodes,
 ) -> None:
@@ -71,14 +65,14 @@ def add_between(
         while level > 0 and found < height:
             other = first[level]
             while other >= 0 and found < height:
-                if not has_link(offsets, neighbors, keys, states, node, other):
+                if not has_link(ledger, node, other):
                     partners[found] = other
                     found += 1
                 other = after[other]
             level -= 1
         for index in range(found):
             other = partners[index]
-            set_link(offsets, neighbors, keys, states, node, other, True)
+            set_link(ledger, node, other, True)
             link_out(first, after, before, wanted[other], other)
             wanted[other] -= 1
             if wanted[other] > 0:
@@ -108,10 +102,7 @@ def link_out(first: Nodes, after: Nodes, before: Nodes, level: int, node: int) -
 
 @compiled
 def turn_links(
-    offsets: Offsets,
-    neighbors: Nodes,
-    keys: NDArray[np.int64],
-    states: NDArray[np.int8],
+    ledger: Ledger,
     wanted: NDArray[np.int64],
     givers: Nodes,
     takers: Nodes,
@@ -119,143 +110,84 @@ def turn_links(
     """Turn a link of somebody with too many over to somebody with too few."""
     place = 0
     for giver in givers:
-        position = offsets[giver]
-        while wanted[giver] < 0 and position < offsets[giver + 1]:
+        position = ledger.offsets[giver]
+        while wanted[giver] < 0 and position < ledger.offsets[giver + 1]:
             while place < len(takers) and wanted[takers[place]] <= 0:
                 place += 1
             if place == len(takers):
                 return
-            middle = neighbors[position]
+            middle = ledger.neighbors[position]
             position += 1
-            if not has_link(offsets, neighbors, keys, states, giver, middle):
+            if not has_link(ledger, giver, middle):
                 continue
             for index in range(place, min(place + 50, len(takers))):
                 taker = takers[index]
                 if wanted[taker] <= 0 or taker == middle:
                     continue
-                if not has_link(offsets, neighbors, keys, states, taker, middle):
-                    set_link(offsets, neighbors, keys, states, giver, middle, False)
-                    set_link(offsets, neighbors, keys, states, taker, middle, True)
+                if not has_link(ledger, taker, middle):
+                    set_link(ledger, giver, middle, False)
+                    set_link(ledger, taker, middle, True)
                     wanted[giver] += 1
                     wanted[taker] -= 1
                     break
 
 
 @compiled
-def swap_into_added(
-    offsets: Offsets,
-    neighbors: Nodes,
-    keys: NDArray[np.int64],
-    states: NDArray[np.int8],
+def exchange_ends(
+    ledger: Ledger,
     wanted: NDArray[np.int64],
     lacking: Nodes,
+    links: NDArray[np.int64],  # that may be taken apart; link × its two ends
 ) -> None:
-    """Take an added link apart so that two nodes that lack one get each of its ends."""
-    nodes = len(offsets) - 1
-    slots = np.flatnonzero(states == ADDED)
-    place = 0
+    """Take links apart so that of two nodes that lack one each gets an end.
+
+    Both may be the same node. Nobody else's degree changes.
+    """
+    place, tried = 0, 0
     for first in range(len(lacking)):
         one = lacking[first]
         second = first
-        while wanted[one] > 0:
+        while wanted[one] > 0 and tried < MOST_EXCHANGES_TRIED:
             while second < len(lacking) and wanted[lacking[second]] <= (second == first):
                 second += 1
             if second == len(lacking):
                 break
             other = lacking[second]
-            done = False
-            for _ in range(len(slots)):
-                slot = slots[place]
-                place = (place + 1) % len(slots)
-                if states[slot] != ADDED:
-                    continue
-                left, right = keys[slot] // nodes, keys[slot] % nodes
-                for _turn in range(2):
-                    left, right = right, left
-                    if is_either(one, left, right) or is_either(other, left, right):
-                        continue
-                    if has_link(offsets, neighbors, keys, states, one, left):
-                        continue
-                    if has_link(offsets, neighbors, keys, states, other, right):
-                        continue
-                    set_link(offsets, neighbors, keys, states, left, right, False)
-                    set_link(offsets, neighbors, keys, states, one, left, True)
-                    set_link(offsets, neighbors, keys, states, other, right, True)
-                    wanted[one] -= 1
-                    wanted[other] -= 1
-                    done = True
+            is_done = False
+            for _ in range(len(links)):
+                left, right = links[place]
+                place = (place + 1) % len(links)
+                tried += 1
+                is_done = split_link(ledger, one, other, left, right) or split_link(
+                    ledger, one, other, right, left
+                )
+                if is_done or tried >= MOST_EXCHANGES_TRIED:
                     break
-                if done:
-                    break
-            if not done:
+            if is_done:
+                wanted[one] -= 1
+                wanted[other] -= 1
+            else:
                 second += 1
 
 
 @compiled
-def swap_into_any(
-    offsets: Offsets,
-    neighbors: Nodes,
-    keys: NDArray[np.int64],
-    states: NDArray[np.int8],
-    wanted: NDArray[np.int64],
-    lacking: Nodes,
-    order: Nodes,
-) -> None:
-    """Take any link apart so that two nodes that lack one get each of its ends."""
-    waiting = -1
-    for node in lacking:
-        while wanted[node] > 0:
-            if waiting < 0:
-                waiting = node
-                if wanted[node] < 2:
-                    break
-            if not split_a_link(offsets, neighbors, keys, states, waiting, node, order):
-                return
-            wanted[waiting] -= 1
-            wanted[node] -= 1
-            waiting = -1
-
-
-@compiled
-def split_a_link(
-    offsets: Offsets,
-    neighbors: Nodes,
-    keys: NDArray[np.int64],
-    states: NDArray[np.int8],
-    one: int,
-    other: int,
-    order: Nodes,
-) -> bool:
-    tried = 0
-    for left in order:
-        if is_either(left, one, other):
-            continue
-        if has_link(offsets, neighbors, keys, states, one, left):
-            continue
-        for position in range(offsets[left], offsets[left + 1]):
-            right = neighbors[position]
-            tried += 1
-            if is_either(right, one, other):
-                continue
-            if not has_link(offsets, neighbors, keys, states, left, right):
-                continue
-            if has_link(offsets, neighbors, keys, states, other, right):
-                continue
-            set_link(offsets, neighbors, keys, states, left, right, False)
-            set_link(offsets, neighbors, keys, states, one, left, True)
-            set_link(offsets, neighbors, keys, states, other, right, True)
-            return True
-        if tried > MOST_TRIED:
-            return False
-    return False
+def split_link(ledger: Ledger, one: int, other: int, left: int, right: int) -> bool:
+    """Give one node the left end of a link and the other the right end, if both are strangers."""
+    if is_either(one, left, right) or is_either(other, left, right):
+        return False
+    if not has_link(ledger, left, right):
+        return False
+    if has_link(ledger, one, left) or has_link(ledger, other, right):
+        return False
+    set_link(ledger, left, right, False)
+    set_link(ledger, one, left, True)
+    set_link(ledger, other, right, True)
+    return True
 
 
 @compiled
 def join_freed(
-    offsets: Offsets,
-    neighbors: Nodes,
-    keys: NDArray[np.int64],
-    states: NDArray[np.int8],
+    ledger: Ledger,
     wanted: NDArray[np.int64],
     giving: Nodes,
 ) -> None:
@@ -267,7 +199,7 @@ def join_freed(
                 waiting = node
                 if wanted[node] > -2:
                     break
-            if not merge_links(offsets, neighbors, keys, states, waiting, node):
+            if not merge_links(ledger, waiting, node):
                 return
             wanted[waiting] += 1
             wanted[node] += 1
@@ -276,30 +208,27 @@ def join_freed(
 
 @compiled
 def merge_links(
-    offsets: Offsets,
-    neighbors: Nodes,
-    keys: NDArray[np.int64],
-    states: NDArray[np.int8],
+    ledger: Ledger,
     one: int,
     other: int,
 ) -> bool:
     tried = 0
-    for first in range(offsets[one], offsets[one + 1]):
-        left = neighbors[first]
-        if left == other or not has_link(offsets, neighbors, keys, states, one, left):
+    for first in range(ledger.offsets[one], ledger.offsets[one + 1]):
+        left = ledger.neighbors[first]
+        if left == other or not has_link(ledger, one, left):
             continue
-        for second in range(offsets[other], offsets[other + 1]):
-            right = neighbors[second]
+        for second in range(ledger.offsets[other], ledger.offsets[other + 1]):
+            right = ledger.neighbors[second]
             tried += 1
             if is_either(right, left, one):
                 continue
-            if not has_link(offsets, neighbors, keys, states, other, right):
+            if not has_link(ledger, other, right):
                 continue
-            if has_link(offsets, neighbors, keys, states, left, right):
+            if has_link(ledger, left, right):
                 continue
-            set_link(offsets, neighbors, keys, states, one, left, False)
-            set_link(offsets, neighbors, keys, states, other, right, False)
-            set_link(offsets, neighbors, keys, states, left, right, True)
+            set_link(ledger, one, left, False)
+            set_link(ledger, other, right, False)
+            set_link(ledger, left, right, True)
             return True
         if tried > MOST_TRIED:
             return False
@@ -308,10 +237,7 @@ def merge_links(
 
 @compiled
 def lean_on_large_classes(
-    offsets: Offsets,
-    neighbors: Nodes,
-    keys: NDArray[np.int64],
-    states: NDArray[np.int8],
+    ledger: Ledger,
     wanted: NDArray[np.int64],
     lacking: Nodes,
     targets: NDArray[np.int64],  # the degree each node is to have; changed for helpers
@@ -329,13 +255,13 @@ def lean_on_large_classes(
         while wanted[node] > 0:
             helper = -1
             tried = 0
-            for first in range(offsets[node], offsets[node + 1]):
-                middle = neighbors[first]
-                for second in range(offsets[middle], offsets[middle + 1]):
+            for first in range(ledger.offsets[node], ledger.offsets[node + 1]):
+                middle = ledger.neighbors[first]
+                for second in range(ledger.offsets[middle], ledger.offsets[middle + 1]):
                     tried += 1
-                    other = neighbors[second]
+                    other = ledger.neighbors[second]
                     if can_help(other, node, wanted, targets, counts, k) and not has_link(
-                        offsets, neighbors, keys, states, node, other
+                        ledger, node, other
                     ):
                         helper = other
                         break
@@ -345,13 +271,13 @@ def lean_on_large_classes(
                 other = order[place]
                 place = (place + 1) % len(order)
                 if can_help(other, node, wanted, targets, counts, k) and not has_link(
-                    offsets, neighbors, keys, states, node, other
+                    ledger, node, other
                 ):
                     helper = other
                     break
             if helper < 0:
                 break
-            set_link(offsets, neighbors, keys, states, node, helper, True)
+            set_link(ledger, node, helper, True)
             counts[targets[helper]] -= 1
             targets[helper] += 1
             counts[targets[helper]] += 1

@@ -6,7 +6,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
+from deid_portal.engine.networks.core_degrees import propose_degrees
 from deid_portal.engine.networks.degree_sequences import (
+    Degrees,
     DegreeSequence,
     find_greedy_degrees,
     find_optimal_degrees,
@@ -32,6 +34,7 @@ class KDegreeRelease(NetworkMethod):
     With additions nobody's degree sinks. To meet the degrees exactly a few links are taken apart
     and their ends linked with people who lack links; a supergraph keeps every link instead, and
     raises more degrees, because people with many links are mostly linked with each other already.
+    Sequences that lift strangers of that core are then tried as well, and the cheapest is kept.
     Where no network near this one has the new degrees, a few nodes at random get a link more and
     the sequence is found again (probing, as in the paper).
     """
@@ -74,7 +77,10 @@ class KDegreeRelease(NetworkMethod):
         network = draft.network
         optimum = self._least(network)
         found, probes = self._realize(network, generator, progress)
-        cost = int(np.abs(found.network.degrees - network.degrees).sum())
+        bound = 0
+        if self.realization == "supergraph" and optimum is not None:
+            found, bound = self._try_cores(network, found, optimum.cost, generator, progress)
+        cost = _cost(network, found)
         step: dict[str, Any] = {
             "method": self.name,
             "k": self.k,
@@ -88,6 +94,9 @@ class KDegreeRelease(NetworkMethod):
         if optimum is not None:
             step["least"] = optimum.cost
             step["ratio"] = cost / optimum.cost if optimum.cost else 1.0
+        if bound:
+            step["least_by_adding"] = bound
+            step["ratio_by_adding"] = cost / bound
         return draft.with_network(found.network).noting(**step)
 
     def _least(self, network: Network) -> DegreeSequence | None:
@@ -115,15 +124,7 @@ class KDegreeRelease(NetworkMethod):
             progress.report(probe, MOST_PROBES, "protect", probes=probe)
             sequence = self._find(network, degrees, even=True)
             if sequence is not None:
-                found = realize_degrees(
-                    network,
-                    sequence.degrees,
-                    self.k,
-                    generator,
-                    progress,
-                    may_remove=self._may_remove,
-                    only_add=self.realization == "supergraph",
-                )
+                found = self._realize_sequence(network, sequence.degrees, generator, progress)
                 if self._is_done(found):
                     return found, probe
                 best = found if best is None or found.unmet < best.unmet else best
@@ -131,6 +132,45 @@ class KDegreeRelease(NetworkMethod):
         if network.nodes <= LARGEST_COMPLETE:
             return Realization(_complete(network), 0, 0), MOST_PROBES
         return best or Realization(network, 0, 1), MOST_PROBES
+
+    def _realize_sequence(
+        self,
+        network: Network,
+        degrees: Degrees,
+        generator: np.random.Generator,
+        progress: Progress,
+    ) -> Realization:
+        return realize_degrees(
+            network,
+            degrees,
+            self.k,
+            generator,
+            progress,
+            may_remove=self._may_remove,
+            only_add=self.realization == "supergraph",
+        )
+
+    def _try_cores(
+        self,
+        network: Network,
+        found: Realization,
+        least: int,
+        generator: np.random.Generator,
+        progress: Progress,
+    ) -> tuple[Realization, int]:
+        """Realize sequences that spare a core; return the cheapest, and a bound for all of them."""
+        bound = least + (least & 1)
+        if _cost(network, found) <= bound:
+            return found, bound
+        proposals = [*propose_degrees(network, self.k)]
+        bound = max([bound, *(own.bound for own in proposals)])
+        sequences = {own.degrees.tobytes(): own.degrees for own in proposals}
+        for tried, degrees in enumerate(sequences.values()):
+            progress.report(tried, len(sequences), "protect", sequences=tried)
+            other = self._realize_sequence(network, degrees, generator, progress)
+            if self._is_done(other) and _cost(network, other) < _cost(network, found):
+                found = other
+        return found, bound
 
     def _is_done(self, found: Realization) -> bool:
         return int(partition_by_degree(found.network).sizes.min(initial=self.k)) >= self.k
@@ -143,6 +183,10 @@ class KDegreeRelease(NetworkMethod):
         raised = generator.choice(low, min(some, len(low)), replace=False)
         degrees[raised] = np.minimum(degrees[raised] + 1, network.nodes - 1)
         return degrees
+
+
+def _cost(network: Network, found: Realization) -> int:
+    return int(np.abs(found.network.degrees - network.degrees).sum())
 
 
 def _complete(network: Network) -> Network:

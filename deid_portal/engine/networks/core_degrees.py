@@ -1,0 +1,108 @@
+"""Degrees for networks to which links are only added, where those who lack links know each other.
+
+The best sequence of degrees raises mostly people with many links. They form a core in which nearly
+everybody is linked already, so what they lack must be taken up by others. For any set S of nodes
+with `open_pairs` pairs still without a link, whoever is outside must rise by at least as much as
+those inside, less two per open pair. With a price 0 <= λ < 1 on that rule every network that has
+all the links costs at least
+
+    min over sequences of  (1 + λ)·rise(S) + (1 - λ)·rise(others) - 2·λ·open_pairs
+
+That minimum is found exactly, with nodes inside and outside as two sorted lists: it bounds from
+below what additions can reach, and the sequence behind it is a better one to realize, since it
+lifts strangers of the core into its classes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.networks import degree_kernels
+from deid_portal.engine.networks.degree_sequences import Degrees, sort_degrees
+from deid_portal.engine.networks.network import Network
+
+# How many of the highest degrees make a core, and the share of it that others know who join it.
+CORES = ((8, 0.3), (12, 0.6), (12, 2.0))
+PRICES = (1, 2, 3, 4, 5, 6)
+PRICE_UNIT = 8
+LARGEST_CORE = 400
+SPARE_CLASSES = 4  # of strangers who may be lifted into the core
+MOST_WORK = 600_000_000  # steps of all searches together
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """New degrees, and the least that any network with all the links can cost."""
+
+    degrees: Degrees
+    bound: int
+
+
+def propose_degrees(network: Network, k: int) -> Iterator[Proposal]:
+    """Give sequences for several cores and prices, as long as the work is bearable."""
+    degrees = network.degrees.astype(np.int64)
+    work = 0
+    for inside in find_cores(network):
+        core, others = (sort_degrees(degrees, np.flatnonzero(own)) for own in (inside, ~inside))
+        lifted = int((degrees[others] >= degrees[core[-1]]).sum()) + SPARE_CLASSES * k
+        lifted = min(lifted, len(others))
+        steps = len(core) * (lifted + 1) * 2 * k * k
+        for price in PRICES:
+            work += steps
+            if work > MOST_WORK:
+                return
+            groups, cost = degree_kernels.cut_with_core(
+                degrees[core],
+                degrees[others],
+                k,
+                PRICE_UNIT + price,
+                PRICE_UNIT - price,
+                lifted,
+            )
+            priced = cost - 2 * price * count_open_pairs(network, inside)
+            new = _spread(degrees, core, others, groups)
+            yield Proposal(new, _rounded_up(priced))
+
+
+def find_cores(network: Network) -> Iterator[NDArray[np.bool_]]:
+    """Give the nodes of highest degree with those who know a good part of them."""
+    falling = np.argsort(-network.degrees, kind="stable")
+    starts = np.repeat(np.arange(network.nodes), network.degrees)
+    for size, share in CORES:
+        inside = np.zeros(network.nodes, np.bool_)
+        inside[falling[:size]] = True
+        known = np.bincount(starts, weights=inside[network.neighbors], minlength=network.nodes)
+        inside |= known >= share * size
+        if 0 < inside.sum() < min(network.nodes, LARGEST_CORE):
+            yield inside
+
+
+def count_open_pairs(network: Network, inside: NDArray[np.bool_]) -> int:
+    """Count the pairs within a set that have no link."""
+    members = int(inside.sum())
+    linked = int(inside[network.pairs].all(axis=1).sum())
+    return members * (members - 1) // 2 - linked
+
+
+def _rounded_up(priced: int) -> int:
+    """Return a bound in links' ends: whole, and even as every sum of degrees is."""
+    bound = -(-priced // PRICE_UNIT)
+    return max(int(bound + (bound & 1)), 0)
+
+
+def _spread(
+    degrees: Degrees,
+    core: NDArray[np.intp],
+    others: NDArray[np.intp],
+    groups: NDArray[np.int64],  # group × how many of the core and of the others it has
+) -> Degrees:
+    new = degrees.copy()
+    taken = np.zeros(2, np.int64)
+    for own in groups:
+        ends = taken + own
+        members = np.concatenate([core[taken[0] : ends[0]], others[taken[1] : ends[1]]])
+        new[members] = degrees[members].max()
+        taken = ends
+    return new
