@@ -1,5 +1,7 @@
 """Compiled loops over neighbor lists that several parts of this room need."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,17 +36,24 @@ def fill_rows(
 
 
 @compiled
-def is_linked(
-    offsets: NDArray[np.int64], neighbors: NDArray[np.int32], one: int, other: int
-) -> bool:
-    low, high = offsets[one], offsets[one + 1]
+def place_in_row(cells: NDArray[np.int32], low: int, high: int, other: int) -> Any:
+    """Return where a node stands in a sorted row, or where it would."""
     while low < high:
         middle = (low + high) // 2
-        if neighbors[middle] < other:
+        if cells[middle] < other:
             low = middle + 1
         else:
             high = middle
-    return bool(low < offsets[one + 1] and neighbors[low] == other)
+    return low
+
+
+@compiled
+def is_linked(
+    offsets: NDArray[np.int64], neighbors: NDArray[np.int32], one: int, other: int
+) -> bool:
+    end = offsets[one + 1]
+    place = place_in_row(neighbors, offsets[one], end, other)
+    return bool(place < end and neighbors[place] == other)
 
 
 @compiled

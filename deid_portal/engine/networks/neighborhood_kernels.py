@@ -7,53 +7,133 @@ compactness, Computational Complexity 26, 2017), up to two different colors meet
 64 bits.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.kernels import compiled
-from deid_portal.engine.networks.kernels import is_linked, mix
+from deid_portal.engine.networks.kernels import mix, place_in_row
 
 SALT = np.uint64(0x9E3779B97F4A7C15)
 ONE = np.uint64(1)
+WAY, BOTH_WAYS, TAIL, HEAD = (np.uint64(0xD1B54A32D192ED03 + step) for step in range(4))
 
 
 @compiled
 def cut_out(
-    offsets: NDArray[np.int64],
+    starts: NDArray[np.int64],  # where the row of each node starts
+    stops: NDArray[np.int64],  # and ends
     neighbors: NDArray[np.int32],
     node: int,
     place: NDArray[np.int32],  # -1 for every node; left so
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the neighborhood as neighbor lists of its own, by place in the node's row."""
-    start, end = offsets[node], offsets[node + 1]
-    size = end - start
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Return the neighborhood as neighbor lists of its own, by place in the node's row.
+
+    Beside them, where each of its links stands among `neighbors`.
+    """
+    start = starts[node]
+    size = stops[node] - start
     for index in range(size):
         place[neighbors[start + index]] = index
-    rows = np.empty(max(4 * size, 16), np.int32)
+    room = max(4 * size, 16)
+    rows = np.empty(room, np.int32)
+    positions = np.empty(room, np.int64)
     ends = np.zeros(size + 1, np.int32)
     filled = 0
     for index in range(size):
         other = neighbors[start + index]
-        degree = offsets[other + 1] - offsets[other]
+        degree = stops[other] - starts[other]
         if filled + min(size, degree) > len(rows):
-            longer = np.empty(2 * len(rows) + min(size, degree), np.int32)
-            longer[:filled] = rows[:filled]
-            rows = longer
+            room = 2 * len(rows) + min(size, degree)
+            rows = longer(rows, filled, room)
+            positions = longer(positions, filled, room)
         if degree > 16 * size:
             for inner in range(size):
-                if is_linked(offsets, neighbors, other, neighbors[start + inner]):
+                third = neighbors[start + inner]
+                position = place_in_row(neighbors, starts[other], stops[other], third)
+                if position < stops[other] and neighbors[position] == third:
                     rows[filled] = inner
+                    positions[filled] = position
                     filled += 1
         else:
-            for position in range(offsets[other], offsets[other + 1]):
+            for position in range(starts[other], stops[other]):
                 inner = place[neighbors[position]]
                 if inner >= 0:
                     rows[filled] = inner
+                    positions[filled] = position
                     filled += 1
         ends[index + 1] = filled
     for index in range(size):
         place[neighbors[start + index]] = -1
-    return ends, rows[:filled]
+    return ends, rows[:filled], positions[:filled]
+
+
+@compiled
+def longer(numbers: NDArray[Any], filled: int, room: int) -> NDArray[Any]:
+    grown = np.empty(room, numbers.dtype)
+    grown[:filled] = numbers[:filled]
+    return grown
+
+
+@compiled
+def draw_around(
+    offsets: NDArray[np.int64],
+    neighbors: NDArray[np.int32],
+    ways: NDArray[np.uint8],  # of each entry of a row: 1 there, 2 back, 3 both; none if undirected
+    labels: NDArray[np.uint64],
+    node: int,
+    place: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
+    """Return a neighborhood as neighbor lists, with what is known of each of its nodes.
+
+    Where links have directions, every neighbor is known by the way to it, and the links among them
+    get nodes of their own: one in the middle of a link both ways, a tail and a head on a link one
+    way. Two such pictures are isomorphic exactly if the directed neighborhoods are.
+    """
+    around = neighbors[offsets[node] : offsets[node + 1]]
+    ends, rows, positions = cut_out(offsets[:-1], offsets[1:], neighbors, node, place)
+    known = labels[around]
+    if len(ways) == 0:
+        return ends, rows, known
+    size = len(around)
+    between = 0
+    for index in range(size):
+        for link in range(ends[index], ends[index + 1]):
+            if rows[link] > index:
+                between += 1 if ways[positions[link]] == 3 else 2
+    whole = np.empty(size + between, np.uint64)
+    for index in range(size):
+        whole[index] = mix(known[index] + mix(np.uint64(ways[offsets[node] + index]) + WAY))
+    lists = np.zeros(size + between + 1, np.int32)
+    lists[: size + 1] = ends
+    for index in range(between):
+        lists[size + index + 1] = lists[size + index] + 2
+    drawn = np.empty(lists[size + between], np.int32)
+    filled = ends[:size].copy()
+    new = size
+    for index in range(size):
+        for link in range(ends[index], ends[index + 1]):
+            other = rows[link]
+            if other < index:
+                continue
+            way = ways[positions[link]]
+            near, far = new, new if way == 3 else new + 1
+            drawn[filled[index]] = near
+            drawn[filled[other]] = far
+            filled[index] += 1
+            filled[other] += 1
+            drawn[lists[near]] = index
+            drawn[lists[far] + 1] = other
+            if way == 3:
+                whole[near] = mix(BOTH_WAYS)
+            else:
+                drawn[lists[near] + 1] = far
+                drawn[lists[far]] = near
+                whole[near] = mix(TAIL if way == 1 else HEAD)
+                whole[far] = mix(HEAD if way == 1 else TAIL)
+            new = far + 1
+    return lists, drawn, whole
 
 
 @compiled
@@ -148,6 +228,7 @@ def code_of(colors: NDArray[np.uint64], part_of: NDArray[np.int32], parts: int) 
 def codes_of_neighborhoods(
     offsets: NDArray[np.int64],
     neighbors: NDArray[np.int32],
+    ways: NDArray[np.uint8],
     labels: NDArray[np.uint64],  # what is known of every node besides; 0 for nothing
     nodes: NDArray[np.int32],
 ) -> NDArray[np.uint64]:
@@ -156,16 +237,15 @@ def codes_of_neighborhoods(
     codes = np.empty(len(nodes), np.uint64)
     for index in range(len(nodes)):
         node = nodes[index]
-        around = neighbors[offsets[node] : offsets[node + 1]]
-        ends, rows = cut_out(offsets, neighbors, node, place)
+        ends, rows, known = draw_around(offsets, neighbors, ways, labels, node, place)
         if len(rows) == 0:
             code = np.uint64(0)
-            for other in around:
-                code += mix(mix(labels[other] + SALT))
-            codes[index] = mix(mix(code) + mix(np.uint64(len(around)) + SALT))
+            for label in known:
+                code += mix(mix(label + SALT))
+            codes[index] = mix(mix(code) + mix(np.uint64(len(known)) + SALT))
             continue
         part_of, parts = find_parts(ends, rows)
-        colors = color(ends, rows, labels[around], part_of, parts)
+        colors = color(ends, rows, known, part_of, parts)
         codes[index] = code_of(colors, part_of, parts)
     return codes
 
@@ -174,6 +254,7 @@ def codes_of_neighborhoods(
 def are_amenable(
     offsets: NDArray[np.int64],
     neighbors: NDArray[np.int32],
+    ways: NDArray[np.uint8],
     labels: NDArray[np.uint64],
     nodes: NDArray[np.int32],
 ) -> NDArray[np.bool_]:
@@ -182,12 +263,11 @@ def are_amenable(
     answers = np.ones(len(nodes), np.bool_)
     for index in range(len(nodes)):
         node = nodes[index]
-        ends, rows = cut_out(offsets, neighbors, node, place)
+        ends, rows, known = draw_around(offsets, neighbors, ways, labels, node, place)
         if len(rows) == 0:
             continue
-        around = neighbors[offsets[node] : offsets[node + 1]]
         part_of, parts = find_parts(ends, rows)
-        colors = color(ends, rows, labels[around], part_of, parts)
+        colors = color(ends, rows, known, part_of, parts)
         answers[index] = parts_are_amenable(ends, rows, colors, part_of, parts)
     return answers
 

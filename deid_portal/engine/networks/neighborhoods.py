@@ -6,6 +6,7 @@ smallest picture of it counts. That can take too long for large regular ones; th
 counted as undecided and never as hidden.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,32 +26,50 @@ MOST_NODES_DRAWN = 120
 MOST_DRAWN = 4000  # neighborhoods drawn in one go
 
 
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """The neighbors of everybody whatever the direction, the ways to them, and their labels."""
+
+    plain: Network
+    ways: NDArray[np.uint8]  # of each entry of a row: 1 there, 2 back, 3 both; empty if undirected
+    labels: Colors
+
+    @classmethod
+    def of(cls, network: Network, labels: Colors | None = None) -> "Surroundings":
+        known = np.zeros(network.nodes, np.uint64) if labels is None else labels
+        return cls(network.undirected, network.ways, known)
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        return self.plain.offsets, self.plain.neighbors, self.ways, self.labels
+
+
 def partition_by_neighborhood(
     network: Network, progress: Progress, labels: Colors | None = None
 ) -> Partition:
     """Group nodes whose neighborhoods are isomorphic; `labels` must then agree, too."""
-    plain = network.undirected
-    known = np.zeros(plain.nodes, np.uint64) if labels is None else labels
-    everyone = np.arange(plain.nodes, dtype=np.int32)
-    codes = code_neighborhoods(plain, known, everyone, progress)
+    around = Surroundings.of(network, labels)
+    everyone = np.arange(network.nodes, dtype=np.int32)
+    codes = code_neighborhoods(around, everyone, progress)
+    return settle_codes(around, codes, progress)
+
+
+def settle_codes(around: Surroundings, codes: Colors, progress: Progress) -> Partition:
+    """Group nodes by the codes of all neighborhoods, and look closer where those leave doubts."""
     found = Partition.by_keys(codes)
-    open_nodes = _not_settled(plain, known, found)
+    open_nodes = _not_settled(around, found)
     if not len(open_nodes):
         return found
-    return _settle(plain, known, found, open_nodes, progress)
+    return _settle(around, found, open_nodes, progress)
 
 
-def code_neighborhoods(
-    network: Network, labels: Colors, nodes: Nodes, progress: Progress
-) -> Colors:
+def code_neighborhoods(around: Surroundings, nodes: Nodes, progress: Progress) -> Colors:
     """Return the codes of some neighborhoods."""
 
     def code(some: Nodes) -> Colors:
-        return neighborhood_kernels.codes_of_neighborhoods(
-            network.offsets, network.neighbors, labels, some
-        )
+        return neighborhood_kernels.codes_of_neighborhoods(*around.arrays, some)
 
-    pieces = _pieces(network, nodes)
+    pieces = _pieces(around.plain, nodes)
     if len(pieces) == 1:
         return code(nodes)
     found = spread_out(
@@ -69,20 +88,18 @@ def _pieces(network: Network, nodes: Nodes) -> list[Nodes]:
     return np.split(nodes, np.unique(cuts))
 
 
-def _not_settled(network: Network, labels: Colors, found: Partition) -> Nodes:
+def _not_settled(around: Surroundings, found: Partition) -> Nodes:
     """Return the nodes of classes of two or more that codes alone do not settle."""
     classes, firsts = np.unique(found.class_of, return_index=True)
     shared = classes[found.sizes[classes] > 1]
     heads = firsts[found.sizes[classes] > 1].astype(np.int32)
-    amenable = neighborhood_kernels.are_amenable(network.offsets, network.neighbors, labels, heads)
+    amenable = neighborhood_kernels.are_amenable(*around.arrays, heads)
     is_open = np.zeros(len(found.sizes), np.bool_)
     is_open[shared[~amenable]] = True
     return np.flatnonzero(is_open[found.class_of]).astype(np.int32)
 
 
-def _settle(
-    network: Network, labels: Colors, found: Partition, nodes: Nodes, progress: Progress
-) -> Partition:
+def _settle(around: Surroundings, found: Partition, nodes: Nodes, progress: Progress) -> Partition:
     """Divide classes by canonical forms; whoever has none stands alone."""
     numbers: dict[Any, int] = {}
     next_class = len(found.sizes)
@@ -90,7 +107,7 @@ def _settle(
     undecided = 0
     for done, node in enumerate(nodes.tolist()):
         progress.report(done, len(nodes), "risk", knowledge="neighbourhood", drawn=done)
-        form = canonical_form(network, labels, node) if done < MOST_DRAWN else None
+        form = canonical_form(around, node) if done < MOST_DRAWN else None
         undecided += form is None
         key = (int(found.class_of[node]), form if form is not None else ("alone", node))
         class_of[node] = numbers.setdefault(key, next_class + len(numbers))
@@ -98,16 +115,15 @@ def _settle(
     return Partition(settled.astype(np.int32).reshape(-1), undecided)
 
 
-def canonical_form(network: Network, labels: Colors, node: int) -> tuple[Any, ...] | None:
+def canonical_form(around: Surroundings, node: int) -> tuple[Any, ...] | None:
     """Return the same for isomorphic neighborhoods and for no others, or None if too costly."""
-    place = np.full(network.nodes, -1, np.int32)
-    ends, rows = neighborhood_kernels.cut_out(network.offsets, network.neighbors, node, place)
-    around = network.neighbors[network.offsets[node] : network.offsets[node + 1]]
+    place = np.full(around.plain.nodes, -1, np.int32)
+    ends, rows, known = neighborhood_kernels.draw_around(*around.arrays, node, place)
     part_of, parts = neighborhood_kernels.find_parts(ends, rows)
     forms = []
     for part in range(parts):
         inside = np.flatnonzero(part_of == part)
-        form = _draw(ends, rows, labels[around], inside)
+        form = _draw(ends, rows, known, inside)
         if form is None:
             return None
         forms.append(form)

@@ -147,6 +147,17 @@ class Network:
             return self
         return replace(self.with_pairs(self.pairs, directed=False), intake=self.intake)
 
+    @cached_property
+    def ways(self) -> NDArray[np.uint8]:
+        """Return how each neighbor in the rows of the undirected network is linked: 1 there, 2
+        back, 3 both ways. Empty if links have no directions.
+        """
+        if not self.directed:
+            return np.zeros(0, np.uint8)
+        rows = self.undirected
+        pairs = np.column_stack([np.repeat(np.arange(rows.nodes), rows.degrees), rows.neighbors])
+        return (self.has_edges(pairs) + 2 * self.has_edges(pairs[:, ::-1])).astype(np.uint8)
+
     def count_isolated(self) -> int:
         return int(((self.degrees == 0) & (self.in_degrees == 0)).sum())
 

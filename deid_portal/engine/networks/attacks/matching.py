@@ -10,19 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.confidence import exactly
-from deid_portal.engine.networks.neighborhoods import code_neighborhoods
+from deid_portal.engine.networks.neighborhoods import Surroundings, code_neighborhoods
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
 
 
 def attack_by_degree(original: Network, released: Network, rows: Nodes) -> dict[str, Any]:
-    """Look for everybody by their number of links; `rows` is who is behind each released node."""
-    return _match(
-        original.undirected.degrees.astype(np.int64),
-        released.undirected.degrees.astype(np.int64),
-        rows,
-        "degree",
-    )
+    """Look for everybody by their number of links; `rows` is who is behind each released node.
+
+    With directions it is the links to others and those from others.
+    """
+    known = [
+        network.degrees.astype(np.int64) * (network.nodes + 1) + network.in_degrees
+        for network in (original, released)
+    ]
+    return _match(known[0], known[1], rows, "degree")
 
 
 def attack_by_neighborhood(
@@ -35,10 +37,7 @@ def attack_by_neighborhood(
     """
     codes = [
         code_neighborhoods(
-            network.undirected,
-            np.zeros(network.nodes, np.uint64),
-            np.arange(network.nodes, dtype=np.int32),
-            progress,
+            Surroundings.of(network), np.arange(network.nodes, dtype=np.int32), progress
         )
         for network in (original, released)
     ]
