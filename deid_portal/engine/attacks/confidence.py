@@ -21,6 +21,24 @@ def wilson_interval(successes: int, attempts: int) -> Interval:
     return (max(middle - half, 0.0), min(middle + half, 1.0))
 
 
+def exact_interval(successes: int, attempts: int) -> Interval:
+    """Return the 95 % interval that covers a share at least so often, however few the attempts.
+
+    C. Clopper and E. Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.
+
+    >>> round(exact_interval(0, 100)[1], 4)
+    0.0362
+    """
+    from scipy.special import betaincinv
+
+    low = high = 0.0, 1.0
+    if 0 < successes <= attempts:
+        low = float(betaincinv(successes, attempts - successes + 1, 0.025)), 1.0
+    if 0 <= successes < attempts:
+        high = 0.0, float(betaincinv(successes + 1, attempts - successes, 0.975))
+    return (low[0], high[1])
+
+
 def exactly(share: float) -> Interval:
     """Return the interval of a share that was counted over everyone: there is nothing to guess."""
     return (share, share)

@@ -2,7 +2,7 @@
 
 An XML file may name entities that grow without end, or other files. So a document type is refused
 altogether, which is where entities are declared, and depth, counts and lengths are limited. The
-parser never opens anything.
+parser never opens anything. Plain links, most of any file, do not pass through it one by one.
 """
 
 import xml.parsers.expat
@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.networks.graphml_links import PlainLinks, take_plain_links
 from deid_portal.engine.networks.network import Intake, Network
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.table import Column, Table
@@ -24,10 +25,23 @@ MOST_ELEMENTS = 60_000_000
 MOST_KEYS = 500
 LONGEST_TEXT = 100_000
 ROWS_AT_ONCE = 1 << 16
+TOO_MUCH = "The file is nested too deeply or holds too many elements."
 
 
 def read_graphml(content: bytes, progress: ProgressCallback | None = None) -> Network:
     """Read nodes, their data and links; nested graphs and hyperedges are refused."""
+    steps = Progress(progress)
+    taken = take_plain_links(content, steps)
+    if taken is None:
+        return _parse(content, steps).build()
+    try:
+        return _parse(taken[0], steps).build(taken[1])
+    except InvalidTable:
+        _parse(content, steps).build()  # says in which line of the whole file
+        raise
+
+
+def _parse(content: bytes, steps: Progress) -> "_Reader":
     reader = _Reader()
     parser = xml.parsers.expat.ParserCreate(namespace_separator="|")
     parser.buffer_text = True
@@ -35,7 +49,6 @@ def read_graphml(content: bytes, progress: ProgressCallback | None = None) -> Ne
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
     parser.CharacterDataHandler = reader.text
-    steps = Progress(progress)
     try:
         for start in range(0, len(content), PIECE):
             steps.report(start, len(content), "read")
@@ -47,7 +60,7 @@ def read_graphml(content: bytes, progress: ProgressCallback | None = None) -> Ne
         ) from None
     except (LookupError, UnicodeError, ValueError):
         raise InvalidTable("The file is in an encoding that is not known; use UTF-8.") from None
-    return reader.build()
+    return reader
 
 
 class _Reader:
@@ -78,7 +91,7 @@ class _Reader:
         self.depth += 1
         self.elements += 1
         if self.depth > DEEPEST or self.elements > MOST_ELEMENTS:
-            raise InvalidTable("The file is nested too deeply or holds too many elements.")
+            raise InvalidTable(TOO_MUCH)
         handle = self._handlers.get(name.rpartition("|")[2])
         if handle is not None:
             handle(self, attributes)
@@ -159,12 +172,17 @@ class _Reader:
     def _number(self, identifier: str) -> int:
         return self.numbers.setdefault(identifier, len(self.numbers))
 
-    def build(self) -> Network:
+    def build(self, plain: PlainLinks | None = None) -> Network:
         if not self.graphs:
             raise InvalidTable("The file is XML but holds no graph; export the network as GraphML.")
+        pairs = np.array(self.ends, np.int32).reshape(-1, 2)
+        if plain is not None:
+            places = np.array([self._number(text) for text in plain.ids], np.int32)
+            pairs = np.concatenate([pairs, places[plain.pairs]])
+        if self.elements + len(pairs) > MOST_ELEMENTS:
+            raise InvalidTable(TOO_MUCH)
         if not self.numbers:
             raise InvalidTable("The graph in the file has no nodes.")
-        pairs = np.array(self.ends, np.int32).reshape(-1, 2)
         network = Network.from_pairs(
             len(self.numbers),
             pairs,

@@ -28,21 +28,24 @@ class Grouping:
     sizes: NDArray[np.int64]
     pairs: Nodes  # two groups, the smaller number first; the same twice for links within
     links: NDArray[np.int64]  # between them
+    directed: bool = False  # pairs are then from the first group to the second
 
     @classmethod
     def of(cls, network: Network, group_of: Nodes) -> "Grouping":
         groups = int(group_of.max()) + 1
-        ends = np.sort(group_of[network.pairs], axis=1).astype(np.int64)
+        ends = group_of[network.pairs].astype(np.int64)
+        if not network.directed:
+            ends = np.sort(ends, axis=1)
         keys, links = np.unique(ends[:, 0] * groups + ends[:, 1], return_counts=True)
         sizes = np.bincount(group_of, minlength=groups).astype(np.int64)
         pairs = np.column_stack([keys // groups, keys % groups]).astype(np.int32)
-        return cls(group_of, sizes, pairs, links.astype(np.int64))
+        return cls(group_of, sizes, pairs, links.astype(np.int64), network.directed)
 
     @property
     def possible_links(self) -> NDArray[np.int64]:
         """Return how many links there could be between the groups of each pair."""
         first, second = self.sizes[self.pairs[:, 0]], self.sizes[self.pairs[:, 1]]
-        within = first * (first - 1) // 2
+        within = first * (first - 1) // (1 if self.directed else 2)
         return np.where(self.pairs[:, 0] == self.pairs[:, 1], within, first * second)
 
     @property
@@ -59,14 +62,15 @@ def find_grouping(
 ) -> Grouping:
     """Start with people whose friends are alike, then exchange people while worlds get fewer.
 
-    `effort` is how many exchanges are tried per person.
+    `effort` is how many exchanges are tried per person. Directions play no part in the search.
     """
-    order = _order_by_friends(network, generator)
+    plain = network.undirected
+    order = _order_by_friends(plain, generator)
     chunks = np.array_split(order, max(network.nodes // k, 1))
     group_of = np.empty(network.nodes, np.int32)
     for number, chunk in enumerate(chunks):
         group_of[chunk] = number
-    _improve(network, group_of, len(chunks), effort, generator, progress)
+    _improve(plain, group_of, len(chunks), effort, generator, progress)
     renamed = generator.permutation(len(chunks)).astype(np.int32)
     return Grouping.of(network, renamed[group_of])
 
@@ -139,7 +143,8 @@ def sample_network(grouping: Grouping, generator: np.random.Generator) -> NDArra
     within = first == second
     row, column = position // width, position % width
     if within.any():
-        row[within], column[within] = _unfold(position[within], grouping.sizes[first[within]])
+        unfold = _unfold_directed if grouping.directed else _unfold
+        row[within], column[within] = unfold(position[within], grouping.sizes[first[within]])
     return np.column_stack([members[starts[first] + row], members[starts[second] + column]])
 
 
@@ -170,6 +175,14 @@ def _draw_positions(
 
 def _room_of(keys: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(np.searchsorted(offsets, keys, side="right") - 1)
+
+
+def _unfold_directed(
+    position: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return two different members, in order, at each position in the list of all such pairs."""
+    row, column = position // (sizes - 1), position % (sizes - 1)
+    return row, column + (column >= row)
 
 
 def _unfold(

@@ -2,8 +2,9 @@
 
 M. Hay et al., Resisting structural re-identification in anonymized social networks, VLDB 2008, for
 degrees and degrees of neighbors; B. Zhou and J. Pei, ICDE 2008, for neighborhoods: the links among
-the neighbors of a person, the person left out. Directions count for degrees; for what is known of
-neighbors they are ignored.
+the neighbors of a person, the person left out. Where links have directions they are known: degrees
+are those to others and from others, a neighbor is known with the way to it, and neighborhoods are
+isomorphic with the directions of their links.
 """
 
 from collections.abc import Callable
@@ -59,10 +60,11 @@ def partition_by_neighbor_degrees(network: Network, progress: Progress) -> Parti
     """Group nodes whose neighbors have the same degrees; compared number by number."""
     progress.report(0, 3, "risk", knowledge=Knowledge.NEIGHBOR_DEGREES.value)
     plain = network.undirected
-    sorted_degrees = knowledge_kernels.sort_neighbor_degrees(
-        plain.offsets, plain.neighbors, plain.degrees
-    )
     own = partition_by_degree(network)
+    sorted_degrees = own.class_of[plain.neighbors]
+    if network.directed:
+        sorted_degrees = 4 * sorted_degrees + network.ways
+    knowledge_kernels.sort_rows(plain.offsets, sorted_degrees)
     salt = np.uint64(0)
     while True:
         progress.report(1, 3, "risk", knowledge=Knowledge.NEIGHBOR_DEGREES.value)

@@ -8,13 +8,9 @@ from deid_portal.engine.networks.kernels import mix
 
 
 @compiled
-def sort_neighbor_degrees(
-    offsets: NDArray[np.int64], neighbors: NDArray[np.int32], degrees: NDArray[np.int32]
-) -> NDArray[np.int32]:
-    rows = degrees[neighbors]
+def sort_rows(offsets: NDArray[np.int64], rows: NDArray[np.int32]) -> None:
     for node in range(len(offsets) - 1):
         rows[offsets[node] : offsets[node + 1]].sort()
-    return rows
 
 
 @compiled

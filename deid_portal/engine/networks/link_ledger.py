@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.kernels import SPREAD, compiled
 from deid_portal.engine.networks.kernels import is_linked
+from deid_portal.engine.networks.network import Network
 
 FREE = -1
 SAME, ADDED, REMOVED = 0, 1, 2
@@ -19,6 +20,7 @@ class Ledger(NamedTuple):
     neighbors: NDArray[np.int32]
     keys: NDArray[np.int64]
     states: NDArray[np.int8]
+    directed: bool
 
     @property
     def added(self) -> NDArray[np.int64]:
@@ -29,10 +31,11 @@ class Ledger(NamedTuple):
         return self.keys[self.states == REMOVED]
 
 
-def open_ledger(offsets: NDArray[np.int64], neighbors: NDArray[np.int32], changes: int) -> Ledger:
+def open_ledger(network: Network, changes: int) -> Ledger:
     """Return a ledger with room for so many changed links."""
     slots = 1 << int(8 * (changes + 64)).bit_length()
-    return Ledger(offsets, neighbors, np.full(slots, FREE, np.int64), np.zeros(slots, np.int8))
+    keys, states = np.full(slots, FREE, np.int64), np.zeros(slots, np.int8)
+    return Ledger(network.offsets, network.neighbors, keys, states, network.directed)
 
 
 @compiled
@@ -46,14 +49,16 @@ def slot_of(keys: NDArray[np.int64], key: Any) -> Any:
 
 
 @compiled
-def key_of(nodes: int, one: int, other: int) -> Any:
-    low, high = min(one, other), max(one, other)
-    return np.int64(low) * nodes + high
+def key_of(ledger: Ledger, one: int, other: int) -> Any:
+    nodes = len(ledger.offsets) - 1
+    if ledger.directed or one < other:
+        return np.int64(one) * nodes + other
+    return np.int64(other) * nodes + one
 
 
 @compiled
 def has_link(ledger: Ledger, one: int, other: int) -> bool:
-    slot = slot_of(ledger.keys, key_of(len(ledger.offsets) - 1, one, other))
+    slot = slot_of(ledger.keys, key_of(ledger, one, other))
     if ledger.keys[slot] != FREE and ledger.states[slot] != SAME:
         return bool(ledger.states[slot] == ADDED)
     return bool(is_linked(ledger.offsets, ledger.neighbors, one, other))
@@ -61,7 +66,7 @@ def has_link(ledger: Ledger, one: int, other: int) -> bool:
 
 @compiled
 def set_link(ledger: Ledger, one: int, other: int, wanted: bool) -> None:
-    key = key_of(len(ledger.offsets) - 1, one, other)
+    key = key_of(ledger, one, other)
     slot = slot_of(ledger.keys, key)
     ledger.keys[slot] = key
     was = is_linked(ledger.offsets, ledger.neighbors, one, other)

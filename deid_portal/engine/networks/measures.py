@@ -13,7 +13,7 @@ class NetworkMeasures:
     """Attacks that take a run of their own, and how often they are repeated."""
 
     attacks: tuple[str, ...] = ()
-    repeats: int = 5
+    repeats: int = 20
 
     @classmethod
     def parse(cls, place: Place) -> "NetworkMeasures":

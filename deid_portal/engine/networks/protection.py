@@ -5,7 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from deid_portal.engine.networks.attacks.active import attempt, plant_fakes, summarize_attempts
+from deid_portal.engine.networks.attacks.active import (
+    Attempt,
+    attempt,
+    count_attackers,
+    plant_many,
+    summarize_attempts,
+)
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
 from deid_portal.engine.networks.attacks.matching import attack_by_degree, attack_by_neighborhood
 from deid_portal.engine.networks.attacks.walk import tell_walk, words_of_walk
@@ -138,22 +144,28 @@ def attack_release(measured: Measured, shown: Network, progress: Progress) -> li
 def attack_actively(network: Network, plan: NetworkPlan, progress: Progress) -> dict[str, Any]:
     """Plant fake people, protect the network with them by the same plan, look for them again.
 
-    Beside it, the same without protection.
+    Beside it, the same without protection. In a large network several attackers act at once, so
+    that one protection serves many attempts.
     """
-    before, after = [], []
-    for repeat in range(plan.measures.repeats):
-        progress.report(repeat, plan.measures.repeats, "attack", attack="active")
-        generator = generator_of(plan, network, f"active attack {repeat}")
-        plant = plant_fakes(network, generator)
-        everyone = np.arange(plant.network.nodes, dtype=np.int32)
-        before.append(attempt(plant, plant.network, everyone, progress))
-        draft = start_draft(plant.network, replace(plan, directed=False))
+    before: list[Attempt] = []
+    after: list[Attempt] = []
+    repeats = plan.measures.repeats
+    while len(after) < repeats:
+        progress.report(len(after), repeats, "attack", attack="active")
+        generator = generator_of(plan, network, f"active attack {len(after)}")
+        attackers = min(count_attackers(network.nodes), repeats - len(after))
+        plants = plant_many(network, attackers, generator)
+        planted = plants[0].network
+        everyone = np.arange(planted.nodes, dtype=np.int32)
+        draft = start_draft(planted, replace(plan, directed=False))
         for method in plan.methods:
             draft = method.apply(draft, generator, progress)
-        after.append(attempt(plant, draft.network, draft.rows, progress))
+        before += [attempt(plant, planted, everyone, progress) for plant in plants]
+        after += [attempt(plant, draft.network, draft.rows, progress) for plant in plants]
     return {
         **summarize_attempts(after),
-        "fakes": len(plant.fakes),
+        "fakes": len(plants[0].fakes),
+        "attackers_at_once": min(count_attackers(network.nodes), repeats),
         "unprotected": summarize_attempts(before),
     }
 

@@ -71,7 +71,7 @@ class _Work:
         self._wanted = targets - network.degrees
         self._helpers = 0
         self._room = MOST_RAISED * self.unmet
-        self._ledger = open_ledger(network.offsets, network.neighbors, self.unmet + self._room)
+        self._ledger = open_ledger(network, self.unmet + self._room)
 
     @property
     def unmet(self) -> int:

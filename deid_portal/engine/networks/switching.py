@@ -1,4 +1,7 @@
-"""Pairs of links that exchange ends: degrees stay, structure goes."""
+"""Pairs of links that exchange ends: degrees stay, structure goes.
+
+Directed links exchange where they lead, so that links to others and from others both stay.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +21,7 @@ def switch_links(
     """Let so many pairs of links exchange ends; return how many links changed."""
     if network.edges < 2 or not pairs:
         return network, 0
-    ledger = open_ledger(network.offsets, network.neighbors, 2 * pairs)
+    ledger = open_ledger(network, 2 * pairs)
     links = network.pairs.copy()
     done, tries = 0, TRIES_PER_PAIR * pairs
     while done < pairs and tries > 0:
@@ -37,7 +40,7 @@ def _switch(ledger: Ledger, links: NDArray[np.int32], drawn: NDArray[np.int64], 
         one, other = drawn[index]
         a, b = links[one]
         c, d = links[other]
-        if index & 1:
+        if index & 1 and not ledger.directed:
             c, d = d, c
         if is_either(a, c, d) or is_either(b, c, d):
             continue

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.attacks.confidence import wilson_interval
+from deid_portal.engine.attacks.confidence import exact_interval, wilson_interval
 from deid_portal.engine.networks.attacks import active_kernels
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Table
 
 DELTA = 0.5
+MOST_FAKES = 0.01  # of the people there are, where several attack at once
 MOST_TARGETS = 10
 LINKS_TO_TARGET = 3
 MOST_STEPS = 5_000_000  # of a search
@@ -51,26 +52,56 @@ def count_fakes(nodes: int, delta: float = DELTA) -> int:
 
 def plant_fakes(network: Network, generator: np.random.Generator, delta: float = DELTA) -> Plant:
     """Add fake people who target some linked ones."""
+    return plant_many(network, 1, generator, delta)[0]
+
+
+def plant_many(
+    network: Network, attackers: int, generator: np.random.Generator, delta: float = DELTA
+) -> list[Plant]:
+    """Add the fake people of several attackers at once, none of whom knows of the others."""
     plain = network.undirected
     fakes = count_fakes(plain.nodes, delta)
+    plants = [_draw_plant(plain, fakes, number, generator) for number in range(attackers)]
+    grown = Network.from_pairs(
+        plain.nodes + fakes * attackers,
+        np.concatenate([plain.pairs, *(_links_of(plant) for plant in plants)]),
+        table=plain.table and _with_gaps(plain.table, fakes * attackers),
+    )
+    return [
+        replace(plant, network=grown, degrees=grown.degrees[plant.fakes].astype(np.int64))
+        for plant in plants
+    ]
+
+
+def count_attackers(nodes: int) -> int:
+    """Return how many attackers may act at once with few fakes among true people."""
+    return max(int(MOST_FAKES * nodes) // count_fakes(nodes), 1)
+
+
+def _draw_plant(network: Network, fakes: int, number: int, generator: np.random.Generator) -> Plant:
+    """Draw what one attacker plants; degrees are known when all have planted."""
     inner = np.triu(generator.random((fakes, fakes)) < 0.5, 1)
     path = np.arange(fakes - 1)
     inner[path, path + 1] = True
-    targets = _choose_targets(plain, fakes, generator)
-    marks = _draw_marks(len(targets), fakes, generator)
-    numbers = np.arange(plain.nodes, plain.nodes + fakes, dtype=np.int32)
-    planted: list[NDArray[Any]] = [
-        plain.pairs,
-        plain.nodes + np.argwhere(inner),
-        np.column_stack([targets[np.nonzero(marks)[0]], numbers[np.nonzero(marks)[1]]]),
-    ]
-    grown = Network.from_pairs(
-        plain.nodes + fakes,
-        np.concatenate(planted),
-        table=plain.table and _with_gaps(plain.table, fakes),
-    )
+    targets = _choose_targets(network, fakes, generator)
+    first = network.nodes + number * fakes
     return Plant(
-        grown, numbers, inner | inner.T, grown.degrees[numbers].astype(np.int64), targets, marks
+        network=network,
+        fakes=np.arange(first, first + fakes, dtype=np.int32),
+        inner=inner | inner.T,
+        degrees=np.zeros(fakes, np.int64),
+        targets=targets,
+        marks=_draw_marks(len(targets), fakes, generator),
+    )
+
+
+def _links_of(plant: Plant) -> NDArray[Any]:
+    target, fake = np.nonzero(plant.marks)
+    return np.concatenate(
+        [
+            plant.fakes[np.argwhere(np.triu(plant.inner, 1))],
+            np.column_stack([plant.targets[target], plant.fakes[fake]]),
+        ]
     )
 
 
@@ -186,13 +217,13 @@ def _count_known_pairs(
 
 
 def summarize_attempts(attempts: list[Attempt]) -> dict[str, Any]:
-    """Return shares of success with their 95 % intervals."""
+    """Return shares with 95 % intervals; that of success is exact, however few the attempts."""
     found = sum(own.is_found for own in attempts)
     return {
         "attack": "active",
         "attempts": len(attempts),
         "success": found / len(attempts) if attempts else 0.0,
-        "interval": list(wilson_interval(found, len(attempts))),
+        "interval": list(exact_interval(found, len(attempts))),
         "targets": _share([(own.targets_found, own.targets) for own in attempts]),
         "links_read": _share([(own.pairs_right, own.pairs) for own in attempts]),
     }

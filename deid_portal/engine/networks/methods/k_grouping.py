@@ -32,6 +32,7 @@ class KGrouping(NetworkMethod):
         "M. Hay, G. Miklau, D. Jensen, D. Towsley and P. Weis, Resisting structural "
         "re-identification in anonymized social networks, PVLDB 1(1), 2008."
     )
+    takes_directed: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         LOOK_ALIKES,
         Parameter("effort", minimum=1, maximum=1000, whole=True, default=30),

@@ -25,6 +25,7 @@ class RandomLinks(NetworkMethod):
     cites: ClassVar[str] = (
         "X. Ying and X. Wu, Randomizing social networks: a spectrum preserving approach, SDM 2008."
     )
+    takes_directed: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "share",
