@@ -1,11 +1,12 @@
 """Put together the plan of a dataset, be it a table or a network."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
-from deid_portal.engine.networks import NetworkPlan
+from deid_portal.engine.networks import NetworkPlan, is_network_plan
 from deid_portal.plans.composition import (
     Choice,
     ComposedPlan,
@@ -24,9 +25,7 @@ class ComposedNetworkPlan:
 
     def to_plan(self) -> NetworkPlan:
         """Validate; raises InvalidPlan with the sentence to show."""
-        return NetworkPlan.from_document(
-            self.document, read_file=lambda name: self.files[name].encode()
-        )
+        return _read_network_plan(self.document, self.files)
 
 
 def compose_network_plan(dataset: Dataset, choice: Choice, knowledge: str) -> ComposedNetworkPlan:
@@ -48,3 +47,14 @@ def compose_plan_of(dataset: Dataset) -> ComposedPlan | ComposedNetworkPlan:
 
 
 AnyPlan = Plan | NetworkPlan
+
+
+def read_any_plan(document: Mapping[str, Any], files: Mapping[str, str]) -> AnyPlan:
+    """Validate the plan of a table or of a network; raises InvalidPlan."""
+    if is_network_plan(document):
+        return _read_network_plan(document, files)
+    return Plan.from_document(dict(document), read_file=lambda name: files[name].encode())
+
+
+def _read_network_plan(document: Mapping[str, Any], files: Mapping[str, str]) -> NetworkPlan:
+    return NetworkPlan.from_document(dict(document), read_file=lambda name: files[name].encode())

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.networks.methods import NETWORK_METHODS, NetworkMethod
@@ -64,7 +65,7 @@ def offer_methods(dataset: Dataset, recommended: str) -> list[MethodOffer]:
             name,
             kind.title,
             METHOD_WORDS.get(name, ""),
-            _why_closed(dataset, kind),
+            why_closed(dataset, kind),
             is_recommended=name == recommended,
         )
         for name, kind in _kinds()
@@ -76,9 +77,32 @@ def _kinds() -> Iterable[tuple[str, type[NetworkMethod]]]:
     return ((name, NETWORK_METHODS[name]) for name in NETWORK_METHODS)
 
 
-def _why_closed(dataset: Dataset, kind: type[NetworkMethod]) -> str:
+def why_closed(dataset: Dataset, kind: type[NetworkMethod]) -> str:
+    """Say why a method cannot take this network, or nothing."""
     if dataset.network.is_directed and not kind.takes_directed:
         return "For links without directions; read the network again as such."
     if kind.largest is not None and dataset.rows > kind.largest:
         return f"For at most {kind.largest:,} people."
     return ""
+
+
+# What a sweep can try: the methods that aim at a number of look-alikes, and how they go about it.
+NETWORK_WAYS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("adding", "Equal numbers of links, adding", {"name": "k-degree", "changes": "additions"}),
+    (
+        "removing",
+        "Equal numbers of links, adding and removing",
+        {"name": "k-degree", "changes": "additions-deletions"},
+    ),
+    ("neighborhoods", "Equal neighborhoods", {"name": "k-neighbourhood"}),
+    ("groups", "Groups and the links between them", {"name": "k-grouping"}),
+)
+
+
+def ways_to_sweep(dataset: Dataset) -> list[str]:
+    """Return the names of what can be tried on this network."""
+    return [
+        name
+        for name, _, entry in NETWORK_WAYS
+        if not why_closed(dataset, NETWORK_METHODS[entry["name"]])
+    ]

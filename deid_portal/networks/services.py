@@ -8,21 +8,23 @@ from django.db import transaction
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
-from deid_portal.common.refusals import Refused
 from deid_portal.common.work import queue, request_stop
 from deid_portal.datasets.forgetting import usual_deletion_day
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import check_can_change, check_can_upload
 from deid_portal.datasets.uploading import SealedUpload
+from deid_portal.engine import InvalidPlan
 from deid_portal.engine.formats import detect_file
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.networks.reading import NetworkFormat, detect_network
-from deid_portal.networks.composition import compose_network_plan
+from deid_portal.networks.composition import AnyPlan, compose_network_plan
+from deid_portal.networks.guidance import why_closed
 from deid_portal.networks.models import Network, NetworkReading
 from deid_portal.networks.policies import check_attributes_decided, check_can_read_again
 from deid_portal.networks.tasks import read_uploaded_network
 from deid_portal.plans.composition import Choice, choice_of
 from deid_portal.plans.models import Protection
+from deid_portal.plans.services import check_plan_fits
 
 COPIED_BYTES = 1 << 20
 
@@ -150,8 +152,7 @@ def choose_network_protection(
     saved: Protection | None = getattr(dataset, "protection", None)
     if saved is not None and choice_of(saved) == choice and saved.answers == answers:
         return plan  # saved before; whoever chose it stays its author
-    if dataset.rows and any(getattr(model, "k", 0) > dataset.rows for model in plan.models):
-        raise Refused(f"The network has {dataset.rows:,} nodes, so nobody can hide among more.")
+    check_network_plan_fits(dataset, plan)
     with transaction.atomic():
         Protection.objects.update_or_create(
             dataset=dataset,
@@ -177,3 +178,20 @@ def choose_network_protection(
             },
         )
     return plan
+
+
+def check_network_plan_fits(dataset: Dataset, plan: NetworkPlan) -> None:
+    """Refuse what this network is too small or too large for, without opening it."""
+    if dataset.rows and any(getattr(model, "k", 0) > dataset.rows for model in plan.models):
+        raise InvalidPlan(f"The network has {dataset.rows:,} people, so nobody hides among more.")
+    for method in plan.methods:
+        if closed := why_closed(dataset, type(method)):
+            raise InvalidPlan(f"{method.title}: {closed[0].lower()}{closed[1:]}")
+
+
+def check_any_plan_fits(dataset: Dataset, plan: AnyPlan) -> None:
+    """Refuse what a plan asks and this table or network cannot give; raises InvalidPlan."""
+    if isinstance(plan, NetworkPlan):
+        check_network_plan_fits(dataset, plan)
+    else:
+        check_plan_fits(dataset, plan)

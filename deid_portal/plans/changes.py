@@ -15,6 +15,7 @@ from deid_portal.common.templatetags.numbers import percent
 from deid_portal.engine import InvalidPlan
 from deid_portal.engine.documents import Place, plain
 from deid_portal.engine.methods import METHODS, RecodingMethod
+from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.parameters import Choice
 from deid_portal.engine.plan import ColumnRole
 from deid_portal.engine.privacy import MODELS
@@ -51,6 +52,15 @@ class Basis:
     files: Mapping[str, str] = field(default_factory=dict)
     levels: Mapping[str, int] = field(default_factory=dict)  # empty where nothing was run
     heights: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_network(self) -> bool:
+        return "network" in self.plan
+
+    @property
+    def kinds(self) -> Mapping[str, Any]:
+        """The methods such a plan can name."""
+        return NETWORK_METHODS if self.is_network else METHODS
 
     @property
     def rules(self) -> list[dict[str, Any]]:
@@ -124,9 +134,24 @@ class HideAmong(Change):
     kind: ClassVar[str] = "hide-among"
 
     def apply(self, basis: Basis) -> PlanDocument:
+        if basis.is_network:
+            return self._apply_to_network(basis)
         if look_alikes_of(basis) is None:
             return basis.with_rules([{"model": "k-anonymity", "k": self.to}, *basis.rules])
         return basis.with_rules(self._changed(rule) for rule in basis.rules)
+
+    def _apply_to_network(self, basis: Basis) -> PlanDocument:
+        """Methods of networks aim at a number of their own, which has to follow the rule."""
+        if look_alikes_of(basis) is None:
+            raise InvalidPlan(
+                "This plan promises no number of look-alikes, so none can be changed."
+            )
+        followed = [
+            {**method, "k": self.to} if _takes(basis, method, "k") else method
+            for method in basis.methods
+        ]
+        rules = [self._changed(rule) for rule in basis.rules]
+        return {**basis.with_methods(followed), "models": rules}
 
     def _changed(self, rule: dict[str, Any]) -> dict[str, Any]:
         name = LOOK_ALIKES.get(rule["model"])
@@ -149,7 +174,7 @@ class LeaveOut(Change):
             raise InvalidPlan("The method of this plan leaves out nobody, so it has no limit.")
         return basis.with_methods(
             [
-                {**method, "suppression_limit": self.to} if _has_limit(method) else method
+                {**method, "suppression_limit": self.to} if _has_limit(basis, method) else method
                 for method in basis.methods
             ]
         )
@@ -300,16 +325,28 @@ class UseMethod(Change):
     kind: ClassVar[str] = "method"
 
     def apply(self, basis: Basis) -> PlanDocument:
+        if basis.is_network:
+            return basis.with_methods([self._with_look_alikes(basis)])
         return basis.with_methods(_replace_recoding(basis.methods, self._with_limit(basis)))
 
     def _with_limit(self, basis: Basis) -> dict[str, Any]:
         """Keep the share that may be left out, where the new method has one and says none."""
         limit = limit_of(basis)
-        if limit is None or not _takes(self.method, "suppression_limit"):
+        if limit is None or not _takes(basis, self.method, "suppression_limit"):
             return self.method
         return {"suppression_limit": limit, **self.method}
 
+    def _with_look_alikes(self, basis: Basis) -> dict[str, Any]:
+        """Keep the number of look-alikes, where the new method aims at one and says none."""
+        k = look_alikes_of(basis)
+        if k is None or not _takes(basis, self.method, "k"):
+            return self.method
+        return {"k": k, **self.method}
+
     def words(self, basis: Basis) -> str:
+        if basis.is_network and self.method["name"] in NETWORK_METHODS:
+            chosen = _chosen_words(NETWORK_METHODS[self.method["name"]], self.method)
+            return f"with the method {NETWORK_METHODS[self.method['name']].title.lower()}{chosen}"
         return f"with the method {_part_words(self.method, 'name')}"
 
 
@@ -336,17 +373,21 @@ class SetMethod(Change):
     kind: ClassVar[str] = "method-parameter"
 
     def apply(self, basis: Basis) -> PlanDocument:
-        if not any(_takes(method, self.parameter) for method in basis.methods):
+        if not any(_takes(basis, method, self.parameter) for method in basis.methods):
             raise InvalidPlan(f"No method of the plan has a {self.parameter}.")
         return basis.with_methods(
             [
-                {**method, self.parameter: self.to} if _takes(method, self.parameter) else method
+                {**method, self.parameter: self.to}
+                if _takes(basis, method, self.parameter)
+                else method
                 for method in basis.methods
             ]
         )
 
     def words(self, basis: Basis) -> str:
-        kinds = [METHODS[own["name"]] for own in basis.methods if _takes(own, self.parameter)]
+        kinds = [
+            basis.kinds[own["name"]] for own in basis.methods if _takes(basis, own, self.parameter)
+        ]
         said = _said(kinds[0], self.parameter, self.to) if kinds else ""
         return f"{self.parameter.replace('_', ' ')} {said}".strip()
 
@@ -419,17 +460,19 @@ def look_alikes_of(basis: Basis) -> int | None:
 def limit_of(basis: Basis) -> float | None:
     """Return the share that may be left out; None where no method has such a limit."""
     limits = [
-        method.get("suppression_limit", 0.0) for method in basis.methods if _has_limit(method)
+        method.get("suppression_limit", 0.0)
+        for method in basis.methods
+        if _has_limit(basis, method)
     ]
     return max(limits) if limits else None
 
 
-def _has_limit(method: dict[str, Any]) -> bool:
-    return _takes(method, "suppression_limit")
+def _has_limit(basis: Basis, method: dict[str, Any]) -> bool:
+    return _takes(basis, method, "suppression_limit")
 
 
-def _takes(method: dict[str, Any], parameter: str) -> bool:
-    kind = METHODS.get(method.get("name", ""))
+def _takes(basis: Basis, method: dict[str, Any], parameter: str) -> bool:
+    kind = basis.kinds.get(method.get("name", ""))
     return kind is not None and any(own.name == parameter for own in kind.parameters)
 
 
@@ -470,6 +513,13 @@ def _part_words(part: Mapping[str, Any], name_key: str) -> str:
     ]
     about = f" on {part['column']}" if isinstance(part.get("column"), str) else ""
     return f"{part[name_key]}{about}" + (f" ({', '.join(numbers)})" if numbers else "")
+
+
+def _chosen_words(kind: Any, method: Mapping[str, Any]) -> str:
+    """Say which of its ways a method takes, where one is named."""
+    named = {own.name for own in kind.parameters if isinstance(own, Choice)}
+    said = [_said(kind, name, value) for name, value in method.items() if name in named]
+    return f" ({', '.join(said)})" if said else ""
 
 
 def _said(kind: Any, parameter: str, value: Any) -> str:

@@ -36,7 +36,7 @@ def board_chart(board: Board) -> Chart:
         id="board-chart",
         title=title_of(board.points, board.front),
         caption=(
-            f"{board.risk.title} against detail lost. Shape: share of rows that may be left out; "
+            f"{board.risk.title} against detail lost. Shape: {_shape_is(board)}; "
             "label: hides among k. Nothing beats the runs on the line."
         ),
         figure=_figure(board),
@@ -44,9 +44,14 @@ def board_chart(board: Board) -> Chart:
     )
 
 
+def _shape_is(board: Board) -> str:
+    is_network = any(point.scenario.is_network for point in board.points)
+    return "the method" if is_network else "share of rows that may be left out"
+
+
 def legend_of(board: Board) -> list[Sign]:
     shapes = _shapes([point.scenario for point in board.points])
-    signs = [Sign(sign, _limit_words(limit)) for limit, (_, sign) in shapes.items()]
+    signs = [Sign(sign, _kind_words(kind)) for kind, (_, sign) in shapes.items()]
     if any(not point.scenario.is_allowed for point in board.points):
         signs += [Sign("●", "filled: allowed by policy"), Sign("○", "hollow: not allowed")]
     if len(board.front) < len(board.points):
@@ -54,19 +59,34 @@ def legend_of(board: Board) -> list[Sign]:
     return signs
 
 
-def _limit_words(limit: float | None) -> str:
-    return "no limit of its own" if limit is None else limit_words(limit)
+# What a shape stands for: the share that may be left out, or the method of a network.
+Kind = float | str | None
+Shapes = dict[Kind, tuple[str, str]]
 
 
-def _shapes(scenarios: list[Scenario]) -> dict[float | None, tuple[str, str]]:
-    """Give every share that may be left out a shape, the smallest first."""
-    limits = {own.limit for own in scenarios}
-    known = sorted(limit for limit in limits if limit is not None)
+def _kind_of(scenario: Scenario) -> Kind:
+    return scenario.methods if scenario.is_network else scenario.limit
+
+
+def _shape_order(kind: Kind) -> tuple[float, str]:
+    return (0.0, kind) if isinstance(kind, str) else (float(kind or 0), "")
+
+
+def _kind_words(kind: Kind) -> str:
+    if isinstance(kind, str):
+        return kind
+    return "no limit of its own" if kind is None else limit_words(kind)
+
+
+def _shapes(scenarios: list[Scenario]) -> Shapes:
+    """Give every kind of run a shape, the smallest share or the first method by name first."""
+    kinds = {_kind_of(own) for own in scenarios}
+    known = sorted((kind for kind in kinds if kind is not None), key=_shape_order)
     marks = list(zip(SHAPES, SIGNS, strict=True))
-    shapes: dict[float | None, tuple[str, str]] = {
-        limit: marks[place] if place < len(marks) else OTHER for place, limit in enumerate(known)
+    shapes: Shapes = {
+        kind: marks[place] if place < len(marks) else OTHER for place, kind in enumerate(known)
     }
-    if None in limits:
+    if None in kinds:
         shapes[None] = NO_LIMIT
     return shapes
 
@@ -112,9 +132,7 @@ def _line(front: list[Point], risk: Axis) -> dict[str, Any]:
     }
 
 
-def _marks(
-    board: Board, points: list[Point], shapes: dict[float | None, tuple[str, str]]
-) -> dict[str, Any]:
+def _marks(board: Board, points: list[Point], shapes: Shapes) -> dict[str, Any]:
     front = {point.scenario.number for point in board.front}
     on_line = [point.scenario.number in front for point in points]
     labels = _labels(board)
@@ -172,14 +190,12 @@ def _label_sides(points: list[Point], labels: dict[int, str]) -> list[str]:
     return sides
 
 
-def _symbol(point: Point, shapes: dict[float | None, tuple[str, str]]) -> str:
-    shape = shapes[point.scenario.limit][0]
+def _symbol(point: Point, shapes: Shapes) -> str:
+    shape = shapes[_kind_of(point.scenario)][0]
     return shape if point.scenario.is_allowed else f"{shape}-open"
 
 
-def _pin(
-    board: Board, point: Point, color: str, shapes: dict[float | None, tuple[str, str]]
-) -> dict[str, Any]:
+def _pin(board: Board, point: Point, color: str, shapes: Shapes) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers",
@@ -220,7 +236,15 @@ def _hover(board: Board, point: Point) -> str:
     return (
         f"Run {own.number} · {own.label}<br>{board.risk.label.lower()} {board.risk.written(own)}, "
         f"{board.detail.label} {board.detail.written(own)}<br>"
-        f"{own.rows_left_out:,} left out, {own.groups:,} groups{allowed}"
+        f"{_cost(own)}, {own.groups:,} groups{allowed}"
+    )
+
+
+def _cost(own: Scenario) -> str:
+    return (
+        f"links changed: {own.links_changed}"
+        if own.is_network
+        else f"{own.rows_left_out:,} left out"
     )
 
 

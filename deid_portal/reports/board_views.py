@@ -23,7 +23,7 @@ from deid_portal.engine.writing import neutralize
 from deid_portal.reports.board import Board, scenarios_of
 from deid_portal.reports.board_figure import board_chart, legend_of
 from deid_portal.reports.comparing import Line
-from deid_portal.reports.scenarios import DETAILS, RISKS
+from deid_portal.reports.scenarios import axes_for
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.promotion import (
     check_can_undo_promotion,
@@ -42,13 +42,14 @@ def board(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     person = person_of(request)
     dataset = get_dataset_or_404(person, dataset_id)
     shown = Board.read(scenarios_of(dataset), request.GET.dict())
+    risks, details = axes_for(shown.scenarios)
     context = {
         "dataset": dataset,
         "board": shown,
         "chart": board_chart(shown) if shown.points else None,
         "legend": legend_of(shown),
-        "risks": RISKS.values(),
-        "details": DETAILS.values(),
+        "risks": risks,
+        "details": details,
         "table_order": request.GET.get("order") == "table",
         "last": request.GET.get("last", ""),
         "address": _address(shown),

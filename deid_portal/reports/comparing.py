@@ -150,13 +150,7 @@ def _number_lines(a: Scenario, b: Scenario) -> Iterator[Line]:
         _less(a.loss, b.loss, NOTABLE_LOSS),
         f"{{}} loses {abs(a.loss - b.loss):.2f} less",
     )
-    yield _line(
-        "Rows left out",
-        _out_of_all(a),
-        _out_of_all(b),
-        _less(a.share_left_out, b.share_left_out, NOTABLE_SHARE),
-        f"{{}} keeps {_counted(abs(a.rows_left_out - b.rows_left_out), 'more row')}",
-    )
+    yield _links_line(a, b) if a.is_network else _rows_line(a, b)
     smallest = _smallest_group(a, b)
     if smallest is not None:
         yield smallest
@@ -170,6 +164,28 @@ def _number_lines(a: Scenario, b: Scenario) -> Iterator[Line]:
         "{} keeps finer groups",
     )
     yield from _guess_lines(a, b)
+
+
+def _rows_line(a: Scenario, b: Scenario) -> Line:
+    return _line(
+        "Rows left out",
+        _out_of_all(a),
+        _out_of_all(b),
+        _less(a.share_left_out, b.share_left_out, NOTABLE_SHARE),
+        f"{{}} keeps {_counted(abs(a.rows_left_out - b.rows_left_out), 'more row')}",
+    )
+
+
+def _links_line(a: Scenario, b: Scenario) -> Line:
+    """Compare the links kept as they were; a release of groups keeps none."""
+    kept = [int(own.summary["network"]["links"].get("kept", 0)) for own in (a, b)]
+    return _line(
+        "Links changed",
+        a.links_changed,
+        b.links_changed,
+        _less(-kept[0], -kept[1], 0),
+        f"{{}} keeps {_counted(abs(kept[0] - kept[1]), 'more link')} as they were",
+    )
 
 
 def _out_of_all(own: Scenario) -> str:

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from deid_portal.common.templatetags.numbers import percent
 from deid_portal.engine.methods import METHODS
+from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.utility import METRICS
 
 Summary = Mapping[str, Any]
@@ -55,9 +56,16 @@ class Scenario:
         return self._asked.get("limit")
 
     @property
+    def is_network(self) -> bool:
+        return bool(self._asked.get("is_network"))
+
+    @property
     def methods(self) -> str:
-        names = [name for name in self._asked.get("methods", []) if name in METHODS]
-        return ", then ".join(METHODS[name].title for name in names)
+        kinds: Mapping[str, Any] = NETWORK_METHODS if self.is_network else METHODS
+        names = [name for name in self._asked.get("methods", []) if name in kinds]
+        said = ", then ".join(kinds[name].title for name in names)
+        removes = any("additions-deletions" in way for way in self._asked.get("way", []))
+        return f"{said}, adding and removing" if removes else said
 
     @property
     def label(self) -> str:
@@ -73,6 +81,12 @@ class Scenario:
     @cached_property
     def average_risk(self) -> float:
         return float(self.summary["risk"]["after"]["prosecutor"]["average"])
+
+    @property
+    def links_changed(self) -> str:
+        """How many links of a network were added or removed; none is counted where all are new."""
+        links = self.summary["network"]["links"]
+        return f"{links['added'] + links['removed']:,}" if "added" in links else "made up anew"
 
     @property
     def rows_left_out(self) -> int:
@@ -152,6 +166,25 @@ DETAILS = {
         _detail("discernibility", "discernibility"),
     )
 }
+
+
+def axes_for(scenarios: Sequence[Scenario]) -> tuple[list[Axis], list[Axis]]:
+    """Return what can be drawn across and up: of networks nobody is left out, and less is measured.
+
+    Before a run has ended everything is offered.
+    """
+    measured = [own for own in scenarios if own.has_numbers]
+    risks = [
+        axis
+        for axis in RISKS.values()
+        if axis.name != "left-out" or not any(own.is_network for own in scenarios)
+    ]
+    details = [
+        axis
+        for axis in DETAILS.values()
+        if not measured or any(axis.value(own) is not None for own in measured)
+    ]
+    return risks, details
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ from typing import Any
 from django import forms
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine.methods import METHODS
 from deid_portal.plans.changes import Basis, limit_of, look_alikes_of
-from deid_portal.runs.sweeps import METHODS_TO_SWEEP, Grid
+from deid_portal.runs.sweeps import Grid, ways_of
 
 USUAL_LOOK_ALIKES = (2, 3, 5, 10, 15, 25, 50)
 USUAL_LIMITS = (0, 2, 5, 10)  # percent
@@ -73,19 +72,20 @@ class SweepForm(forms.Form):
             help_text="Whole numbers, for example 2, 5, 10 or 2-6. Empty: as chosen.",
             initial=_joined(_usual_look_alikes(basis, rows)),
         )
-        self.fields["limits"] = NumbersField(
-            whole=False,
-            least=0,
-            most=100,
-            label="May leave out, in percent of the rows",
-            help_text="For example 0, 2, 5. Empty: as chosen. Methods that leave out nobody "
-            "run once.",
-            initial=_joined(sorted({*USUAL_LIMITS, 100 * limit})) if limit is not None else "",
-        )
+        if not dataset.is_network:  # nobody is left out of a network
+            self.fields["limits"] = NumbersField(
+                whole=False,
+                least=0,
+                most=100,
+                label="May leave out, in percent of the rows",
+                help_text="For example 0, 2, 5. Empty: as chosen. Methods that leave out nobody "
+                "run once.",
+                initial=_joined(sorted({*USUAL_LIMITS, 100 * limit})) if limit is not None else "",
+            )
         self.fields["methods"] = forms.MultipleChoiceField(
             label="Methods",
             required=False,
-            choices=[(name, METHODS[name].title) for name in METHODS_TO_SWEEP],
+            choices=[(way.name, way.title) for way in ways_of(dataset)],
             widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input"}),
             help_text="None ticked: the method as chosen.",
         )
@@ -93,7 +93,7 @@ class SweepForm(forms.Form):
     def to_grid(self) -> Grid:
         return Grid(
             look_alikes=tuple(int(k) for k in self.cleaned_data["look_alikes"]),
-            limits=tuple(limit / 100 for limit in self.cleaned_data["limits"]),
+            limits=tuple(limit / 100 for limit in self.cleaned_data.get("limits", ())),
             methods=tuple(self.cleaned_data["methods"]),
         )
 

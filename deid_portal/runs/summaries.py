@@ -25,8 +25,17 @@ def describe_request(plan: Mapping[str, Any]) -> dict[str, Any]:
             "limit": limit_of(basis),
             "methods": [method["name"] for method in basis.methods],
             "rules": [_without_values(rule) for rule in basis.rules],
+            **({"is_network": True, "way": _way(basis)} if basis.is_network else {}),
         }
     }
+
+
+def _way(basis: Basis) -> list[str]:
+    """Name the methods of a network with the words they were chosen by, such as "additions"."""
+    return [
+        " ".join(str(value) for value in method.values() if isinstance(value, str))
+        for method in basis.methods
+    ]
 
 
 def summarize(report: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,11 +16,11 @@ from deid_portal.common.workers import count_workers
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine import EngineError
-from deid_portal.plans.policies import check_protection_chosen
+from deid_portal.networks.policies import check_plan_chosen
 from deid_portal.runs.forms import SweepForm
 from deid_portal.runs.selectors import get_sweep_or_404
 from deid_portal.runs.sweeps import check_can_sweep, check_size, start_sweep, stop_sweep
-from deid_portal.runs.variants import basis_of_protection, check_plans_can_vary
+from deid_portal.runs.variants import basis_of_protection
 from deid_portal.runs.waiting import usual_seconds
 
 
@@ -29,8 +29,7 @@ def sweep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     person = person_of(request)
     dataset = get_dataset_or_404(person, dataset_id)
     with entering_step(dataset, "run"):
-        check_plans_can_vary(dataset)
-        check_protection_chosen(dataset)
+        check_plan_chosen(dataset)
         basis = basis_of_protection(dataset)
     form = SweepForm(request.POST or None, dataset=dataset, basis=basis)
     if request.method == "POST" and form.is_valid():
@@ -58,8 +57,7 @@ def sweep_size(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """How many runs the numbers come to, and how long that takes; nothing is started."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     with entering_step(dataset, "run"):
-        check_plans_can_vary(dataset)
-        check_protection_chosen(dataset)
+        check_plan_chosen(dataset)
     form = SweepForm(request.POST, dataset=dataset, basis=basis_of_protection(dataset))
     form.is_valid()
     return render(request, "runs/_sweep_size.html", {"dataset": dataset, **_size(form, dataset)})

@@ -4,8 +4,9 @@ Each member is a run of its own, queued behind single runs. A plan that this tab
 with is not run again; its run simply belongs to the sweep as well.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max, QuerySet
@@ -16,8 +17,10 @@ from deid_portal.common.refusals import Refused
 from deid_portal.common.templatetags.numbers import percent
 from deid_portal.common.work import OPEN_STATUSES, request_stop
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine import Plan
 from deid_portal.engine.methods import METHODS
+from deid_portal.networks.composition import AnyPlan
+from deid_portal.networks.guidance import NETWORK_WAYS, ways_to_sweep
+from deid_portal.networks.policies import check_plan_chosen
 from deid_portal.plans.changes import (
     Basis,
     Change,
@@ -27,14 +30,12 @@ from deid_portal.plans.changes import (
     apply_changes,
     limit_of,
 )
-from deid_portal.plans.policies import check_protection_chosen
 from deid_portal.runs.models import Priority, Run, Sweep, SweepMember
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.selectors import HEAVY
 from deid_portal.runs.services import hold_dataset, queue_run
 from deid_portal.runs.variants import (
     basis_of_protection,
-    check_plans_can_vary,
     find_twins,
     judge,
 )
@@ -45,20 +46,38 @@ METHODS_TO_SWEEP = ("full-domain", "local-recoding", "top-down", "mondrian")
 
 
 @dataclass(frozen=True)
+class Way:
+    """A method that can be tried, as a plan names it."""
+
+    name: str
+    title: str
+    entry: Mapping[str, Any]
+
+
+WAYS = {
+    **{name: Way(name, METHODS[name].title, {"name": name}) for name in METHODS_TO_SWEEP},
+    **{name: Way(name, title, entry) for name, title, entry in NETWORK_WAYS},
+}
+
+
+def ways_of(dataset: Dataset) -> list[Way]:
+    """Return what a sweep of this table or network can try."""
+    names = ways_to_sweep(dataset) if dataset.is_network else METHODS_TO_SWEEP
+    return [WAYS[name] for name in names]
+
+
+@dataclass(frozen=True)
 class Grid:
     """What is varied; an empty axis stays as the protection has it."""
 
     look_alikes: tuple[int, ...] = ()
     limits: tuple[float, ...] = ()
-    methods: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()  # names of WAYS
 
     def changes(self, basis: Basis) -> Iterator[list[Change]]:
         """Yield what each member changes; a method that leaves out nobody needs no limits."""
-        present = basis.methods[0]["name"] if len(basis.methods) == 1 else ""
-        for method in self.methods or ("",):
-            other: list[Change] = (
-                [UseMethod({"name": method})] if method not in ("", present) else []
-            )
+        for method in self.methods or (None,):
+            other = _use(WAYS[method], basis) if method is not None else []
             has_limit = limit_of(apply_changes(basis, other)[0]) is not None
             for limit in (self.limits if has_limit else ()) or (None,):
                 left_out: list[Change] = [LeaveOut(limit)] if limit is not None else []
@@ -74,8 +93,14 @@ class Grid:
         if self.limits:
             said.append(f"may leave out {_listed(percent(limit) for limit in self.limits)}")
         if self.methods:
-            said.append(_listed(METHODS[name].title for name in self.methods))
+            said.append(_listed(WAYS[name].title for name in self.methods))
         return "; ".join(said)
+
+
+def _use(way: Way, basis: Basis) -> list[Change]:
+    """Use a method; the one a table's plan has stays, with whatever else it says."""
+    is_present = len(basis.methods) == 1 and dict(way.entry) == {"name": basis.methods[0]["name"]}
+    return [] if is_present and not basis.is_network else [UseMethod(dict(way.entry))]
 
 
 def _listed(words: Iterable[str]) -> str:
@@ -84,14 +109,13 @@ def _listed(words: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Member:
-    plan: Plan
+    plan: AnyPlan
     words: str
 
 
 def check_can_sweep(user: User, dataset: Dataset) -> None:
     check_can_run(user, dataset)
-    check_plans_can_vary(dataset)
-    check_protection_chosen(dataset)
+    check_plan_chosen(dataset)
 
 
 def plan_members(dataset: Dataset, grid: Grid) -> tuple[Basis, list[Member]]:

@@ -16,11 +16,11 @@ from deid_portal.common.refusals import Refused
 from deid_portal.common.work import OPEN_STATUSES, Status
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
-from deid_portal.engine import ENGINE_VERSION, Plan
+from deid_portal.engine import ENGINE_VERSION
+from deid_portal.networks.composition import AnyPlan, compose_plan_of, read_any_plan
+from deid_portal.networks.policies import check_plan_chosen
+from deid_portal.networks.services import check_any_plan_fits
 from deid_portal.plans.changes import Basis, Change, apply_changes
-from deid_portal.plans.composition import compose_chosen_plan
-from deid_portal.plans.policies import check_protection_chosen
-from deid_portal.plans.services import check_plan_fits
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.selectors import HEAVY
@@ -35,14 +35,8 @@ class Started:
     is_new: bool
 
 
-def check_plans_can_vary(dataset: Dataset) -> None:
-    if dataset.is_network:
-        raise Refused("Change the protection of the network and start another run.")
-
-
 def check_can_vary(user: User, run: Run) -> None:
     check_can_run(user, run.dataset)
-    check_plans_can_vary(run.dataset)
     check_is_ready(run.dataset)
     if run.input_sha256 != run.dataset.file_sha256:
         raise Refused("The table has changed since this run; start a new run of it first.")
@@ -66,8 +60,7 @@ def start_variant_of_protection(
 ) -> Started:
     """Run the chosen protection with changes; the protection itself stays as it is."""
     check_can_run(started_by, dataset)
-    check_plans_can_vary(dataset)
-    check_protection_chosen(dataset)
+    check_plan_chosen(dataset)
     return start_changed(
         dataset=dataset,
         basis=basis_of_protection(dataset),
@@ -90,7 +83,7 @@ def basis_of_run(run: Run) -> Basis:
 
 
 def basis_of_protection(dataset: Dataset) -> Basis:
-    composed = compose_chosen_plan(dataset.protection)
+    composed = compose_plan_of(dataset)
     return Basis(composed.to_plan().to_document(), composed.files)
 
 
@@ -121,19 +114,19 @@ def start_changed(
     return Started(run, is_new=True)
 
 
-def judge(dataset: Dataset, changed: Basis) -> Plan:
+def judge(dataset: Dataset, changed: Basis) -> AnyPlan:
     """Validate what changes came to, as every plan is; raises InvalidPlan."""
-    plan = Plan.from_document(changed.plan, read_file=lambda name: changed.files[name].encode())
-    check_plan_fits(dataset, plan)
+    plan = read_any_plan(changed.plan, changed.files)
+    check_any_plan_fits(dataset, plan)
     return plan
 
 
-def find_twin(dataset: Dataset, plan: Plan) -> Run | None:
+def find_twin(dataset: Dataset, plan: AnyPlan) -> Run | None:
     """Find a run that answers the same question: same table, same plan, same engine."""
     return find_twins(dataset, [plan]).get(plan.sha256)
 
 
-def find_twins(dataset: Dataset, plans: Iterable[Plan]) -> dict[str, Run]:
+def find_twins(dataset: Dataset, plans: Iterable[AnyPlan]) -> dict[str, Run]:
     """Find the runs that answer these plans already, by the hash of the plan."""
     answered = Q(status__in=OPEN_STATUSES) | Q(
         status=Status.FINISHED, engine_version=ENGINE_VERSION

@@ -10,7 +10,11 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.common import vault
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine import InvalidPlan
+from deid_portal.plans.changes import Change, HideAmong, SetMethod, UseMethod
 from deid_portal.runs.models import Run
+from deid_portal.runs.sweeps import Grid, start_sweep
+from deid_portal.runs.variants import start_variant
 from tests.conftest import Cast
 from tests.networks import worlds
 
@@ -103,3 +107,44 @@ def test_a_review_of_it_can_be_asked_for_and_decided(
 ) -> None:
     page = signed_in(cast.steward).get(reverse("reviews:ask", args=[finished.id]))
     assert page.status_code == 200
+
+
+def test_a_sweep_tries_numbers_and_methods_as_runs_of_their_own(
+    cast: Cast, karate: Dataset
+) -> None:
+    worlds.protect_karate(cast.steward, karate)
+    grid = Grid(look_alikes=(2, 4), methods=("adding", "removing", "groups"))
+    sweep = start_sweep(dataset=karate, grid=grid, started_by=cast.steward)
+    plans = [run.plan for run in Run.objects.filter(memberships__sweep=sweep)]
+    asked = {(plan["models"][0]["k"], plan["method"]["k"]) for plan in plans}
+    assert (len(plans), asked) == (6, {(2, 2), (4, 4)})
+    assert "adding and removing" in sweep.words
+
+
+def test_the_page_of_a_sweep_offers_no_share_to_leave_out(
+    cast: Cast, karate: Dataset, signed_in: SignIn
+) -> None:
+    worlds.protect_karate(cast.steward, karate)
+    page = signed_in(cast.steward).get(reverse("runs:sweep", args=[karate.id]))
+    assert list(page.context["form"].fields) == ["look_alikes", "methods"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (HideAmong(6), "hides among 6 instead of 3"),
+        (UseMethod({"name": "k-grouping"}), "with the method groups and the links between them"),
+        (SetMethod("changes", "additions-deletions"), "changes additions-deletions"),
+    ],
+)
+def test_a_change_is_tried_beside_the_protection(
+    cast: Cast, finished: Run, change: Change, words: str
+) -> None:
+    started = start_variant(run=finished, changes=[change], started_by=cast.steward)
+    assert started.run.change_words == words
+    assert started.run.plan["method"]["k"] == started.run.plan["models"][0]["k"]
+
+
+def test_a_change_that_is_too_much_for_the_network_is_refused(cast: Cast, finished: Run) -> None:
+    with pytest.raises(InvalidPlan, match="34 people"):
+        start_variant(run=finished, changes=[HideAmong(35)], started_by=cast.steward)
