@@ -2,20 +2,36 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from django.forms import ChoiceField
 from django.http import QueryDict
 
+from deid_portal.common.templatetags.numbers import percent
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
+from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.networks.methods import NETWORK_METHODS
+from deid_portal.engine.parameters import Choice as OneOf
 from deid_portal.networks.composition import compose_network_plan
+from deid_portal.networks.estimation import Estimate, estimate_run, price_chart
+from deid_portal.networks.expectations import expect_of_network
 from deid_portal.networks.forms import KnowledgeForm
 from deid_portal.networks.guidance import MethodOffer, Recommendation, offer_methods, recommend
-from deid_portal.networks.wording import KNOWLEDGE_TITLES, KNOWLEDGE_WORDS, MODEL_OF_KNOWLEDGE
+from deid_portal.networks.services import check_network_plan_fits
+from deid_portal.networks.wording import (
+    CHOICE_WORDS,
+    KNOWLEDGE_TITLES,
+    KNOWLEDGE_WORDS,
+    MODEL_OF_KNOWLEDGE,
+    PARAMETER_WORDS,
+)
 from deid_portal.plans.composition import Choice
+from deid_portal.plans.expectations import Expectation, count_states
 from deid_portal.plans.expert_forms import PartForm, starting_entry
 from deid_portal.plans.parameter_fields import Columns
+from deid_portal.plans.plain_form import LARGEST_K_ON_SLIDER, Slider
 from deid_portal.policies.rules import Rules
 
 
@@ -38,9 +54,11 @@ class Choosing:
     part: PartForm
     recommendation: Recommendation
     attacks: bool
+    rules: Rules
     promises: list[str] = field(default_factory=list)
     cautions: list[str] = field(default_factory=list)
     problem: str = ""
+    plan: NetworkPlan | None = None
 
     @property
     def offers(self) -> list[KnowledgeOffer]:
@@ -51,9 +69,54 @@ class Choosing:
             for own in [risk.get(value)]
         ]
 
-    @property
+    @cached_property
     def methods(self) -> list[MethodOffer]:
-        return offer_methods(self.dataset, self.recommendation.method)
+        return offer_methods(self.dataset, self.recommendation.method, self.knowledge)
+
+    @property
+    def fitting(self) -> list[MethodOffer]:
+        """What withstands this knowledge, the recommended one first, and what is chosen."""
+        return [own for own in self.methods if own.withstands or own.name == self.method]
+
+    @property
+    def others(self) -> list[MethodOffer]:
+        return [own for own in self.methods if own not in self.fitting]
+
+    @property
+    def slider(self) -> Slider:
+        least = self.rules.least_k
+        asks = f"The team’s policy asks for at least {least}. " if least > 1 else ""
+        why = f"{asks}Hiding among 5, a match is right at most once in five."
+        most = max(min(LARGEST_K_ON_SLIDER, self.dataset.rows), 3)
+        policy = {"policy": least, "policy_words": "policy minimum"} if least > 1 else {}
+        return Slider(self.form["k"], "people or more", why, 2, most, **policy)  # type: ignore[arg-type]
+
+    @cached_property
+    def estimate(self) -> Estimate | None:
+        if self.plan is None:
+            return None
+        return estimate_run(self.dataset, self.knowledge, self._entry, self._k)
+
+    @cached_property
+    def prices(self) -> dict[str, Any] | None:
+        return price_chart(self.dataset, self._entry, self._k) if self.plan is not None else None
+
+    @cached_property
+    def expectations(self) -> list[Expectation]:
+        return expect_of_network(self.rules, self.plan) if self.plan is not None else []
+
+    @property
+    def expectation_counts(self) -> dict[str, int]:
+        return count_states(self.expectations)
+
+    @property
+    def _k(self) -> int:
+        return int(self.form.cleaned_data["k"])
+
+    @property
+    def _entry(self) -> dict[str, Any]:
+        method: dict[str, Any] = self.to_choice().method
+        return method
 
     def to_choice(self) -> Choice:
         """Return the plan's parts; the forms must be valid."""
@@ -75,7 +138,10 @@ def offered_knowledge(dataset: Dataset) -> list[str]:
 def _alone(own: Mapping[str, Any] | None) -> str:
     if own is None:
         return ""
-    return f"{own['unique']:,} stand alone, {own['below_k']:,} hide among fewer than {own['k']}."
+    if not own["unique"]:
+        return "Now nobody stands alone to them."
+    stand = "1 person stands" if own["unique"] == 1 else f"{own['unique']:,} people stand"
+    return f"Now {stand} alone to them, {percent(own['risk']['sample_uniques'])}."
 
 
 def open_choosing(dataset: Dataset, rules: Rules, data: QueryDict | None = None) -> Choosing:
@@ -91,10 +157,16 @@ def open_choosing(dataset: Dataset, rules: Rules, data: QueryDict | None = None)
     form = KnowledgeForm({**given, "knowledge": knowledge, "method": method})
     part = _part_of(dataset, method, data, given)
     choosing = Choosing(
-        dataset, form, knowledge, method, part, recommendation, attacks=bool(given.get("attacks"))
+        dataset,
+        form,
+        knowledge,
+        method,
+        part,
+        recommendation,
+        attacks=bool(given.get("attacks")),
+        rules=rules,
     )
     _judge(choosing)
-    _mind_policy(choosing, rules)
     return choosing
 
 
@@ -108,14 +180,26 @@ def _part_of(
     )
     if not is_posted:
         entry = given.get("entry") or {}
-        part.show(entry if entry.get("name") == method else starting_entry(method, kind.parameters))
-    return _without_k(part)
+        part.show({**_starting(method), **(entry if entry.get("name") == method else {})})
+    return _in_plain_words(part)
 
 
-def _without_k(part: PartForm) -> PartForm:
-    """Leave out what is asked once, for rule and method alike."""
+def _starting(method: str) -> dict[str, Any]:
+    """Return what the fields of a method start with; of words, the engine's first."""
+    parameters = NETWORK_METHODS[method].parameters
+    words = {own.name: own.choices[0] for own in parameters if isinstance(own, OneOf)}
+    return {**words, **starting_entry(method, parameters)}
+
+
+def _in_plain_words(part: PartForm) -> PartForm:
+    """Leave out what is asked once, for rule and method alike; say the rest in plain words."""
     part.fields.pop("k", None)
     part.parameters = [own for own in part.parameters if own.name != "k"]
+    for name, field_of in part.fields.items():
+        field_of.label = PARAMETER_WORDS.get(name, field_of.label)
+        if isinstance(field_of, ChoiceField):
+            choices = [(value, CHOICE_WORDS.get(value, words)) for value, words in field_of.choices]
+            field_of.choices = choices
     return part
 
 
@@ -144,27 +228,16 @@ def _judge(choosing: Choosing) -> None:
         return
     if not choosing.part.is_bound:
         choosing.part = _bound_again(choosing)
+    composed = compose_network_plan(choosing.dataset, choosing.to_choice(), choosing.knowledge)
     try:
-        plan = compose_network_plan(
-            choosing.dataset, choosing.to_choice(), choosing.knowledge
-        ).to_plan()
+        choosing.plan = plan = composed.to_plan()
+        check_network_plan_fits(choosing.dataset, plan)
     except InvalidPlan as error:
-        choosing.problem = str(error)
+        choosing.plan, choosing.problem = None, str(error)
         return
     choosing.promises = [model.explain() for model in plan.models]
     choosing.promises += [method.explain() for method in plan.methods]
     choosing.cautions = plan.cautions()
-
-
-def _mind_policy(choosing: Choosing, rules: Rules) -> None:
-    """Say what the policy would object to; a run is allowed all the same."""
-    if choosing.problem:
-        return
-    rule = next((rule for rule in choosing.to_choice().rules if rule["k"] < rules.least_k), None)
-    if rule is not None:
-        choosing.cautions.append(
-            f"The policy asks for {rules.least_k}: it may run, and needs a waiver to be released."
-        )
 
 
 def _bound_again(choosing: Choosing) -> PartForm:
@@ -179,5 +252,5 @@ def _bound_again(choosing: Choosing) -> PartForm:
         shown.name, shown.kind, data, columns=Columns(list(choosing.dataset.columns.all())),
         prefix=shown.prefix,
     )  # fmt: skip
-    _without_k(part).is_valid()
+    _in_plain_words(part).is_valid()
     return part

@@ -35,6 +35,7 @@ class MethodOffer:
     why: str
     closed: str = ""
     is_recommended: bool = False
+    withstands: bool = False  # it makes look-alikes to whoever knows what was answered
 
 
 def recommend(dataset: Dataset, knowledge: str) -> Recommendation:
@@ -59,7 +60,16 @@ def _fits(method: str, nodes: int) -> bool:
     return largest is None or nodes <= largest
 
 
-def offer_methods(dataset: Dataset, recommended: str) -> list[MethodOffer]:
+# Which methods aim at look-alikes to whoever knows this much; the others change by chance.
+WITHSTAND = {
+    "degree": ("k-degree", "k-grouping"),
+    "neighbour-degrees": ("k-grouping",),
+    "neighbourhood": ("k-neighbourhood", "k-grouping"),
+    "attributes+degree": ("attributes", "k-grouping"),
+}
+
+
+def offer_methods(dataset: Dataset, recommended: str, knowledge: str) -> list[MethodOffer]:
     offers = [
         MethodOffer(
             name,
@@ -67,6 +77,7 @@ def offer_methods(dataset: Dataset, recommended: str) -> list[MethodOffer]:
             METHOD_WORDS.get(name, ""),
             why_closed(dataset, kind),
             is_recommended=name == recommended,
+            withstands=name in WITHSTAND[knowledge],
         )
         for name, kind in _kinds()
     ]

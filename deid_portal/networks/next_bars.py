@@ -55,12 +55,12 @@ def bar_of_risk(dataset: Dataset, refusal: str) -> NextBar:
     )
 
 
-def bar_of_protection(dataset: Dataset, problem: str, can_change: bool) -> NextBar:
+def bar_of_protection(dataset: Dataset, problem: str, fails: str, *, can_change: bool) -> NextBar:
     save = Act("Save and go on to the run", form_id="protection", blocked=bool(problem))
     back = Act("Back to the risk", url=reverse("networks:risk", args=[dataset.id]))
     if not can_change:
         return NextBar("Stewards choose the protection.", icon="lock", secondary=back)
     if problem:
         return NextBar(problem, icon="alert-triangle", tone="warn", secondary=back, primary=save)
-    rest = "A run freezes it, protects the network and measures what came out."
-    return NextBar("The plan is complete.", rest, "circle-check", "ok", save, back)
+    rest = fails or "A run freezes it, protects the network and measures what came out."
+    return NextBar("This plan can run.", rest, "circle-check", "ok", save, back)

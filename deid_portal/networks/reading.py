@@ -1,11 +1,13 @@
 """Perform the reading of a network: count its links and nodes, and who could be recognized."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from django.db import transaction
 from django.urls import reverse
+from numpy.typing import NDArray
 
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
@@ -16,9 +18,11 @@ from deid_portal.datasets.reading import count_and_store, write_columns
 from deid_portal.engine import Table
 from deid_portal.engine.detection import Findings, suggest_by_looks
 from deid_portal.engine.networks import Network as LinkedNodes
-from deid_portal.engine.networks import summarize_network_risk
 from deid_portal.engine.networks.attacks.walk import tell_walk, words_of_walk
+from deid_portal.engine.networks.knowledge import Knowledge
 from deid_portal.engine.networks.layout import draw
+from deid_portal.engine.networks.node_classes import NodeClasses
+from deid_portal.engine.networks.risk import describe_knowledge
 from deid_portal.engine.profile import ColumnProfile
 from deid_portal.engine.progress import Progress
 from deid_portal.networks.models import NetworkReading
@@ -44,11 +48,12 @@ class Found:
 
     network: LinkedNodes
     risk: dict[str, Any]
+    shape: dict[str, Any]
     drawing: dict[str, Any]
     story: list[str]
-    table: Table
-    profiles: tuple[ColumnProfile, ...]
-    findings: Findings | None
+    table: Table = NO_COLUMNS
+    profiles: tuple[ColumnProfile, ...] = ()
+    findings: Findings | None = None
 
 
 def perform_network_reading(lease: Lease[NetworkReading]) -> None:
@@ -72,15 +77,33 @@ def _endings(lease: Lease[NetworkReading]) -> Endings:
 def _read_and_count(lease: Lease[NetworkReading]) -> Found:
     dataset = lease.work.dataset
     network = open_network(dataset, lease.progress)
-    least_k = max(policy_in_force(dataset.team).rules.least_k, 2)
-    risk = summarize_network_risk(network, Progress(lease.progress), k=least_k)
+    risk, shape = _count_look_alikes(dataset, network, Progress(lease.progress))
     lease.progress(0, 1, "draw")
     drawing, story = draw(network).to_document(), words_of_walk(tell_walk(network))
+    found = Found(network, risk, shape, drawing, story)
     if network.table is None:
-        return Found(network, risk, drawing, story, NO_COLUMNS, (), None)
+        return found
     profiles, looks = count_and_store(lease, dataset, network.table)
     findings = suggest_by_looks(network.table, looks, lease.progress)
-    return Found(network, risk, drawing, story, network.table, profiles, findings)
+    return replace(found, table=network.table, profiles=profiles, findings=findings)
+
+
+def _count_look_alikes(
+    dataset: Dataset, network: LinkedNodes, progress: Progress
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return who stands out by what may be known of links, and the counts behind it."""
+    least_k = max(policy_in_force(dataset.team).rules.least_k, 2)
+    alike = NodeClasses(network, (), progress)
+    known = [own for own in Knowledge if own is not Knowledge.ATTRIBUTES]
+    risk = {own.value: describe_knowledge(alike.of(own), least_k) for own in known}
+    sizes = {own.value: _counted(alike.of(own).sizes) for own in known}
+    return risk, {"degrees": _counted(network.undirected.degrees), "sizes": sizes}
+
+
+def _counted(numbers: NDArray[Any]) -> list[list[int]]:
+    """Return every number that occurs, with how often."""
+    values, counts = np.unique(numbers, return_counts=True)
+    return np.column_stack([values, counts]).astype(int).tolist()
 
 
 @transaction.atomic
@@ -97,7 +120,7 @@ def _keep(lease: Lease[NetworkReading], found: Found) -> None:
     own.is_directed = network.directed  # GraphML says so itself
     own.links, own.intake = network.edges, network.intake.to_document()
     own.notes, own.risk = network.intake.notes(), found.risk
-    own.drawing, own.story = found.drawing, found.story
+    own.drawing, own.story, own.shape = found.drawing, found.story, found.shape
     own.save()
     record_event(
         "network.read",

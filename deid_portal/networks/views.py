@@ -48,6 +48,7 @@ from deid_portal.networks.services import (
     upload_network,
 )
 from deid_portal.networks.wording import READING_PHASES
+from deid_portal.plans.expectations import summary_of
 from deid_portal.policies.selectors import policy_in_force
 
 NETWORKS_PER_PAGE = 50
@@ -247,7 +248,14 @@ def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         "can_change": can_see_values(person, dataset),
         "change_refusal": refusal(check_can_change, person, dataset),
         "is_saved": not refusal(check_plan_chosen, dataset),
-        "bar": bar_of_protection(dataset, choosing.problem, can_see_values(person, dataset)),
+        "expectations": choosing.expectations,
+        "expectation_counts": choosing.expectation_counts,
+        "bar": bar_of_protection(
+            dataset,
+            choosing.problem,
+            summary_of(choosing.expectations),
+            can_change=can_see_values(person, dataset),
+        ),
         "current": "protection",
         "help_slug": "networks",
     }

@@ -32,3 +32,27 @@ READING_PHASES = {
     "profile": ("Counting the columns of the node table", 10),
     "detect": ("Looking for what points to people", 5),
 }
+# The parameters of methods, and the words they are chosen from.
+PARAMETER_WORDS = {
+    "changes": "What may change",
+    "algorithm": "How the new numbers of links are found",
+    "realization": "How links follow",
+    "label": "Attribute that surroundings shall share",
+    "effort": "Effort of the search",
+    "share": "Share of links, 0.1 is a tenth",
+    "kind": "How links change",
+    "protects": "Who or what is protected",
+    "bound": "Most links a person counts with",
+}
+CHOICE_WORDS = {
+    "additions": "Links are only added",
+    "additions-deletions": "Links are added and removed",
+    "optimal": "The fewest changes there are",
+    "greedy": "Quickly, for millions of people",
+    "degrees": "Meet the numbers exactly",
+    "supergraph": "Keep every link there is",
+    "replace": "Removed here, added elsewhere",
+    "switch": "Two links swap their ends",
+    "links": "Single links",
+    "people": "People with all their links",
+}

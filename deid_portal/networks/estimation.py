@@ -1,0 +1,198 @@
+"""What a protection would change, before a run: worked out from the counts of the reading alone.
+
+The fewest ends of links that must be added or removed follow from how many people have each number
+of links (Liu and Terzi's program), so that figure is a bound no run can beat. What other methods
+come to is only known after a run, and the estimate says so.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.common.templatetags.numbers import percent
+from deid_portal.datasets.models import Dataset
+from deid_portal.engine.networks.degree_sequences import find_greedy_degrees, find_optimal_degrees
+
+MOST_WORK = 30_000_000  # people times k; above it the quick way counts, which is no bound
+TRIED = (2, 3, 5, 10, 15, 25, 50)
+MOST_TRIED_WORK = 3_000_000
+# Seconds a run takes: anyway, and per hundred thousand people; measured in `tests/benchmarks`.
+USUAL_SECONDS = {
+    "k-degree": (1.0, 6.0),
+    "k-neighbourhood": (1.0, 120.0),
+    "k-grouping": (1.0, 20.0),
+}
+OTHER_SECONDS = (1.0, 5.0)
+
+
+@dataclass(frozen=True)
+class Figure:
+    label: str
+    words: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Estimate:
+    figures: list[Figure]
+    note: str
+    milliseconds: int
+
+
+def estimate_run(dataset: Dataset, knowledge: str, method: Mapping[str, Any], k: int) -> Estimate:
+    """Return what is known of a run before it is made; cheap enough to ask while a slider moves."""
+    started = perf_counter()
+    changed = _links_changed(dataset, method, k)
+    takes = Figure("The run takes", f"about {_duration(_seconds(dataset, method))}", "no waiting")
+    figures = [_stand_out(dataset, knowledge, k), changed, takes]
+    note = f"From the counts of {dataset.rows:,} people"
+    return Estimate(figures, note, ceil(1000 * (perf_counter() - started)))
+
+
+def _stand_out(dataset: Dataset, knowledge: str, k: int) -> Figure:
+    below = count_below(dataset, knowledge, k)
+    if below is None:
+        return Figure("Too easily found now", "–", "counted by the run")
+    note = f"{percent(below / max(dataset.rows, 1))}, hide among fewer than {k:,}"
+    return Figure("Too easily found now", f"{below:,}", note)
+
+
+def count_below(dataset: Dataset, knowledge: str, k: int) -> int | None:
+    """Return how many hide among fewer than k; None where that was not counted."""
+    sizes = dataset.network.shape.get("sizes", {}).get(knowledge)
+    if sizes is None:
+        return None
+    return sum(size * groups for size, groups in sizes if size < k)
+
+
+def _links_changed(dataset: Dataset, method: Mapping[str, Any], k: int) -> Figure:
+    links, label = dataset.network.links, "Links changed"
+    name, share = method["name"], method.get("share")
+    if name == "k-degree":
+        least = least_links_changed(dataset, k, may_remove=_may_remove(method))
+        if least is not None:
+            return Figure(label, f"{least:,}", f"at least; {_of(least, links)} of all links")
+    if name in ("attributes", "none"):
+        return Figure(label, "0", "links stay as they are")
+    if name == "k-grouping":
+        return Figure(
+            "Groups", f"{dataset.rows // max(k, 1):,}", "at most; every link is drawn anew"
+        )
+    if share is not None:
+        return Figure(label, f"{round(share * links):,}", f"about; {percent(share)} of all links")
+    if name == "private-degrees":
+        return Figure(label, "–", "no link leaves, only noisy counts")
+    return Figure(label, "–", "known after the run")
+
+
+def _of(part: int, whole: int) -> str:
+    return percent(part / whole) if whole else percent(0)
+
+
+def _may_remove(method: Mapping[str, Any]) -> bool:
+    return bool(method.get("changes") == "additions-deletions")
+
+
+def least_links_changed(dataset: Dataset, k: int, *, may_remove: bool) -> int | None:
+    """Return the fewest links that k-degree has to change; None where nothing was counted.
+
+    Every changed link has two ends, so half of what degrees must change by, rounded up.
+    """
+    degrees = _degrees(dataset)
+    if not len(degrees) or k > len(degrees):
+        return None
+    if len(degrees) * k > MOST_WORK:
+        found = find_greedy_degrees(degrees, k, may_remove=may_remove)
+    else:
+        best = find_optimal_degrees(degrees, k, may_remove=may_remove)
+        if best is None:
+            return None
+        found = best
+    return (found.cost + 1) // 2
+
+
+def _degrees(dataset: Dataset) -> NDArray[np.int32]:
+    counted = np.array(dataset.network.shape.get("degrees", []), np.int64).reshape(-1, 2)
+    return np.repeat(counted[:, 0], counted[:, 1]).astype(np.int32)
+
+
+def _seconds(dataset: Dataset, method: Mapping[str, Any]) -> float:
+    """As long as the last run by this method on this network, else by rule of thumb."""
+    for run in dataset.runs.filter(status="finished").only("summary", "started_at", "finished_at")[
+        :5
+    ]:
+        if method["name"] in run.summary.get("asked", {}).get("methods", []):
+            return float(run.elapsed_seconds)
+    fixed, per = USUAL_SECONDS.get(method["name"], OTHER_SECONDS)
+    return fixed + per * dataset.rows / 100_000
+
+
+def _duration(seconds: float) -> str:
+    return f"{ceil(seconds)}\u00a0s" if seconds < 90 else f"{ceil(seconds / 60)}\u00a0min"
+
+
+def price_chart(dataset: Dataset, method: Mapping[str, Any], k: int) -> dict[str, Any] | None:
+    """Draw what other numbers of look-alikes would cost at least; None where that is not known."""
+    tried = sorted({own for own in (*TRIED, k) if 2 <= own <= dataset.rows // 2})
+    if method["name"] != "k-degree" or not tried or dataset.rows * tried[-1] > MOST_TRIED_WORK:
+        return None
+    ways = {"Adding": False, "Adding and removing": True}
+    costs = {
+        name: [least_links_changed(dataset, own, may_remove=removes) or 0 for own in tried]
+        for name, removes in ways.items()
+    }
+    chosen = "Adding and removing" if _may_remove(method) else "Adding"
+    if method.get("realization") == "supergraph":
+        costs.pop("Adding and removing")
+    return {
+        "id": "prices",
+        "title": _title_of_prices(tried, costs, chosen, k),
+        "caption": "Fewest links to change, by the number of look-alikes",
+        "figure": _figure(tried, costs, chosen, k),
+        "table": {
+            "columns": ["Hides among", *(f"{own:,}" for own in tried)],
+            "rows": [[name, *(f"{cost:,}" for cost in own)] for name, own in costs.items()],
+        },
+    }
+
+
+def _title_of_prices(tried: list[int], costs: dict[str, list[int]], chosen: str, k: int) -> str:
+    own = dict(zip(tried, costs[chosen], strict=True))
+    dearer = [other for other in tried if other > k]
+    if k in own and dearer:
+        more = own[dearer[0]] - own[k]
+        return (
+            f"Hiding among {dearer[0]:,} instead of {k:,} would change at least {more:,} links more"
+        )
+    return "Hiding among more people changes more links"
+
+
+def _figure(tried: list[int], costs: dict[str, list[int]], chosen: str, k: int) -> dict[str, Any]:
+    traces = []
+    for name, own in costs.items():
+        color = "token:accent" if name == chosen else "token:ink-2"
+        sizes = [11 if other == k else 6 for other in tried]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers" if name == chosen else "lines",
+                "name": name,
+                "x": [f"{other:,}" for other in tried],
+                "y": own,
+                "line": {"color": color, "width": 2, "dash": "solid" if name == chosen else "dot"},
+                "marker": {"color": color, "size": sizes},
+                "cliponaxis": False,
+                "hovertemplate": "Among %{x}: at least %{y:,}<extra>" + name + "</extra>",
+            }
+        )
+    layout = {
+        "height": 220,
+        "xaxis": {"title": {"text": "Hides among"}, "type": "category"},
+        "yaxis": {"title": {"text": "Links"}, "rangemode": "tozero"},
+    }
+    return {"data": traces, "layout": layout}
