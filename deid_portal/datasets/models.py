@@ -140,7 +140,7 @@ class Dataset(models.Model):
     def page_after_reading(self) -> str:
         """Where the work goes on: at the columns, or at what a next version changed."""
         if self.is_network:
-            return "networks:risk"
+            return "networks:changes" if self.previous_id else "networks:risk"
         return "versions:drift" if self.previous_id else "datasets:columns"
 
     @property

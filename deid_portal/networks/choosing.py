@@ -17,9 +17,9 @@ from deid_portal.engine.parameters import Choice as OneOf
 from deid_portal.networks.composition import compose_network_plan
 from deid_portal.networks.estimation import Estimate, estimate_run, price_chart
 from deid_portal.networks.expectations import expect_of_network
+from deid_portal.networks.fitting import check_network_plan_fits
 from deid_portal.networks.forms import KnowledgeForm
 from deid_portal.networks.guidance import MethodOffer, Recommendation, offer_methods, recommend
-from deid_portal.networks.services import check_network_plan_fits
 from deid_portal.networks.wording import (
     CHOICE_WORDS,
     KNOWLEDGE_TITLES,

@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
@@ -13,6 +14,14 @@ DIRECTIONS = [
 
 
 class UploadNetworkForm(forms.Form):
+    next_of = forms.ChoiceField(
+        label="What is it?",
+        required=False,
+        error_messages={"invalid_choice": "This network cannot be continued now. Choose another."},
+        help_text="A next version takes over the name, which way links go, roles, taxonomies and "
+        "the plan.",
+        widget=forms.Select(attrs={"class": "form-select"}),
+    )
     name = forms.CharField(
         label="Name of the network",
         max_length=120,
@@ -29,10 +38,17 @@ class UploadNetworkForm(forms.Form):
         links: SealedUpload | None = None,
         nodes: SealedUpload | None = None,
         refused: str = "",
+        offered: Iterable[Dataset] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.links, self.nodes, self.refused = links, nodes, refused
+        self.offered = {str(dataset.id): dataset for dataset in offered}
+        field = self.fields["next_of"]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 -- for the type checker
+        field.choices = [("", "A new network"), *map(_offer, self.offered.values())]
+        if not self.offered and not self.data.get("next_of"):
+            field.widget = forms.HiddenInput()
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
@@ -45,8 +61,17 @@ class UploadNetworkForm(forms.Form):
         return cleaned
 
     @property
+    def chosen(self) -> Dataset | None:
+        """The network that is continued; None for a new one."""
+        return self.offered.get(self.cleaned_data["next_of"])
+
+    @property
     def is_directed(self) -> bool:
         return bool(self.cleaned_data["directed"] == "yes")
+
+
+def _offer(dataset: Dataset) -> tuple[str, str]:
+    return str(dataset.id), f"Next version of “{dataset.name}”, after {dataset.version_number}"
 
 
 class ReadAgainForm(forms.Form):

@@ -24,8 +24,8 @@ class Network(models.Model):
     notes = models.JSONField(default=list)  # the same as sentences; they name no node
     # How many could be recognized, by what somebody may know; counts that could single out.
     risk = SealedJSONField(default=dict)
-    # How many nodes have each number of links, and how many groups of look-alikes each size, by what
-    # somebody may know: what a protection would cost is worked out from these.
+    # How many nodes have each number of links, and how many groups of look-alikes each size, by
+    # what somebody may know: what a protection would cost is worked out from these.
     shape = SealedJSONField(default=dict)
     # How it differs from the version before; counts of people and links, no id.
     drift = SealedJSONField(default=dict)

@@ -1,9 +1,12 @@
 """What the bar at the bottom says on the pages of a network, and where it leads."""
 
+from collections.abc import Sequence
+
 from django.urls import reverse
 
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.datasets.models import Dataset
+from deid_portal.versions.selectors import CarriedOver, Misfit
 
 
 def _everything() -> Act:
@@ -38,6 +41,34 @@ def bar_of_files(dataset: Dataset) -> NextBar:
         icon="circle-check",
         tone="ok",
         primary=Act("See who stands out", url=reverse("networks:risk", args=[dataset.id])),
+    )
+
+
+def bar_of_changes(
+    dataset: Dataset, misfits: Sequence[Misfit], carried: CarriedOver, *, can_change: bool
+) -> NextBar:
+    risk = Act("See who stands out", url=reverse("networks:risk", args=[dataset.id]))
+    if misfits:
+        count = "One thing does" if len(misfits) == 1 else f"{len(misfits)} things do"
+        rest = "A run can start when all of it is mended." if can_change else "Stewards mend it."
+        mend = Act(misfits[0].act, url=misfits[0].url) if can_change else None
+        return NextBar(f"{count} not fit.", rest, "alert-triangle", "warn", mend, risk)
+    lead = "Everything that was carried over fits."
+    if not can_change:
+        return NextBar(lead, "A steward starts the run.", "circle-check", "ok", primary=risk)
+    protection = reverse("networks:protection", args=[dataset.id])
+    if not carried.has_plan:
+        there = Act("Choose the protection", url=protection)
+        rest = "The version before had no plan yet."
+        return NextBar(lead, rest, "circle-check", "ok", there, risk)
+    start = reverse("runs:start", args=[dataset.id])
+    return NextBar(
+        "Everything fits.",
+        "The plan of the version before can be run on this one as it is.",
+        icon="circle-check",
+        tone="ok",
+        secondary=Act("Look at the plan", url=protection),
+        primary=Act("Run the plan on this version", form_action=start),
     )
 
 

@@ -13,18 +13,20 @@ from deid_portal.audit.services import record_event
 from deid_portal.common import vault
 from deid_portal.common.endings import Endings
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
+from deid_portal.datasets.later_rooms import Unpack, pack_in_later_rooms
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.reading import count_and_store, write_columns
 from deid_portal.engine import Table
 from deid_portal.engine.detection import Findings, suggest_by_looks
 from deid_portal.engine.networks import Network as LinkedNodes
 from deid_portal.engine.networks.attacks.walk import tell_walk, words_of_walk
+from deid_portal.engine.networks.drift import compare_networks
 from deid_portal.engine.networks.knowledge import Knowledge
 from deid_portal.engine.networks.layout import draw
 from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.risk import describe_knowledge
 from deid_portal.engine.profile import ColumnProfile
-from deid_portal.engine.progress import Progress
+from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.networks.models import NetworkReading
 from deid_portal.networks.selectors import open_network
 from deid_portal.notices.services import tell
@@ -51,6 +53,7 @@ class Found:
     shape: dict[str, Any]
     drawing: dict[str, Any]
     story: list[str]
+    drift: dict[str, Any]
     table: Table = NO_COLUMNS
     profiles: tuple[ColumnProfile, ...] = ()
     findings: Findings | None = None
@@ -61,7 +64,8 @@ def perform_network_reading(lease: Lease[NetworkReading]) -> None:
     with _endings(lease).applied():
         with lease:
             found = _read_and_count(lease)
-        patiently(lambda: _keep(lease, found))
+            parcels = pack_in_later_rooms(lease.work.dataset, found.table, lease.progress)
+        patiently(lambda: _keep(lease, found, parcels))
 
 
 def _endings(lease: Lease[NetworkReading]) -> Endings:
@@ -80,12 +84,24 @@ def _read_and_count(lease: Lease[NetworkReading]) -> Found:
     risk, shape = _count_look_alikes(dataset, network, Progress(lease.progress))
     lease.progress(0, 1, "draw")
     drawing, story = draw(network).to_document(), words_of_walk(tell_walk(network))
-    found = Found(network, risk, shape, drawing, story)
+    drift = _compare_with_the_version_before(dataset, network, lease.progress)
+    found = Found(network, risk, shape, drawing, story, drift)
     if network.table is None:
         return found
     profiles, looks = count_and_store(lease, dataset, network.table)
     findings = suggest_by_looks(network.table, looks, lease.progress)
     return replace(found, table=network.table, profiles=profiles, findings=findings)
+
+
+def _compare_with_the_version_before(
+    dataset: Dataset, network: LinkedNodes, progress: ProgressCallback
+) -> dict[str, Any]:
+    """Open the version before once more and compare; nothing where it was deleted."""
+    before = dataset.previous
+    if before is None or before.is_forgotten:
+        return {}
+    progress(0, 1, "compare")
+    return compare_networks(open_network(before), network).to_document()
 
 
 def _count_look_alikes(
@@ -107,7 +123,7 @@ def _counted(numbers: NDArray[Any]) -> list[list[int]]:
 
 
 @transaction.atomic
-def _keep(lease: Lease[NetworkReading], found: Found) -> None:
+def _keep(lease: Lease[NetworkReading], found: Found, parcels: list[Unpack]) -> None:
     lease.finish()
     dataset, network = lease.work.dataset, found.network
     if found.findings is not None:
@@ -121,6 +137,7 @@ def _keep(lease: Lease[NetworkReading], found: Found) -> None:
     own.links, own.intake = network.edges, network.intake.to_document()
     own.notes, own.risk = network.intake.notes(), found.risk
     own.drawing, own.story, own.shape = found.drawing, found.story, found.shape
+    own.drift = found.drift
     own.save()
     record_event(
         "network.read",
@@ -129,11 +146,13 @@ def _keep(lease: Lease[NetworkReading], found: Found) -> None:
         subject=dataset,
         facts={"nodes": network.nodes, "links": network.edges, **own.intake},
     )
+    for unpack in parcels:
+        unpack(dataset, lease.work.asked_by)
     tell(
         [lease.work.asked_by],
         f"{dataset} was read: {network.nodes:,} nodes, {network.edges:,} links.",
         kind="network.read",
-        url=reverse("networks:risk", args=[dataset.id]),
+        url=reverse(dataset.page_after_reading, args=[dataset.id]),
         team=dataset.team,
     )
 

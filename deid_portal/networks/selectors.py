@@ -18,8 +18,17 @@ from deid_portal.networks.models import NetworkReading
 def networks_of_team(user: User, team: Team) -> QuerySet[Dataset]:
     """Return the networks of a team, the last changed first, without what is sealed."""
     networks = datasets_of_team(user, team).filter(kind=Dataset.Kind.NETWORK)
-    sealed = ("network__risk", "network__drawing", "network__story")
-    return networks.select_related("network").defer("drift", *sealed)
+    sealed = ("risk", "drawing", "story", "shape", "drift")
+    return networks.select_related("network").defer(
+        "drift", *(f"network__{name}" for name in sealed)
+    )
+
+
+def networks_to_continue(user: User, team: Team) -> list[Dataset]:
+    """Return the networks whose next version could be uploaded now, by name."""
+    read = (Dataset.State.READY, Dataset.State.FORGOTTEN)
+    newest = networks_of_team(user, team).filter(state__in=read)
+    return sorted(newest, key=lambda dataset: dataset.name.lower())
 
 
 def get_network_or_404(user: User, dataset_id: UUID) -> Dataset:

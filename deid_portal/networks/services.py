@@ -12,19 +12,18 @@ from deid_portal.common.work import queue, request_stop
 from deid_portal.datasets.forgetting import usual_deletion_day
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import check_can_change, check_can_upload
+from deid_portal.datasets.services import place_in_series
 from deid_portal.datasets.uploading import SealedUpload
-from deid_portal.engine import InvalidPlan
 from deid_portal.engine.formats import detect_file
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.networks.reading import NetworkFormat, detect_network
-from deid_portal.networks.composition import AnyPlan, compose_network_plan
-from deid_portal.networks.guidance import why_closed
+from deid_portal.networks.composition import compose_network_plan
+from deid_portal.networks.fitting import check_network_plan_fits
 from deid_portal.networks.models import Network, NetworkReading
 from deid_portal.networks.policies import check_attributes_decided, check_can_read_again
 from deid_portal.networks.tasks import read_uploaded_network
 from deid_portal.plans.composition import Choice, choice_of
 from deid_portal.plans.models import Protection
-from deid_portal.plans.services import check_plan_fits
 
 COPIED_BYTES = 1 << 20
 
@@ -37,8 +36,12 @@ def upload_network(
     nodes: SealedUpload | None,
     name: str,
     is_directed: bool,
+    next_of: Dataset | None = None,
 ) -> Dataset:
-    """Keep both files and have them read; raises InvalidTable when one is neither."""
+    """Keep both files and have them read; raises InvalidTable when one is neither.
+
+    The next version of a network takes over its name, and is read as that one was.
+    """
     check_can_upload(uploaded_by, team)
     form, node_form = _detect_links(links), _detect_nodes(nodes) if nodes else {}
     dataset = Dataset(
@@ -54,12 +57,13 @@ def upload_network(
     )
     network = Network(
         dataset=dataset,
-        is_directed=is_directed,
+        is_directed=next_of.network.is_directed if next_of else is_directed,
+        id_column=next_of.network.id_column if next_of else "",
         nodes_name=nodes.name or "nodes" if nodes else "",
         nodes_format=node_form,
     )
     try:
-        _keep_files(dataset, network, links, nodes)
+        _keep_files(dataset, network, links, nodes, next_of)
     except BaseException:
         vault.delete(dataset.folder)  # without its row nobody would ever find the files
         raise
@@ -78,7 +82,11 @@ def _detect_nodes(upload: SealedUpload) -> dict[str, Any]:
 
 @transaction.atomic
 def _keep_files(
-    dataset: Dataset, network: Network, links: SealedUpload, nodes: SealedUpload | None
+    dataset: Dataset,
+    network: Network,
+    links: SealedUpload,
+    nodes: SealedUpload | None,
+    next_of: Dataset | None,
 ) -> None:
     dataset.save()
     network.save()
@@ -92,6 +100,9 @@ def _keep_files(
         subject=dataset,
         facts={"sha256": dataset.file_sha256, "bytes": dataset.file_bytes},
     )
+    if next_of is not None:
+        by = dataset.created_by
+        place_in_series(dataset=dataset, placed_by=by, next_of=next_of, reads_alike=False)
     _queue_reading(dataset, dataset.created_by)
 
 
@@ -178,20 +189,3 @@ def choose_network_protection(
             },
         )
     return plan
-
-
-def check_network_plan_fits(dataset: Dataset, plan: NetworkPlan) -> None:
-    """Refuse what this network is too small or too large for, without opening it."""
-    if dataset.rows and any(getattr(model, "k", 0) > dataset.rows for model in plan.models):
-        raise InvalidPlan(f"The network has {dataset.rows:,} people, so nobody hides among more.")
-    for method in plan.methods:
-        if closed := why_closed(dataset, type(method)):
-            raise InvalidPlan(f"{method.title}: {closed[0].lower()}{closed[1:]}")
-
-
-def check_any_plan_fits(dataset: Dataset, plan: AnyPlan) -> None:
-    """Refuse what a plan asks and this table or network cannot give; raises InvalidPlan."""
-    if isinstance(plan, NetworkPlan):
-        check_network_plan_fits(dataset, plan)
-    else:
-        check_plan_fits(dataset, plan)

@@ -10,6 +10,7 @@ urlpatterns = [
     path("datasets/<uuid:dataset_id>/network/reading/", views.reading, name="reading"),
     path("datasets/<uuid:dataset_id>/network/stop/", views.stop, name="stop"),
     path("datasets/<uuid:dataset_id>/network/read-again/", views.read_again, name="read-again"),
+    path("datasets/<uuid:dataset_id>/network/changes/", views.changes, name="changes"),
     path("datasets/<uuid:dataset_id>/network/risk/", views.risk, name="risk"),
     path("datasets/<uuid:dataset_id>/network/protection/", views.protection, name="protection"),
     path("datasets/<uuid:dataset_id>/network/plan.json", views.plan_document, name="document"),

@@ -19,13 +19,17 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import can_see_values, check_can_change, check_can_upload
 from deid_portal.datasets.policies import check_can_be_forgotten, check_not_in_use, check_was_read
 from deid_portal.datasets.progress import describe_reading
+from deid_portal.datasets.selectors import find_dataset
 from deid_portal.datasets.uploading import SealedUpload, upload_limit_words, why_refused
 from deid_portal.engine import EngineError
+from deid_portal.networks.changes import degrees_chart, drift_of_network, risk_changes
 from deid_portal.networks.choosing import open_choosing
 from deid_portal.networks.composition import compose_plan_of
 from deid_portal.networks.figures import drawing_chart, risk_chart
+from deid_portal.networks.fitting import what_does_not_fit_network
 from deid_portal.networks.forms import ReadAgainForm, UploadNetworkForm
 from deid_portal.networks.next_bars import (
+    bar_of_changes,
     bar_of_files,
     bar_of_protection,
     bar_of_risk,
@@ -40,6 +44,7 @@ from deid_portal.networks.selectors import (
     get_network_or_404,
     latest_network_reading,
     networks_of_team,
+    networks_to_continue,
 )
 from deid_portal.networks.services import (
     choose_network_protection,
@@ -50,6 +55,8 @@ from deid_portal.networks.services import (
 from deid_portal.networks.wording import READING_PHASES
 from deid_portal.plans.expectations import summary_of
 from deid_portal.policies.selectors import policy_in_force
+from deid_portal.versions.drawing import draw_changes
+from deid_portal.versions.selectors import carried_over, drift_of, unplaced_values
 
 NETWORKS_PER_PAGE = 50
 
@@ -75,13 +82,16 @@ def list_networks(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     person, team = person_of(request), team_of_or_404(request)
     check_can_upload(person, team)
-    form = UploadNetworkForm()
+    offered = networks_to_continue(person, team)
+    asked = find_dataset(person, request.GET.get("next_of", ""))
+    newest = (own for own in offered if asked is not None and own.series == asked.series)
+    form = UploadNetworkForm(offered=offered, initial=_starting(next(newest, None)))
     if request.method == "POST":
         links, nodes = (
             cast(SealedUpload | None, request.FILES.get(name)) for name in ("links", "nodes")
         )
         form = UploadNetworkForm(
-            request.POST, links=links, nodes=nodes, refused=why_refused(request)
+            request.POST, links=links, nodes=nodes, refused=why_refused(request), offered=offered
         )
         dataset = _take(form, request)
         if dataset is not None:
@@ -93,6 +103,16 @@ def new(request: HttpRequest) -> HttpResponse:
         "help_slug": "networks",
     }
     return render(request, "networks/new.html", context, status=422 if form.errors else 200)
+
+
+def _starting(continued: Dataset | None) -> dict[str, str]:
+    """What the form starts with: "upload the next version" names any version of a network."""
+    if continued is None:
+        return {"directed": "no"}
+    return {
+        "next_of": str(continued.id),
+        "directed": "yes" if continued.network.is_directed else "no",
+    }
 
 
 def _take(form: UploadNetworkForm, request: HttpRequest) -> Dataset | None:
@@ -107,8 +127,9 @@ def _take(form: UploadNetworkForm, request: HttpRequest) -> Dataset | None:
             nodes=form.nodes,
             name=form.cleaned_data["name"],
             is_directed=form.is_directed,
+            next_of=form.chosen,
         )
-    except EngineError as error:
+    except (Refused, EngineError) as error:
         form.add_error(None, str(error))
         return None
 
@@ -159,7 +180,7 @@ def reading(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     if current is not None and current.is_open and wants_part(request):
         context = {"dataset": dataset, **_reading_context(dataset)}
         return render(request, "networks/_reading.html", context)
-    there = "networks:risk" if dataset.is_ready else "networks:show"
+    there = dataset.page_after_reading if dataset.is_ready else "networks:show"
     address = reverse(there, args=[dataset.id])
     return go_to(address) if wants_part(request) else redirect(address)
 
@@ -186,6 +207,45 @@ def read_again(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         id_column=form.cleaned_data.get("id_column", ""),
     )
     return redirect("networks:show", dataset.id)
+
+
+@require_GET
+def changes(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """What changed since the version before, and what of the decisions no longer fits."""
+    person = person_of(request)
+    dataset = get_network_or_404(person, dataset_id)
+    check_was_read(dataset)
+    sees_values = can_see_values(person, dataset)
+    of_columns, of_links = drift_of(dataset), drift_of_network(dataset)
+    is_open = of_columns is not None and dataset.is_ready
+    unplaced = unplaced_values(dataset) if is_open else []
+    misfits = what_does_not_fit_network(dataset) if is_open else []
+    rows = []
+    if of_columns is not None:
+        columns = dataset.columns.defer("profile")
+        rows = draw_changes(of_columns, columns, unplaced, sees_values=sees_values)
+    carried = carried_over(dataset)
+    context = {
+        "dataset": dataset,
+        "before": dataset.previous,
+        "drift": of_columns,
+        "links": of_links,
+        "chart": degrees_chart(of_links, sees_values=sees_values) if of_links else None,
+        "risks": risk_changes(dataset),
+        "least_k": max(policy_in_force(dataset.team).rules.least_k, 2),
+        "misfits": misfits,
+        "unplaced": {one.column.position: one for one in unplaced},
+        "carried": carried,
+        "changed": [row for row in rows if not row.is_quiet],
+        "quiet": [row for row in rows if row.is_quiet],
+        "can_change": sees_values,
+        "bar": bar_of_changes(dataset, misfits, carried, can_change=sees_values)
+        if is_open
+        else None,
+        "current": "upload",
+        "help_slug": "networks",
+    }
+    return render(request, "networks/changes.html", context)
 
 
 @require_GET

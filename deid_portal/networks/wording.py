@@ -27,8 +27,9 @@ MODEL_OF_KNOWLEDGE = {
 }
 READING_PHASES = {
     "read": ("Reading the links", 30),
-    "risk": ("Counting who could be recognized", 50),
+    "risk": ("Counting who could be recognized", 45),
     "draw": ("Drawing it", 5),
+    "compare": ("Comparing with the version before", 5),
     "profile": ("Counting the columns of the node table", 10),
     "detect": ("Looking for what points to people", 5),
 }

@@ -46,6 +46,8 @@ PLAN_EDITED = "plan-changed, plan-edited"  # and saves
 @require_http_methods(["GET", "POST"])
 def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     dataset = get_dataset_or_404(person_of(request), dataset_id)
+    if dataset.is_network:
+        return redirect("networks:protection", dataset.id)
     with entering_step(dataset, "protection"):
         check_taxonomies_complete(dataset)
     if request.method == "GET":

@@ -5,6 +5,7 @@ method, measures, weights and seed are taken from the plan that was approved, wh
 since. What no longer fits is said by the drift check, and nothing starts until it is mended.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,11 @@ from django.db import transaction
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
-from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.selectors import versions_of, why_not_continued
 from deid_portal.engine import EngineError
+from deid_portal.networks.composition import ComposedNetworkPlan, compose_network_plan
+from deid_portal.networks.fitting import check_network_choice, what_does_not_fit_network
 from deid_portal.plans.composition import Choice, ComposedPlan, compose_plan
 from deid_portal.plans.services import check_choice
 from deid_portal.releases.models import Release
@@ -54,17 +57,31 @@ def repeat_release(*, release: Release, dataset: Dataset, repeated_by: User) -> 
     if release.is_withdrawn:
         raise Refused("This release was withdrawn, so its plan is not repeated.")
     _check_fits(release, dataset)
-    choice = approved_choice(release.request.run)
-    composed = compose_plan(dataset, choice)
     try:
-        check_choice(dataset, choice)
+        composed = _compose(release.request.run, dataset)
     except EngineError as error:
         raise DoesNotFit(str(error)) from None
     return _start(release, dataset, composed, repeated_by)
 
 
+def _compose(approved: Run, dataset: Dataset) -> ComposedPlan | ComposedNetworkPlan:
+    """Lay the approved choice over the columns of a later version; raises InvalidPlan."""
+    choice = approved_choice(approved)
+    if dataset.is_network:
+        knowledge = approved.plan["knowledge"]
+        check_network_choice(dataset, choice, knowledge)
+        return compose_network_plan(dataset, choice, knowledge)
+    check_choice(dataset, choice)
+    return compose_plan(dataset, choice)
+
+
 @transaction.atomic
-def _start(release: Release, dataset: Dataset, composed: ComposedPlan, repeated_by: User) -> Run:
+def _start(
+    release: Release,
+    dataset: Dataset,
+    composed: ComposedPlan | ComposedNetworkPlan,
+    repeated_by: User,
+) -> Run:
     plan = composed.to_plan()
     twin = find_twin(hold_dataset(dataset), plan)
     if twin is not None:
@@ -105,7 +122,11 @@ def approved_choice(run: Run) -> Choice:
 
 
 def _check_fits(release: Release, dataset: Dataset) -> None:
-    misfits = what_does_not_fit(dataset, thorough=True)
+    misfits = (
+        what_does_not_fit_network(dataset)
+        if dataset.is_network
+        else what_does_not_fit(dataset, thorough=True)
+    )
     if misfits:
         count = len(misfits)
         things = COUNTS[count] if count < len(COUNTS) else f"{count} things do"
@@ -125,10 +146,13 @@ def _other_roles(release: Release, dataset: Dataset) -> list[str]:
     return [
         column.name
         for column in dataset.columns.all()
-        if column.name in approved
-        and (column.role, column.treatment)
-        != (
-            approved[column.name]["role"],
-            approved[column.name].get("treatment", column.treatment),
-        )
+        if column.name in approved and _is_other(column, approved[column.name])
     ]
+
+
+def _is_other(column: DatasetColumn, approved: Mapping[str, Any]) -> bool:
+    if column.role != approved["role"]:
+        return True
+    # Ids of a network never leave, whatever was chosen as their treatment.
+    is_treated = not column.dataset.is_network and "treatment" in approved
+    return is_treated and column.treatment != approved["treatment"]

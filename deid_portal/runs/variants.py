@@ -18,8 +18,8 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine import ENGINE_VERSION
 from deid_portal.networks.composition import AnyPlan, compose_plan_of, read_any_plan
+from deid_portal.networks.fitting import check_any_plan_fits
 from deid_portal.networks.policies import check_plan_chosen
-from deid_portal.networks.services import check_any_plan_fits
 from deid_portal.plans.changes import Basis, Change, apply_changes
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run

@@ -116,7 +116,7 @@ def _without_place(dataset: Dataset, columns: Iterable[DatasetColumn]) -> Iterat
                 "sitemap",
                 column,
             )
-        elif taxonomy is None and column.role == ColumnRole.QUASI_IDENTIFIER:
+        elif taxonomy is None and _needs_taxonomy(dataset, column):
             yield Misfit(
                 f"{column.name} has no taxonomy",
                 "Nothing says how it may be made coarser, so no run can start.",
@@ -125,6 +125,11 @@ def _without_place(dataset: Dataset, columns: Iterable[DatasetColumn]) -> Iterat
                 "sitemap",
                 column,
             )
+
+
+def _needs_taxonomy(dataset: Dataset, column: DatasetColumn) -> bool:
+    """What is known of the people of a network is hidden or shown as it is where there is none."""
+    return column.role == ColumnRole.QUASI_IDENTIFIER and not dataset.is_network
 
 
 def _of_the_plan(dataset: Dataset, *, thorough: bool) -> Iterator[Misfit]:

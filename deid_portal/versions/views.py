@@ -27,6 +27,8 @@ from deid_portal.versions.selectors import (
 def drift(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """What changed since the version before, and what of the decisions no longer fits."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
+    if dataset.is_network:
+        return redirect("networks:changes", dataset.id)
     with entering_step(dataset, "upload"):
         check_was_read(dataset)
     sees_values = can_see_values(person_of(request), dataset)

@@ -32,6 +32,25 @@ def upload_karate(person: User, team: Team, *, people: bool = False) -> Dataset:
     )
 
 
+def upload_next_month(person: User, before: Dataset) -> Dataset:
+    """The club a month later: member 12 left, a newcomer has one link, the rest is as it was."""
+    lines = KARATE_LINKS.read_text().splitlines()
+    kept = [line for line in lines if "12" not in line.split(",")]
+    links = "\n".join([*kept, "newcomer,1"]).encode()
+    members = KARATE_PEOPLE.read_text().splitlines()
+    people = "\n".join([*(own for own in members if not own.startswith("12,")), "newcomer,new"])
+    has_people = before.network.has_node_table
+    return upload_network(
+        team=before.team,
+        uploaded_by=person,
+        links=store_upload(links, "links.csv"),
+        nodes=store_upload(people.encode(), "people.csv") if has_people else None,
+        name="",
+        is_directed=False,
+        next_of=before,
+    )
+
+
 def read_uploaded(dataset: Dataset) -> Dataset:
     """Do what a worker does with an uploaded network."""
     lease = claim(NetworkReading, dataset.network_readings.get(status="queued").id)

@@ -103,6 +103,9 @@ def list_datasets(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     person, team = person_of(request), team_of_or_404(request)
     check_can_upload(person, team)
+    asked = find_dataset(person, request.GET.get("next_of", ""))
+    if asked is not None and asked.is_network:
+        return redirect(f"{reverse('networks:new')}?{urlencode({'next_of': asked.id})}")
     offered = datasets_to_continue(person, team)
     form = UploadForm(offered=offered, initial=_asked_to_continue(request, offered))
     if request.method == "POST":

@@ -1,0 +1,116 @@
+"""What became of a network in its next version: who came and went, which links, how many each has.
+
+Nodes belong together by their id, which people keep from file to file. Counts only; no id is told.
+"""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.drift import judge
+from deid_portal.engine.networks.network import Network
+
+ONE_IN_A_HUNDRED = 1.63  # of the Kolmogorov–Smirnov distribution
+BINS = ((0, 0), (1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, 1000))
+
+
+@dataclass(frozen=True)
+class Turnover:
+    """How many there were and are, and how many of these are the same."""
+
+    before: int
+    after: int
+    stayed: int
+
+    @property
+    def came(self) -> int:
+        return self.after - self.stayed
+
+    @property
+    def went(self) -> int:
+        return self.before - self.stayed
+
+
+@dataclass(frozen=True)
+class NetworkDrift:
+    """How a network differs from an earlier one.
+
+    `distance` is the largest gap between the two cumulative shares of people by their number of
+    links (Kolmogorov and Smirnov); `bins` hold label, people before and people after.
+    """
+
+    people: Turnover
+    links: Turnover
+    mean_before: float
+    mean_after: float
+    largest_before: int
+    largest_after: int
+    changed_degree: int  # of those who stayed, who has another number of links
+    distance: float
+    verdict: str
+    bins: list[list[Any]] = field(default_factory=list)
+
+    def to_document(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> "NetworkDrift":
+        turnovers = {name: Turnover(**document[name]) for name in ("people", "links")}
+        return cls(**{**document, **turnovers})
+
+
+def compare_networks(before: Network, after: Network) -> NetworkDrift:
+    """Compare two versions of a network; both need their ids."""
+    place = _places(before, after)
+    stayed = place >= 0
+    old, new = before.undirected.degrees, after.undirected.degrees
+    distance, chance = _gap(old, new)
+    return NetworkDrift(
+        people=Turnover(before.nodes, after.nodes, int(stayed.sum())),
+        links=Turnover(before.edges, after.edges, _links_kept(before, after, place)),
+        mean_before=float(old.mean()) if len(old) else 0.0,
+        mean_after=float(new.mean()) if len(new) else 0.0,
+        largest_before=int(old.max(initial=0)),
+        largest_after=int(new.max(initial=0)),
+        changed_degree=int((old[stayed] != new[place[stayed]]).sum()),
+        distance=distance,
+        verdict=judge(distance, chance).value,
+        bins=_bins(old, new),
+    )
+
+
+def _places(before: Network, after: Network) -> NDArray[np.int64]:
+    """Return the node of the later network that has the id of each earlier one, or -1."""
+    numbers = {label: number for number, label in enumerate(after.labels or ())}
+    return np.array([numbers.get(label, -1) for label in before.labels or ()], np.int64)
+
+
+def _links_kept(before: Network, after: Network, place: NDArray[np.int64]) -> int:
+    if not before.edges or not after.edges:
+        return 0
+    pairs = place[before.pairs]
+    pairs = pairs[(pairs >= 0).all(axis=1)]
+    return int(after.has_edges(pairs).sum()) if len(pairs) else 0
+
+
+def _gap(old: NDArray[Any], new: NDArray[Any]) -> tuple[float, float]:
+    """Return the distance of two sets of degrees, and what chance exceeds once in a hundred."""
+    if not len(old) or not len(new):
+        return 0.0, 0.0
+    most = int(max(old.max(), new.max())) + 1
+    shares = [np.cumsum(np.bincount(own, minlength=most)) / len(own) for own in (old, new)]
+    chance = ONE_IN_A_HUNDRED * np.sqrt(1 / len(old) + 1 / len(new))
+    return float(np.abs(shares[0] - shares[1]).max()), float(chance)
+
+
+def _bins(old: NDArray[Any], new: NDArray[Any]) -> list[list[Any]]:
+    """Return label, people before and after; the last bin has no upper end."""
+    found = []
+    for low, high in BINS:
+        counts = [int(((own >= low) & (own <= high)).sum()) for own in (old, new)]
+        found.append([f"{low:,}" if low == high else f"{low:,}–{high:,}", *counts])
+    last = BINS[-1][1]
+    found.append([f"> {last:,}", *(int((own > last).sum()) for own in (old, new))])
+    return [own for own in found if own[1] or own[2]]

@@ -1,0 +1,105 @@
+"""What the next version of a network brought, as the page of what changed shows it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.common.templatetags.numbers import percent
+from deid_portal.datasets.models import Dataset
+from deid_portal.engine.drift import Verdict
+from deid_portal.engine.networks.drift import NetworkDrift
+from deid_portal.networks.wording import KNOWLEDGE_TITLES
+
+VERDICT_WORDS = {
+    Verdict.SAME.value: "How many links people have is as before",
+    Verdict.SHIFTED.value: "How many links people have has shifted",
+    Verdict.DIFFERENT.value: "How many links people have is different from before",
+}
+FEW_PEOPLE = 5  # bars of fewer are for stewards; others see them joined
+
+
+@dataclass(frozen=True)
+class RiskChange:
+    """Who stands out by one kind of knowledge, in both versions."""
+
+    title: str
+    alone_before: int
+    alone_after: int
+    below_before: int
+    below_after: int
+
+
+def drift_of_network(dataset: Dataset) -> NetworkDrift | None:
+    """Open the comparison with the version before; None without one, or where it was deleted."""
+    found = dataset.network.drift
+    return NetworkDrift.from_document(found) if found else None
+
+
+def risk_changes(dataset: Dataset) -> list[RiskChange]:
+    """Compare who stands out now with who did, by the counts that both readings kept."""
+    before = dataset.previous
+    if before is None:
+        return []
+    old, new = before.network.risk, dataset.network.risk
+    return [
+        _risk_change(KNOWLEDGE_TITLES[known], old[known], new[known])
+        for known in KNOWLEDGE_TITLES
+        if known in old and known in new
+    ]
+
+
+def _risk_change(title: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> RiskChange:
+    return RiskChange(title, old["unique"], new["unique"], old["below_k"], new["below_k"])
+
+
+def degrees_chart(drift: NetworkDrift, *, sees_values: bool) -> dict[str, Any]:
+    """Draw how many people have how many links, before beside after, as shares."""
+    bins = drift.bins if sees_values else _without_few(drift.bins)
+    labels = [str(own[0]) for own in bins]
+    totals = (max(drift.people.before, 1), max(drift.people.after, 1))
+    shares = [[100 * own[side + 1] / totals[side] for own in bins] for side in (0, 1)]
+    return {
+        "id": "degrees",
+        "title": VERDICT_WORDS.get(drift.verdict, "Numbers of links"),
+        "caption": "Share of people, in percent, by their number of links",
+        "figure": {
+            "data": [
+                _bars(labels, shares[0], "Before", "before"),
+                _bars(labels, shares[1], "Now", "after"),
+            ],
+            "layout": {
+                "barmode": "group",
+                "height": 230,
+                "xaxis": {"type": "category", "title": {"text": "Links of a person"}},
+                "yaxis": {"title": {"text": "People, %"}, "rangemode": "tozero"},
+            },
+        },
+        "table": {
+            "columns": ["Links of a person", *labels],
+            "rows": [
+                ["Before", *(f"{own[1]:,}" for own in bins)],
+                ["Now", *(f"{own[2]:,}" for own in bins)],
+            ],
+        },
+        "note": f"Largest gap between the two: {percent(drift.distance)} of the people.",
+    }
+
+
+def _without_few(bins: list[list[Any]]) -> list[list[Any]]:
+    """Join the bars of few people, for those who may not see single ones."""
+    many = [own for own in bins if all(not 0 < count < FEW_PEOPLE for count in own[1:])]
+    few = [own for own in bins if own not in many]
+    if not few:
+        return many
+    return [*many, ["others", sum(own[1] for own in few), sum(own[2] for own in few)]]
+
+
+def _bars(labels: list[str], shares: list[float], name: str, color: str) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "x": labels,
+        "y": shares,
+        "name": name,
+        "marker": {"color": f"token:{color}"},
+        "hovertemplate": "%{x} links: %{y:.1f} %<extra>" + name + "</extra>",
+    }
