@@ -7,6 +7,8 @@ from deid_portal.attacks.limits import Limits
 from deid_portal.engine import InvalidPlan
 from deid_portal.engine.attacks import ATTACKS, Attack
 from deid_portal.engine.documents import Place
+from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS, NetworkAttack
+from deid_portal.runs.models import Run
 
 OUTSIDE_LINKAGE = "outside-linkage"
 EARLIER_RELEASES = "intersection"
@@ -23,17 +25,31 @@ MANY: dict[str, dict[str, Any]] = {
 }
 
 
+AnyAttack = Attack | NetworkAttack
+
+
+def standard_attacks(run: Run) -> tuple[str, ...]:
+    """Return what "Run all" makes on this run: other attacks on a network than on a table."""
+    return tuple(NETWORK_ATTACKS) if run.is_network else STANDARD
+
+
+def kind_of(name: str) -> type[AnyAttack]:
+    if name in NETWORK_ATTACKS:
+        return NETWORK_ATTACKS[name]
+    if name not in ATTACKS:
+        raise InvalidPlan("There is no such attack.")
+    return ATTACKS[name]
+
+
 def parameters_of(name: str, limits: Limits, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters an attack is made with: chosen ones before the usual ones."""
     usual = {"k": limits.look_alikes} if name == EARLIER_RELEASES else MANY.get(name, {})
     return {**usual, **chosen}
 
 
-def make_attack(name: str, parameters: Mapping[str, Any]) -> Attack:
+def make_attack(name: str, parameters: Mapping[str, Any]) -> AnyAttack:
     """Return the attack; raises InvalidPlan for parameters that make no sense."""
-    if name not in ATTACKS:
-        raise InvalidPlan("There is no such attack.")
-    kind = ATTACKS[name]
+    kind = kind_of(name)
     place = Place(dict(parameters), name)
     place.check_keys(optional=[parameter.name for parameter in kind.parameters])
     return kind(**{parameter.name: parameter.read(place) for parameter in kind.parameters})

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from deid_portal.attacks.network_crossing import cross_network_releases
 from deid_portal.attacks.opening import (
     EarlierRelease,
     earlier_releases,
@@ -57,6 +58,8 @@ def cross_with_releases(run: Run, look_alikes: int) -> Crossing:
     if not earlier:
         return Crossing(releases=0, smallest=None)
     _check_tables_are_there(earlier)
+    if run.is_network:
+        return cross_network_releases(run, earlier, look_alikes)
     case = open_case(run)
     same = {own.run.id for own in earlier_releases(run)}
     cases = [open_case(own.run, case.original if own.run.id in same else None) for own in earlier]

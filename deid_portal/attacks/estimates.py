@@ -12,6 +12,8 @@ USUAL: dict[str, tuple[float, float]] = {
     "worst-case-linkage": (1.0, 1.0),
     "membership-inference": (2.0, 2.0),
     "singling-out": (0.5, 1.5),
+    "network-neighbourhood": (0.5, 4.0),
+    "network-active": (3.0, 60.0),
 }
 OTHERS = (0.2, 0.5)
 TESTS_LOOKED_AT = 100

@@ -13,6 +13,7 @@ from django.db import transaction
 from deid_portal.attacks.choices import EARLIER_RELEASES, HELD_OUT, make_attack
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.models import AttackTest
+from deid_portal.attacks.network_trials import open_network_case, price_network_remedies
 from deid_portal.attacks.opening import (
     EarlierRelease,
     difference_words,
@@ -35,6 +36,7 @@ from deid_portal.engine.attacks.case import Answer, Case, run_attack
 from deid_portal.engine.attacks.holding_out import hold_out
 from deid_portal.engine.attacks.judging import Word, judge
 from deid_portal.engine.attacks.outside_table import bring_control, bring_outside
+from deid_portal.engine.networks.attacks.trials import NetworkAttack
 from deid_portal.engine.progress import Progress
 from deid_portal.runs.variants import basis_of_run
 
@@ -62,7 +64,8 @@ def perform_attack(lease: Lease[AttackTest]) -> None:
 
 def _attack(lease: Lease[AttackTest]) -> dict[str, Any]:
     try:
-        return _Trial(lease).make().to_document()
+        trial = _NetworkTrial(lease) if lease.work.run.is_network else _Trial(lease)
+        return trial.make().to_document()
     except Cancelled:
         raise
     except (EngineError, Refused) as reason:
@@ -94,7 +97,10 @@ class _Trial:
     def __init__(self, lease: Lease[AttackTest]) -> None:
         self.lease, self.test, self.run = lease, lease.work, lease.work.run
         lease.progress(0, 1, "read")
-        self.attack: Attack = make_attack(self.test.attack, self.test.parameters["attack"])
+        attack = make_attack(self.test.attack, self.test.parameters["attack"])
+        if not isinstance(attack, Attack):
+            raise Refused("This attack is made on networks, and this is a table.")
+        self.attack = attack
         self.limit = limits_of(self.run.dataset.team).of(self.test.attack)
         self.key = pseudonym_key_of(self.run.dataset.team).bytes
         # The same release gives the same answer, whoever asks and however often.
@@ -199,6 +205,56 @@ class _Trial:
 
     def _candidate_progress(self, number: int, total: int) -> None:
         self.lease.progress(number, total, "remedies")
+
+
+class _NetworkTrial:
+    """The same for the release of a network."""
+
+    def __init__(self, lease: Lease[AttackTest]) -> None:
+        self.lease, self.test, self.run = lease, lease.work, lease.work.run
+        lease.progress(0, 1, "read")
+        attack = make_attack(self.test.attack, self.test.parameters["attack"])
+        if not isinstance(attack, NetworkAttack):
+            raise Refused("This attack is made on tables, and this is a network.")
+        self.attack = attack
+        self.case = open_network_case(self.run)
+
+    def make(self) -> Result:
+        answer = self.attack.make(self.case, Progress(self._attack_progress))
+        limit = limits_of(self.run.dataset.team).of(self.test.attack)
+        result = self._result(answer)
+        if judge(answer.stake, limit) == Word.RESISTED:
+            return result
+        remedies, tried = price_network_remedies(
+            self.run,
+            self.case,
+            answer,
+            self.attack,
+            limit,
+            before_each=lambda number, total: self.lease.progress(number, total, "remedies"),
+            progress=self._quietly,
+        )
+        return replace(result, remedies=remedies, tried=tried)
+
+    def _result(self, answer: Answer) -> Result:
+        return Result(
+            stake=answer.stake,
+            value=answer.result.value,
+            control=answer.result.control,
+            figures=answer.result.figures,
+            spread=answer.result.spread,
+            sentence=answer.result.sentence,
+            explain=self.attack.explain(),
+            people=self.case.original.nodes,
+            released=self.case.released.nodes,
+            loss=float(self.run.report["utility"]["loss"]),
+        )
+
+    def _attack_progress(self, done: int, total: int, phase: str, **_: Any) -> None:
+        self.lease.progress(done, total, "attack")
+
+    def _quietly(self, done: int, total: int, phase: str, **_: Any) -> None:
+        self.lease.check()
 
 
 def _fail(lease: Lease[AttackTest], problem: str) -> None:

@@ -3,8 +3,8 @@ from typing import Any
 
 from django import forms
 
+from deid_portal.attacks.choices import kind_of
 from deid_portal.attacks.models import OutsideTable
-from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.attacks.outside_linkage import MATCHING
 from deid_portal.engine.parameters import Choice, Parameter
 
@@ -35,7 +35,7 @@ class TuningForm(forms.Form):
 
     def __init__(self, data: Any = None, *, attack: str, chosen: Mapping[str, Any]) -> None:
         super().__init__(data)
-        for declared in ATTACKS[attack].parameters:
+        for declared in kind_of(attack).parameters:
             label = LABELS.get(declared.name, declared.name.replace("_", " ").capitalize())
             if isinstance(declared, Parameter):
                 self.fields[declared.name] = _number_field(declared, label, chosen)

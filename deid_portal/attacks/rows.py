@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from deid_portal.attacks.choices import OUTSIDE_LINKAGE, STANDARD
+from deid_portal.attacks.choices import OUTSIDE_LINKAGE, standard_attacks
 from deid_portal.attacks.estimates import usual_seconds
 from deid_portal.attacks.limits import Limits
 from deid_portal.attacks.models import AttackTest
@@ -178,7 +178,8 @@ def rows_of(
     newest: dict[str, AttackTest] = {}
     for test in tests:
         newest.setdefault(_key_of(test), test)
-    standard = [(name, name, newest.get(name)) for name in STANDARD]
+    names = standard_attacks(run)
+    standard = [(name, name, newest.get(name)) for name in names]
     outside = [
         (str(test.id), OUTSIDE_LINKAGE, test)
         for test in newest.values()
@@ -196,7 +197,8 @@ def rows_of(
         )
         for key, attack, test in [*outside, *standard]
     ]
-    return sorted(rows, key=_how_bad)
+    order = (OUTSIDE_LINKAGE, *names)
+    return sorted(rows, key=lambda row: (*_how_bad(row), order.index(row.attack)))
 
 
 def _key_of(test: AttackTest) -> str:
@@ -207,10 +209,9 @@ def _key_of(test: AttackTest) -> str:
     return repr((chosen.get("file_name"), chosen.get("columns"), chosen.get("attack")))
 
 
-def _how_bad(row: AttackRow) -> tuple[int, float, int]:
+def _how_bad(row: AttackRow) -> tuple[int, float]:
     place = list(LOOKS).index(row.state)
     share = row.result.stake.share if row.result is not None else 0.0
     # A limit of nothing is passed by anything, however little.
     times_the_limit = share / max(row.limit, 1e-9)
-    order = (OUTSIDE_LINKAGE, *STANDARD).index(row.attack)
-    return (place, -times_the_limit, order)
+    return (place, -times_the_limit)

@@ -10,9 +10,12 @@ from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.models import AttackTest, OutsideTable
 from deid_portal.attacks.rows import AttackRow, State, rows_of
 from deid_portal.datasets.permissions import can_see_values
+from deid_portal.engine.attacks import ATTACKS
 from deid_portal.policies.gates import AttackStanding
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import HEAVY, visible_runs
+
+OF_TABLES = "this attack is made on tables, not on networks"
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,13 @@ def standings_of(run: Run) -> dict[str, AttackStanding]:
     """What is known of each attack, as the gates of the policy ask it."""
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
     rows = rows_of(run, limits_of(run.dataset.team), tests, {}, sees_names=False)
-    return {row.attack: _standing(row) for row in reversed(rows) if row.test is not None}
+    known = {row.attack: _standing(row) for row in reversed(rows) if row.test is not None}
+    if not run.is_network:
+        return known
+    return {
+        **{name: AttackStanding(None, OF_TABLES, is_possible=False) for name in ATTACKS},
+        **known,
+    }
 
 
 def _standing(row: AttackRow) -> AttackStanding:

@@ -242,3 +242,41 @@ def chart_of_crossing(result: Result) -> str:
     if not few:
         return f"No group falls below {k} after crossing"
     return f"{people(few)} {'falls' if few == 1 else 'fall'} below {k} look-alikes after crossing"
+
+
+def say_planted(result: Result) -> str:
+    figures = result.figures
+    attempts, found = int(figures["attempts"]), int(figures["found"])
+    times = "once" if found == 1 else f"{found} times"
+    if not result.stake.records:
+        seen = f"found again {times}, but led to nobody" if found else "never found again"
+        return f"Planted {attempts} times, {seen}."
+    links = int(figures["links_right"])
+    told = f", and of {thousands(links)} pairs whether they are linked" if links else ""
+    return (
+        f"Planted {attempts} times, found again {times}: {thousands(result.stake.records)} of "
+        f"{thousands(int(figures['targets']))} targets are found{told}."
+    )
+
+
+def compare_with_unprotected(result: Result) -> str:
+    return f"Without protection {percent(result.control or 0)} of the targets are found."
+
+
+def chart_of_planted(result: Result) -> str:
+    return f"{percent(result.stake.share)} of the targets are found in this release"
+
+
+def say_added(result: Result) -> str:
+    added = int(result.figures["added"])
+    return (
+        f"Of {thousands(added)} links that fit least, {thousands(result.stake.records)} were added."
+    )
+
+
+def compare_with_blind_picks(result: Result) -> str:
+    return f"Picking links blindly, {percent(result.control or 0)} would have been added."
+
+
+def chart_of_added(result: Result) -> str:
+    return f"{percent(result.value)} of the links picked were added"

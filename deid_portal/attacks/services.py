@@ -9,9 +9,9 @@ from deid_portal.accounts.models import User
 from deid_portal.attacks.choices import (
     HELD_OUT,
     OUTSIDE_LINKAGE,
-    STANDARD,
     make_attack,
     parameters_of,
+    standard_attacks,
 )
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.models import AttackTest, OutsideTable
@@ -36,12 +36,13 @@ def start_attacks(
     *,
     run: Run,
     asked_by: User,
-    attacks: Sequence[str] = STANDARD,
+    attacks: Sequence[str] = (),
     chosen: Mapping[str, Any] | None = None,
 ) -> list[AttackTest]:
-    """Queue attacks on a run; one that is already at work is not started twice."""
+    """Queue attacks on a run, all there are where none is named; none is at work twice."""
     check_can_attack(asked_by, run)
-    if unknown := [name for name in attacks if name not in STANDARD]:
+    standard = standard_attacks(run)
+    if unknown := [name for name in attacks if name not in standard]:
         raise Refused(f'"{unknown[0]}" is no attack that can be started like this.')
     _hold(run)
     at_work = set(
@@ -52,7 +53,7 @@ def start_attacks(
     limits = limits_of(run.dataset.team)
     return [
         _queue(run, name, asked_by, {"attack": parameters_of(name, limits, chosen or {})})
-        for name in attacks
+        for name in attacks or standard
         if name not in at_work
     ]
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
-from deid_portal.attacks.choices import HELD_OUT, STANDARD, parameters_of
+from deid_portal.attacks.choices import HELD_OUT, kind_of, parameters_of, standard_attacks
 from deid_portal.attacks.figures import attack_chart
 from deid_portal.attacks.forms import OutsideForm, TuningForm
 from deid_portal.attacks.limits import limits_of
@@ -33,7 +33,6 @@ from deid_portal.common.refusals import Refused, refusal
 from deid_portal.datasets.previewing import accepted_endings
 from deid_portal.datasets.uploading import SealedUpload, why_refused
 from deid_portal.engine import EngineError
-from deid_portal.engine.attacks import ATTACKS
 from deid_portal.reports.templatetags.comments import request_talked_about
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import get_light_run_or_404
@@ -65,7 +64,7 @@ def progress(request: HttpRequest, run_id: UUID) -> HttpResponse:
 def start(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Make one attack, or all of them where none is named."""
     run = _run_with_release(request, run_id)
-    wanted = [name for name in request.POST.getlist("attack") if name in STANDARD]
+    wanted = [name for name in request.POST.getlist("attack") if name in standard_attacks(run)]
     chosen: dict[str, Any] = {}
     if len(wanted) == 1:
         tuning = TuningForm(request.POST, attack=wanted[0], chosen={})
@@ -74,9 +73,7 @@ def start(request: HttpRequest, run_id: UUID) -> HttpResponse:
             return _back(run, wanted[0])
         chosen = tuning.to_parameters()
     try:
-        start_attacks(
-            run=run, asked_by=person_of(request), attacks=wanted or STANDARD, chosen=chosen
-        )
+        start_attacks(run=run, asked_by=person_of(request), attacks=wanted, chosen=chosen)
     except (Refused, EngineError) as reason:
         messages.error(request, str(reason))
     return _back(run, wanted[0] if len(wanted) == 1 else "")
@@ -204,7 +201,7 @@ def _context(request: HttpRequest, run: Run, selected_key: str = "", **more: Any
     chosen = selected_key or request.GET.get("attack", "")
     place = _place_of(rows, chosen)
     selected = rows[place]
-    seconds = sum(row.seconds for row in rows if row.attack in STANDARD)
+    seconds = sum(row.seconds for row in rows if row.attack in standard_attacks(run))
     context = {
         "dataset": run.dataset,
         "run": run,
@@ -218,7 +215,7 @@ def _context(request: HttpRequest, run: Run, selected_key: str = "", **more: Any
         "next": rows[place + 1] if place + 1 < len(rows) else None,
         "chart": attack_chart(selected.result, selected.wording) if selected.result else None,
         "talk_address": request_talked_about(run),
-        "cites": ATTACKS[selected.attack].cites,
+        "cites": kind_of(selected.attack).cites,
         "tuning": TuningForm(attack=selected.attack, chosen=_parameters_of(selected, run)),
         "can_compare": selected.attack in HELD_OUT,
         "summary": summary,

@@ -196,4 +196,43 @@ WORDINGS: dict[str, Wording] = {
         say.compare_with_each_alone,
         say.chart_of_crossing,
     ),
+    "network-degree": Wording(
+        "Number of links",
+        "everybody’s number is known",
+        "The intruder counted how many links each person has, looks for the nodes with as many "
+        "and takes one of them.",
+        say.say_match,
+        say.compare_with_the_promise,
+        say.chart_of_candidates,
+    ),
+    "network-neighbourhood": Wording(
+        "Surroundings",
+        "who of the contacts know each other",
+        "The intruder knows, for each person, which of the contacts are linked with each other, "
+        "looks for nodes whose surroundings look the same and takes one of them.",
+        say.say_match,
+        say.compare_with_the_promise,
+        say.chart_of_candidates,
+    ),
+    "network-active": Wording(
+        "Planted accounts",
+        "prepared before the release",
+        "The intruder makes accounts that do not exist, links them with each other in a pattern "
+        "and with a few people. In the release the pattern is found again, and with it these "
+        "people, and who of them are linked.",
+        say.say_planted,
+        say.compare_with_unprotected,
+        say.chart_of_planted,
+        "targets",
+    ),
+    "network-fake-links": Wording(
+        "Added links",
+        "told from true ones",
+        "People who are linked mostly have contacts in common. The intruder takes the links whose "
+        "ends share fewest contacts to be added, and undoes part of the protection.",
+        say.say_added,
+        say.compare_with_blind_picks,
+        say.chart_of_added,
+        "links",
+    ),
 }

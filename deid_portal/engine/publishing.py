@@ -22,7 +22,7 @@ from deid_portal.engine.taxonomies.files import encode_rows
 Path = tuple[str, ...]
 # Told by values that the release may not show (`Outcome.details`), or about people it leaves out.
 STAYS_IN_THE_HOUSE = (
-    "who_pays", "distributions", "spread", "isolation", "examples", "remedies", "walk"
+    "who_pays", "distributions", "spread", "isolation", "examples", "remedies", "walk", "beside"
 )  # fmt: skip
 
 

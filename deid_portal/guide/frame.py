@@ -69,6 +69,11 @@ class Frame:
         """Where names of datasets are searched; empty for people who see none."""
         return reverse("datasets:list") if self.roles & DATASET_ROLES else ""
 
+    @property
+    def is_at_dataset(self) -> bool:
+        """True at a step of a dataset; the page knows whether that is a table or a network."""
+        return self._is_in("/datasets/")
+
     def _is_in(self, start: str) -> bool:
         path = self.request.path
         if start == "/datasets/":

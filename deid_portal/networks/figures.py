@@ -1,5 +1,6 @@
 """Charts and drawings of a network as plain dicts; `templates/partials/_chart.html` draws them."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,6 +8,10 @@ from deid_portal.common.templatetags.numbers import percent
 from deid_portal.networks.wording import KNOWLEDGE_PHRASES, KNOWLEDGE_TITLES
 
 Risk = Mapping[str, Mapping[str, Any]]
+Points = list[list[float]]
+Lines = list[list[int]]  # two ends each, and between communities how many links
+LINES_PER_COMMUNITY = 3
+MOST_CELLS = 12  # of a table that runs across
 
 
 def risk_chart(risk: Risk) -> dict[str, Any]:
@@ -77,58 +82,175 @@ def _bars(names: list[str], shares: list[float], name: str, color: str) -> dict[
 
 def drawing_chart(drawing: Mapping[str, Any], *, chart_id: str, title: str) -> dict[str, Any]:
     """Draw nodes or communities with their links (`engine/networks/layout.py`)."""
-    is_aggregated = drawing["aggregated"]
-    points, lines = drawing["points"], drawing["lines"]
-    amounts = drawing["sizes"] if is_aggregated else _degrees(len(points), lines)
-    what = (
-        "Every circle is a community, larger the more people it has"
-        if is_aggregated
-        else "Every circle is a person, larger the more links it has"
-    )
-    hidden = {"visible": False, "fixedrange": True}
-    layout = {"height": 420, "showlegend": False, "xaxis": hidden, "yaxis": hidden}
-    dots = _dots(
-        points, amounts, "people" if is_aggregated else "links", 40 if is_aggregated else 14
-    )
+    if drawing["aggregated"]:
+        lines = [[*line, w] for line, w in zip(drawing["lines"], drawing["weights"], strict=True)]
+        return _communities_chart(drawing, lines, chart_id, title)
+    strokes = [_strokes(drawing["points"], drawing["lines"], "Link", "line-strong")]
+    return _people_chart(drawing["points"], drawing["lines"], strokes, chart_id, title)
+
+
+def beside_charts(beside: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Draw a network before and after at the same places: what goes, and what is new."""
+    if beside["aggregated"]:
+        return [
+            _communities_chart(beside, beside["before"], "before", "Before"),
+            _communities_chart(beside, beside["after"], "after", "As it leaves"),
+        ]
+    points, kept = beside["points"], beside["kept"]
+    removed, added = beside["removed"], beside["added"]
+    grey = _strokes(points, kept, "Kept", "line-strong")
+    before = [grey, _strokes(points, removed, "Goes", "before", width=2, dash="dash")]
+    after = [grey, _strokes(points, added, "New", "accent", width=2)]
+    was, leaves = [*kept, *removed], [*kept, *added]
+    return [
+        _people_chart(points, was, before, "before", _part_words(removed, was, "Before", "go")),
+        _people_chart(
+            points, leaves, after, "after", _part_words(added, leaves, "As it leaves", "are new")
+        ),
+    ]
+
+
+def _part_words(part: Lines, whole: Lines, name: str, verb: str) -> str:
+    return f"{name}: {len(part):,} of {len(whole):,} links {verb}"
+
+
+def _people_chart(
+    points: Points, lines: Lines, strokes: list[dict[str, Any]], chart_id: str, title: str
+) -> dict[str, Any]:
+    degrees = _degrees(len(points), lines)
+    dots = _dots(points, degrees, "link", 14)
+    shown = [own for own in strokes if own["x"]]
     return {
         "id": chart_id,
         "title": title,
-        "caption": what,
-        "figure": {"data": [_strokes(points, lines), dots], "layout": layout},
-        "table": None,
+        "caption": "Every circle is a person, larger the more links it has"
+        + ("; people without a name, at the same places in both" if len(strokes) > 1 else ""),
+        "figure": _figure([*shown, dots], has_legend=len(shown) > 1),
+        "table": _degree_table(degrees),
+        "note": "",
     }
 
 
-def _degrees(count: int, lines: list[list[int]]) -> list[int]:
+def _communities_chart(
+    drawing: Mapping[str, Any], counted: Lines, chart_id: str, title: str
+) -> dict[str, Any]:
+    """Draw communities and the strongest links between them; the smallest ones are only counted."""
+    rest = drawing.get("rest")
+    points = [own for place, own in enumerate(drawing["points"]) if place != rest]
+    sizes = [own for place, own in enumerate(drawing["sizes"]) if place != rest]
+    lines = [own for own in counted if rest not in own[:2]]
+    strong = _strongest(lines, len(points))
+    most = max((own[2] for own in strong), default=1)
+    strokes = [
+        _strokes(points, group, "Links", "line-strong", width=width)
+        for low, high, width in ((0, 0.1, 0.8), (0.1, 0.4, 2), (0.4, 1, 4))
+        if (group := [own[:2] for own in strong if low < own[2] / most <= high])
+    ]
+    left = drawing["sizes"][rest] if rest is not None and rest < len(drawing["sizes"]) else 0
+    note = f"{left:,} people in smaller communities are not drawn." if left else ""
+    dots = _dots(points, sizes, "person", 40) | {"mode": "markers+text"}
+    dots["text"] = [f"{size:,}" if size >= max(sizes) / 4 else "" for size in sizes]
+    dots["textposition"] = "middle center"
+    dots["textfont"] = {"color": "token:surface", "size": 11}
+    return {
+        "id": chart_id,
+        "title": title,
+        "caption": "Every circle is a community, larger the more people it has; "
+        "lines are the most links between them",
+        "figure": _figure([*strokes, dots], has_legend=False),
+        "table": _community_table(sizes, lines),
+        "note": note,
+    }
+
+
+def _figure(traces: list[dict[str, Any]], *, has_legend: bool) -> dict[str, Any]:
+    hidden = {"visible": False, "fixedrange": True}
+    layout = {"height": 420, "showlegend": has_legend, "xaxis": hidden, "yaxis": hidden}
+    return {"data": traces, "layout": {**layout, "margin": {"l": 12, "r": 12, "t": 12, "b": 12}}}
+
+
+def _strongest(lines: Lines, count: int) -> Lines:
+    """Keep of every community the three that most links lead to; more would be a tangle."""
+    kept: dict[int, int] = dict.fromkeys(range(count), 0)
+    found = []
+    for line in sorted(lines, key=lambda own: -own[2]):
+        if min(kept[line[0]], kept[line[1]]) < LINES_PER_COMMUNITY:
+            found.append(line)
+            kept[line[0]] += 1
+            kept[line[1]] += 1
+    return found
+
+
+def _degree_table(degrees: list[int]) -> dict[str, Any]:
+    counted = Counter(degrees)
+    numbers = sorted(counted)
+    if len(numbers) > MOST_CELLS:
+        numbers = [*numbers[: MOST_CELLS - 1], numbers[-1]]
+    return {
+        "columns": ["Links of a person", *(f"{own:,}" for own in numbers)],
+        "rows": [["People", *(f"{counted[own]:,}" for own in numbers)]],
+    }
+
+
+def _community_table(sizes: list[int], lines: Lines) -> dict[str, Any]:
+    """List the largest communities; the same numbers as the drawing has."""
+    links = [0] * len(sizes)
+    for first, second, count in lines:
+        links[first] += count
+        links[second] += count
+    order = sorted(range(len(sizes)), key=lambda own: -sizes[own])[:MOST_CELLS]
+    return {
+        "columns": ["Community", *(f"{place:,}" for place in range(1, len(order) + 1))],
+        "rows": [
+            ["People", *(f"{sizes[own]:,}" for own in order)],
+            ["Links to others", *(f"{links[own]:,}" for own in order)],
+        ],
+    }
+
+
+def _degrees(count: int, lines: Lines) -> list[int]:
     found = [0] * count
     for line in lines:
-        for end in line:
+        for end in line[:2]:
             found[end] += 1
     return found
 
 
-def _strokes(points: list[list[float]], lines: list[list[int]]) -> dict[str, Any]:
+def _strokes(
+    points: Points, lines: Lines, name: str, color: str, *, width: float = 0.9, dash: str = "solid"
+) -> dict[str, Any]:
     x: list[float | None] = []
     y: list[float | None] = []
     for first, second in lines:
         x += [points[first][0], points[second][0], None]
         y += [points[first][1], points[second][1], None]
-    line = {"color": "token:mute", "width": 0.8}
-    return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": line, "hoverinfo": "skip"}
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": x,
+        "y": y,
+        "line": {"color": f"token:{color}", "width": width, "dash": dash},
+        "hoverinfo": "skip",
+    }
 
 
-def _dots(points: list[list[float]], amounts: list[int], unit: str, largest: int) -> dict[str, Any]:
+def _dots(points: Points, amounts: list[int], unit: str, largest: int) -> dict[str, Any]:
     most = max(amounts, default=1) or 1
+    plural = {"link": "links", "person": "people"}[unit]
     return {
         "type": "scatter",
         "mode": "markers",
+        "showlegend": False,
         "x": [point[0] for point in points],
         "y": [point[1] for point in points],
-        "text": [f"{amount:,} {unit}" for amount in amounts],
+        "hovertext": [f"{own:,} {unit if own == 1 else plural}" for own in amounts],
+        "hoverinfo": "text",
+        "cliponaxis": False,
         "marker": {
             "color": "token:accent",
+            "opacity": 1,
             "size": [6 + largest * (amount / most) ** 0.5 for amount in amounts],
             "line": {"color": "token:surface", "width": 1},
         },
-        "hovertemplate": "%{text}<extra></extra>",
     }

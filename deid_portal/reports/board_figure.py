@@ -111,10 +111,18 @@ def _figure(board: Board) -> dict[str, Any]:
         "margin": {"t": 16, "r": 24},
         "hovermode": "closest",
         "xaxis": _risk_axis(board),
-        "yaxis": {"title": {"text": board.detail.title}, "rangemode": "normal"},
+        "yaxis": {"title": {"text": board.detail.title}, **_detail_range(board)},
         "annotations": annotations,
     }
     return {"data": traces, "layout": layout}
+
+
+def _detail_range(board: Board) -> dict[str, Any]:
+    """Begin at nothing lost where there is one point; Plotly would show room below zero."""
+    details = [point.detail for point in board.points]
+    if len({round(detail, 9) for detail in details}) != 1:
+        return {"rangemode": "normal"}
+    return {"range": [0, 2 * details[0] or 1]}
 
 
 def _across(axis: Axis, point: Point) -> float:
@@ -258,9 +266,12 @@ def _risk_axis(board: Board) -> dict[str, Any]:
         title = {"text": board.risk.title}
         return {"title": title, "ticksuffix": NO_BREAK + "%", "rangemode": "tozero"}
     ticks = _ticks(min(values), max(values))
+    is_one = len({round(value, 9) for value in values}) == 1
     return {
         "title": {"text": f"{board.risk.title} (log scale)"},
         "type": "log",
+        # Around a single point Plotly shows two powers of ten, and few of our ticks.
+        **({"range": [log10(values[0] / 3), log10(values[0] * 3)]} if is_one else {}),
         "tickvals": ticks,
         "ticktext": [percent(tick / 100, 4) for tick in ticks],
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deid_portal.common.templatetags.numbers import percent
-from deid_portal.networks.figures import drawing_chart
+from deid_portal.networks.figures import beside_charts, drawing_chart
 from deid_portal.networks.wording import KNOWLEDGE_PHRASES, KNOWLEDGE_TITLES
 from deid_portal.reports.figures import Chart, classes_chart, grouped_bars, one_in, risk_chart
 from deid_portal.reports.pages import Asked, Context, Section
@@ -119,6 +119,9 @@ def _summary(asked: Asked) -> Context:
 
 def _drawings(asked: Asked) -> list[dict[str, Any]]:
     """Draw the network as it was, for stewards, beside what leaves."""
+    beside = asked.report.get("beside")
+    if beside:
+        return beside_charts(beside)
     after, run = asked.report["network"].get("drawing"), asked.run
     before = run.dataset.network.drawing
     drawings = []

@@ -23,8 +23,8 @@ def report_seen_by(person: User, run: Run) -> dict[str, Any]:
 
 def without_values(report: Mapping[str, Any]) -> dict[str, Any]:
     """Return the report for those who see counts and charts, never values of few people."""
-    # Rules and trees name values; the walk through a network is told of single people.
-    seen = {key: own for key, own in report.items() if key not in ("plan", "walk")}
+    # Rules and trees name values; walk and drawings of a network are told of single people.
+    seen = {key: own for key, own in report.items() if key not in ("plan", "walk", "beside")}
     seen["models"] = [_without_named_values(rule) for rule in report.get("models", [])]
     seen["transformation"] = _without_rare_labels(report.get("transformation", {}))
     if "who_pays" in report:

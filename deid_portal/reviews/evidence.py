@@ -30,8 +30,14 @@ IN_REPORT = {
 }
 
 
+# What the report of a network has no page for is said by the gate itself.
+OF_NETWORKS = ("least_k", "highest_risk")
+
+
 def evidence_for(gate: str, run: Run) -> Evidence | None:
     """Say where to look; the terms of a request are their own evidence."""
+    if run.is_network and gate not in OF_NETWORKS and not gate.startswith("attacks."):
+        return None
     if gate in IN_REPORT:
         section, part, words, about = IN_REPORT[gate]
         url = reverse("reports:section", args=[run.id, section])

@@ -7,13 +7,15 @@ from typing import IO, Any, BinaryIO, cast
 from deid_portal.common import vault
 from deid_portal.common.work import Lease
 from deid_portal.engine.networks import Network, NetworkOutcome, NetworkPlan, protect_network
-from deid_portal.engine.networks.layout import draw
+from deid_portal.engine.networks.layout import draw, draw_beside
 from deid_portal.engine.networks.writing import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.writing import write_csv
 from deid_portal.networks.selectors import open_network
 from deid_portal.runs.models import Run
+from deid_portal.runs.origins import keep_network_origins
 
+LARGEST_DRAWN_BESIDE = 200_000  # people; drawing means looking for communities once more
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 WRITERS: dict[str, Callable[[Network, BinaryIO], None]] = {
     "edges.csv": write_edges,
@@ -28,7 +30,16 @@ def protect_network_of(run: Run, watch: ProgressCallback) -> tuple[NetworkPlan, 
     network = open_network(run.dataset, watch)
     outcome = protect_network(network, plan, watch)
     watch(0, 1, "store")
+    if outcome.released is not None and _can_be_drawn(network, outcome):
+        outcome.details["beside"] = draw_beside(network, outcome.released, outcome.rows)
     return plan, outcome
+
+
+def _can_be_drawn(network: Network, outcome: NetworkOutcome) -> bool:
+    """Both are drawn at the same places where every node stands for somebody."""
+    rows = outcome.rows
+    is_small = network.nodes <= LARGEST_DRAWN_BESIDE
+    return rows is not None and is_small and len(rows) == network.nodes and int(rows.min()) >= 0
 
 
 def store_network(lease: Lease[Run], plan: NetworkPlan, outcome: NetworkOutcome) -> dict[str, Any]:
@@ -39,6 +50,7 @@ def store_network(lease: Lease[Run], plan: NetworkPlan, outcome: NetworkOutcome)
     with vault.VaultWriter(lease.work.release_file) as writer:
         write_archive(outcome, cast(BinaryIO, writer))
         lease.check()
+    keep_network_origins(lease.work, outcome.rows)
     return {
         "output_sha256": writer.sha256,
         "output_bytes": writer.size,

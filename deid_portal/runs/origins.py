@@ -53,6 +53,22 @@ def origins_of(run: Run) -> Origins | None:
     return Origins(released, rows)
 
 
+def keep_network_origins(run: Run, rows: Codes | None) -> None:
+    """Store who is behind each node of a released network; what it shows lies in the release."""
+    if rows is not None:
+        with vault.VaultWriter(f"{_folder(run)}/rows") as writer:
+            writer.write(rows.astype("<i4").tobytes())
+
+
+def network_origins_of(run: Run) -> Codes | None:
+    """Read them back; None for a run of before they were kept, or whose network is gone."""
+    try:
+        with vault.open_reader(f"{_folder(run)}/rows") as stream:
+            return np.frombuffer(stream.read(), "<i4").astype(np.int32)
+    except (FileNotFoundError, vault.DamagedFile):
+        return None
+
+
 def delete_origins(run: Run, attempt: int) -> None:
     """Delete what an attempt has kept that gave no answer."""
     vault.delete(f"datasets/{run.dataset_id}/origins/{run.id}-{attempt}")

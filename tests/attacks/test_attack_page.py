@@ -16,6 +16,7 @@ from deid_portal.attacks.services import start_attacks
 from deid_portal.attacks.wording import WORDINGS
 from deid_portal.common.work import Status
 from deid_portal.engine.attacks import ATTACKS
+from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS
 from deid_portal.runs.models import Run
 from tests import factories
 from tests.conftest import Cast
@@ -35,7 +36,7 @@ def read(client: Client, run: Run, query: str = "") -> str:
 
 
 def test_every_attack_has_words() -> None:
-    assert set(WORDINGS) == set(ATTACKS)
+    assert set(WORDINGS) == {*ATTACKS, *NETWORK_ATTACKS}
     assert set(LOOKS) == set(State)
     for wording in WORDINGS.values():
         assert wording.explanation.endswith(".")

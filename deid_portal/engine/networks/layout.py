@@ -8,13 +8,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.structure import Structure
 
 MOST_DRAWN = 400
-MOST_DOTS = 60
+MOST_DOTS = 60  # the last one stands for all communities beyond the largest
+REST = MOST_DOTS - 1
 STEPS = 120
+MARGIN = 0.35  # around a part without links to others, in shares of its side
 Points = NDArray[np.float64]
 
 
@@ -36,6 +40,7 @@ class Drawing:
             "lines": self.lines.tolist(),
             "weights": self.weights.tolist(),
             "aggregated": self.is_aggregated,
+            "rest": REST if self.is_aggregated and len(self.sizes) == MOST_DOTS else None,
         }
 
 
@@ -46,7 +51,7 @@ def draw(network: Network, group_of: NDArray[Any] | None = None) -> Drawing:
     """
     plain = network.undirected
     if group_of is None and plain.nodes <= MOST_DRAWN:
-        points = place_by_springs(plain.nodes, plain.pairs, np.ones(plain.edges))
+        points = place_by_parts(plain)
         alone = np.arange(plain.nodes, dtype=np.int64)
         ones = np.ones(plain.nodes, np.int64)
         weights = np.ones(plain.edges, np.int64)
@@ -72,8 +77,75 @@ def _draw_groups(network: Network, groups: NDArray[np.int64]) -> Drawing:
     ends = ends[ends[:, 0] != ends[:, 1]]
     keys, weights = np.unique(ends[:, 0] * count + ends[:, 1], return_counts=True)
     lines = np.column_stack([keys // count, keys % count])
-    points = place_by_springs(count, lines, np.log1p(weights))
+    # All the rest is linked with everything and would pull it into one heap.
+    drawn = (lines != REST).all(axis=1)
+    points = place_by_springs(min(count, REST), lines[drawn], np.log1p(weights[drawn]))
+    if count > REST:
+        points = np.vstack([points, [0.5, 0.0]])
     return Drawing(points, sizes, lines, weights.astype(np.int64), groups, True)
+
+
+def place_by_parts(network: Network) -> Points:
+    """Place each part without links to others by itself, the largest first, row after row."""
+    part_of = _parts(network)
+    sizes = np.bincount(part_of)
+    order = np.argsort(-sizes, kind="stable")
+    sides = np.sqrt(sizes[order])
+    width = max(float(sides[0]) if len(sides) else 0.0, 1.15 * float(np.sqrt((sides**2).sum())))
+    points = np.full((network.nodes, 2), 0.5)
+    x = y = row = 0.0
+    for part, side in zip(order.tolist(), sides.tolist(), strict=True):
+        if x and x + side > width:
+            x, y, row = 0.0, y + row, 0.0
+        members = np.flatnonzero(part_of == part)
+        points[members] = [x, -y] + side * (_place_part(network, members) * [1, -1])
+        x, row = x + side * (1 + MARGIN), max(row, side * (1 + MARGIN))
+    return _fit(points)
+
+
+def _parts(network: Network) -> NDArray[np.int64]:
+    links = sparse.csr_matrix(
+        (np.ones(len(network.neighbors), np.int8), network.neighbors, network.offsets),
+        shape=(network.nodes, network.nodes),
+    )
+    return np.asarray(connected_components(links, directed=False)[1], np.int64)
+
+
+def _place_part(network: Network, members: NDArray[Any]) -> Points:
+    place = np.full(network.nodes, -1, np.int64)
+    place[members] = np.arange(len(members))
+    pairs = network.pairs[place[network.pairs[:, 0]] >= 0]
+    return place_by_springs(len(members), place[pairs], np.ones(len(pairs)))
+
+
+def draw_beside(original: Network, released: Network, rows: NDArray[Any]) -> dict[str, Any]:
+    """Draw a network and its release at the same places; for the house alone.
+
+    `rows` is the original node of each released one; every node must stand for somebody.
+    """
+    before = original.undirected
+    after = before.with_pairs(rows[released.undirected.pairs])
+    drawing = draw(before)
+    document = {key: own for key, own in drawing.to_document().items() if key != "lines"}
+    if drawing.is_aggregated:
+        return {**document, "before": _counted(drawing, before), "after": _counted(drawing, after)}
+    stays = after.has_edges(before.pairs) if before.edges else np.zeros(0, np.bool_)
+    was = before.has_edges(after.pairs) if after.edges else np.zeros(0, np.bool_)
+    return {
+        **document,
+        "kept": before.pairs[stays].tolist(),
+        "removed": before.pairs[~stays].tolist(),
+        "added": after.pairs[~was].tolist(),
+    }
+
+
+def _counted(drawing: Drawing, network: Network) -> list[list[int]]:
+    """Return the links between the dots of a drawing: two dots and how many."""
+    count = len(drawing.sizes)
+    ends = np.sort(drawing.group_of[network.pairs], axis=1)
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    keys, links = np.unique(ends[:, 0] * count + ends[:, 1], return_counts=True)
+    return np.column_stack([keys // count, keys % count, links]).tolist()
 
 
 def place_by_springs(nodes: int, lines: NDArray[Any], pull: NDArray[Any]) -> Points:

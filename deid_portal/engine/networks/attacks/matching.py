@@ -4,6 +4,7 @@ The intruder knows the original figure of somebody and looks for nodes of the re
 all of them are as likely. Where the true node is not among them the guess is wrong.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,8 @@ from deid_portal.engine.progress import Progress
 
 
 def attack_by_degree(original: Network, released: Network, rows: Nodes) -> dict[str, Any]:
-    """Look for everybody by their number of links; `rows` is who is behind each released node.
-
-    With directions it is the links to others and those from others.
-    """
-    known = [
-        network.degrees.astype(np.int64) * (network.nodes + 1) + network.in_degrees
-        for network in (original, released)
-    ]
-    return _match(known[0], known[1], rows, "degree")
+    """Look for everybody by their number of links; `rows` is who is behind each released node."""
+    return _describe(match_by_degree(original, released, rows), "degree")
 
 
 def attack_by_neighborhood(
@@ -35,17 +29,51 @@ def attack_by_neighborhood(
     Neighborhoods are compared by their codes, which takes a few that differ for equal; the intruder
     is then no better off than this says.
     """
+    matched = match_by_neighborhood(original, released, rows, progress)
+    return _describe(matched, "neighbourhood")
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """For everybody of the original: among how many nodes the intruder guesses, and how right."""
+
+    candidates: NDArray[np.int64]  # nodes of the release that look like the person; 0: none does
+    chances: NDArray[np.float64]  # of taking the right one; 0 where it is not among them
+
+    @property
+    def share(self) -> float:
+        return float(self.chances.mean()) if len(self.chances) else 0.0
+
+    @property
+    def found_for_sure(self) -> int:
+        return int((self.chances == 1).sum())
+
+
+def match_by_degree(original: Network, released: Network, rows: Nodes) -> Matched:
+    """Look for everybody by their number of links; with directions, by those to and from others."""
+    base = max(original.nodes, released.nodes) + 1
+    before, after = (
+        network.degrees.astype(np.int64) * base + network.in_degrees
+        for network in (original, released)
+    )
+    return match(before, after, rows)
+
+
+def match_by_neighborhood(
+    original: Network, released: Network, rows: Nodes, progress: Progress
+) -> Matched:
+    """Look for everybody by how their neighbors are linked."""
     codes = [
         code_neighborhoods(
             Surroundings.of(network), np.arange(network.nodes, dtype=np.int32), progress
         )
         for network in (original, released)
     ]
-    return _match(codes[0], codes[1], rows, "neighbourhood")
+    return match(codes[0], codes[1], rows)
 
 
-def _match(before: NDArray[Any], after: NDArray[Any], rows: Nodes, attack: str) -> dict[str, Any]:
-    """Return the share of right guesses, over everybody, without chance."""
+def match(before: NDArray[Any], after: NDArray[Any], rows: Nodes) -> Matched:
+    """Compare what was known of people with what nodes show; over everybody, without chance."""
     values, codes = np.unique(after, return_inverse=True)
     counts = np.bincount(codes.reshape(-1), minlength=len(values))
     places = np.minimum(np.searchsorted(values, before), len(values) - 1)
@@ -57,12 +85,16 @@ def _match(before: NDArray[Any], after: NDArray[Any], rows: Nodes, attack: str) 
     hit = np.zeros(len(before), np.bool_)
     hit[is_there] = after[shown[is_there]] == before[is_there]
     chances = np.divide(1.0, candidates, out=np.zeros(len(before)), where=hit & (candidates > 0))
-    share = float(chances.mean()) if len(before) else 0.0
+    return Matched(candidates, chances)
+
+
+def _describe(matched: Matched, attack: str) -> dict[str, Any]:
+    share = matched.share
     return {
         "attack": attack,
         "success": share,
         "interval": list(exactly(share)),
-        "people": len(before),
-        "found_for_sure": int((chances == 1).sum()),
-        "candidates_median": float(np.median(candidates)) if len(before) else 0.0,
+        "people": len(matched.chances),
+        "found_for_sure": matched.found_for_sure,
+        "candidates_median": float(np.median(matched.candidates)) if len(matched.chances) else 0.0,
     }

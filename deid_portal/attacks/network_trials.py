@@ -1,0 +1,144 @@
+"""Attacks on the release of a network: opened, made, and what to change against each."""
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from deid_portal.attacks.opening import NOT_KEPT, NOT_THE_SAME
+from deid_portal.attacks.results import Remedy
+from deid_portal.common import vault
+from deid_portal.common.refusals import Refused
+from deid_portal.engine import Cancelled, EngineError
+from deid_portal.engine.attacks.case import Answer
+from deid_portal.engine.attacks.judging import Word, judge
+from deid_portal.engine.networks import NetworkPlan, protect_network
+from deid_portal.engine.networks.attacks.trials import NetworkAttack, NetworkCase
+from deid_portal.engine.networks.measures import NO_MEASURES
+from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.verifying.networks import read_released_network
+from deid_portal.networks.composition import read_any_plan
+from deid_portal.networks.guidance import why_closed
+from deid_portal.networks.selectors import open_network
+from deid_portal.plans.changes import (
+    Basis,
+    Change,
+    HideAmong,
+    SetMethod,
+    UseMethod,
+    apply_changes,
+    look_alikes_of,
+    write_changes,
+)
+from deid_portal.runs.models import Run
+from deid_portal.runs.origins import network_origins_of
+from deid_portal.runs.variants import basis_of_run
+
+SECONDS = 60  # of work on changes, as far as the time of the run tells
+MOST_TRIED = 5
+MOST_SHOWN = 3
+
+
+def open_network_case(run: Run) -> NetworkCase:
+    """Put the release beside its network; refuses one that is not, to the byte, the released."""
+    rows = network_origins_of(run)
+    if rows is None:
+        raise Refused(NOT_KEPT)
+    with vault.open_reader(run.release_file) as stream:
+        content = stream.read()
+    if hashlib.sha256(content).hexdigest() != run.output_sha256:
+        raise Refused(NOT_THE_SAME)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    plan, original = run.frozen_network_plan(), open_network(run.dataset)
+    released = read_released_network(files, directed=bool(run.report["network"]["directed"]))
+    return NetworkCase(plan, original, released, rows)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    title: str
+    changes: tuple[Change, ...]
+
+
+def find_candidates(run: Run, basis: Basis) -> Iterator[Candidate]:
+    """List changes that could help: more look-alikes, other ways, groups instead of people."""
+    present = basis.methods[0]
+    k = look_alikes_of(basis)
+    if k is not None and 2 * k <= run.dataset.rows:
+        yield Candidate(f"Let everybody hide among {2 * k:,}", (HideAmong(2 * k),))
+    if present["name"] == "k-degree" and present.get("changes") != "additions-deletions":
+        removes = SetMethod("changes", "additions-deletions")
+        yield Candidate("Let links be removed, too", (removes,))
+    for name, title in (
+        ("k-neighbourhood", "Make everybody’s surroundings alike"),
+        ("k-grouping", "Release groups instead of people"),
+    ):
+        kind = basis.kinds[name]
+        if name != present["name"] and k is not None and not why_closed(run.dataset, kind):
+            yield Candidate(title, (UseMethod({"name": name}),))
+    share = present.get("share")
+    if isinstance(share, int | float) and 2 * share <= 1:
+        yield Candidate("Change twice as many links", (SetMethod("share", 2 * share),))
+
+
+def price_network_remedies(
+    run: Run,
+    case: NetworkCase,
+    answer: Answer,
+    attack: NetworkAttack,
+    limit: float,
+    *,
+    before_each: Callable[[int, int], None],
+    progress: ProgressCallback,
+) -> tuple[list[Remedy], int]:
+    """Carry out changes, attack again, and return those that help, cheapest first."""
+    allowed = max(1, min(MOST_TRIED, int(SECONDS / max(run.elapsed_seconds, 1.0))))
+    basis = basis_of_run(run)
+    chosen = list(find_candidates(run, basis))[:allowed]
+    helpful = []
+    for number, candidate in enumerate(chosen):
+        before_each(number, len(chosen))
+        remedy = _price(case, basis, candidate, attack, answer, limit, progress)
+        if remedy is not None and remedy.share < answer.stake.share:
+            helpful.append(remedy)
+    ranked = sorted(helpful, key=lambda own: (not own.is_enough, own.loss, own.share))
+    return ranked[:MOST_SHOWN], len(chosen)
+
+
+def _price(
+    case: NetworkCase,
+    basis: Basis,
+    candidate: Candidate,
+    attack: NetworkAttack,
+    answer: Answer,
+    limit: float,
+    progress: ProgressCallback,
+) -> Remedy | None:
+    """Return what a change does and costs; None where it makes no sense or has no solution."""
+    try:
+        changed, _ = apply_changes(basis, candidate.changes)
+        plan = read_any_plan(changed.plan, changed.files)
+        if not isinstance(plan, NetworkPlan):
+            return None
+        plan = replace(plan, measures=NO_MEASURES)
+        outcome = protect_network(case.original, plan, progress)
+        if outcome.released is None or outcome.rows is None:
+            return None
+        made = NetworkCase(plan, case.original, outcome.released, outcome.rows)
+        stake = attack.make(made, Progress(progress)).stake
+    except Cancelled:
+        raise
+    except EngineError:
+        return None
+    over = judge(answer.stake, limit) == Word.OVER_LIMIT
+    return Remedy(
+        title=candidate.title,
+        change=write_changes(*candidate.changes),
+        share=stake.share,
+        records=stake.records,
+        left_out=0,
+        loss=float(outcome.report["utility"]["loss"]),
+        is_enough=stake.share <= limit if over else not stake.is_found,
+    )
