@@ -280,3 +280,10 @@ def compare_with_blind_picks(result: Result) -> str:
 
 def chart_of_added(result: Result) -> str:
     return f"{percent(result.value)} of the links picked were added"
+
+
+def chart_of_nodes(result: Result) -> str:
+    found = int(result.figures["correct_links"])
+    if not found:
+        return "Nobody leads to a single node"
+    return f"{people(found)} {'leads' if found == 1 else 'lead'} to a single node"

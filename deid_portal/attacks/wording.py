@@ -203,7 +203,7 @@ WORDINGS: dict[str, Wording] = {
         "and takes one of them.",
         say.say_match,
         say.compare_with_the_promise,
-        say.chart_of_candidates,
+        say.chart_of_nodes,
     ),
     "network-neighbourhood": Wording(
         "Surroundings",
@@ -212,7 +212,7 @@ WORDINGS: dict[str, Wording] = {
         "looks for nodes whose surroundings look the same and takes one of them.",
         say.say_match,
         say.compare_with_the_promise,
-        say.chart_of_candidates,
+        say.chart_of_nodes,
     ),
     "network-active": Wording(
         "Planted accounts",

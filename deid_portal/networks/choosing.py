@@ -196,7 +196,7 @@ def _in_plain_words(part: PartForm) -> PartForm:
     part.fields.pop("k", None)
     part.parameters = [own for own in part.parameters if own.name != "k"]
     for name, field_of in part.fields.items():
-        field_of.label = PARAMETER_WORDS.get(name, field_of.label)
+        part[name].label = PARAMETER_WORDS.get(name, part[name].label)
         if isinstance(field_of, ChoiceField):
             choices = [(value, CHOICE_WORDS.get(value, words)) for value, words in field_of.choices]
             field_of.choices = choices

@@ -48,7 +48,7 @@ def estimate_run(dataset: Dataset, knowledge: str, method: Mapping[str, Any], k:
     """Return what is known of a run before it is made; cheap enough to ask while a slider moves."""
     started = perf_counter()
     changed = _links_changed(dataset, method, k)
-    takes = Figure("The run takes", f"about {_duration(_seconds(dataset, method))}", "no waiting")
+    takes = Figure("The run takes", _duration(_seconds(dataset, method)), "about, without waiting")
     figures = [_stand_out(dataset, knowledge, k), changed, takes]
     note = f"From the counts of {dataset.rows:,} people"
     return Estimate(figures, note, ceil(1000 * (perf_counter() - started)))

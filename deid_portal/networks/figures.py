@@ -11,6 +11,7 @@ Risk = Mapping[str, Mapping[str, Any]]
 Points = list[list[float]]
 Lines = list[list[int]]  # two ends each, and between communities how many links
 LINES_PER_COMMUNITY = 3
+FEW_TO_DRAW = 80  # people whose links can be told from each other when they are drawn boldly
 MOST_CELLS = 12  # of a table that runs across
 
 
@@ -99,8 +100,9 @@ def beside_charts(beside: Mapping[str, Any]) -> list[dict[str, Any]]:
     points, kept = beside["points"], beside["kept"]
     removed, added = beside["removed"], beside["added"]
     grey = _strokes(points, kept, "Kept", "line-strong")
-    before = [grey, _strokes(points, removed, "Goes", "before", width=2, dash="dash")]
-    after = [grey, _strokes(points, added, "New", "accent", width=2)]
+    width = 2 if len(points) <= FEW_TO_DRAW else 1
+    before = [grey, _strokes(points, removed, "Goes", "before", width=width, dash="dash")]
+    after = [grey, _strokes(points, added, "New", "accent", width=width) | {"opacity": 0.7}]
     was, leaves = [*kept, *removed], [*kept, *added]
     return [
         _people_chart(points, was, before, "before", _part_words(removed, was, "Before", "go")),
@@ -147,8 +149,8 @@ def _communities_chart(
         if (group := [own[:2] for own in strong if low < own[2] / most <= high])
     ]
     left = drawing["sizes"][rest] if rest is not None and rest < len(drawing["sizes"]) else 0
-    note = f"{left:,} people in smaller communities are not drawn." if left else ""
-    dots = _dots(points, sizes, "person", 40) | {"mode": "markers+text"}
+    note = f"{left:,} people in the smallest communities are not drawn." if left else ""
+    dots = _dots(points, sizes, "person", 30) | {"mode": "markers+text"}
     dots["text"] = [f"{size:,}" if size >= max(sizes) / 4 else "" for size in sizes]
     dots["textposition"] = "middle center"
     dots["textfont"] = {"color": "token:surface", "size": 11}

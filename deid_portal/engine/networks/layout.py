@@ -4,6 +4,7 @@ The same network always gets the same picture. Coordinates lie between 0 and 1.
 """
 
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from deid_portal.engine.networks.structure import Structure
 MOST_DRAWN = 400
 MOST_DOTS = 60  # the last one stands for all communities beyond the largest
 REST = MOST_DOTS - 1
+MOST_JOINED = 40  # communities with links to others that are left
+MOST_MERGED = 50_000  # communities that are joined one by one
 STEPS = 120
 MARGIN = 0.35  # around a part without links to others, in shares of its side
 Points = NDArray[np.float64]
@@ -51,7 +54,7 @@ def draw(network: Network, group_of: NDArray[Any] | None = None) -> Drawing:
     """
     plain = network.undirected
     if group_of is None and plain.nodes <= MOST_DRAWN:
-        points = place_by_parts(plain)
+        points = place_by_parts(plain.nodes, plain.pairs, np.ones(plain.edges))
         alone = np.arange(plain.nodes, dtype=np.int64)
         ones = np.ones(plain.nodes, np.int64)
         weights = np.ones(plain.edges, np.int64)
@@ -62,7 +65,7 @@ def draw(network: Network, group_of: NDArray[Any] | None = None) -> Drawing:
 
 def _largest_communities(network: Network) -> NDArray[np.int64]:
     """Return a dot per node: the largest communities, and one for all the rest."""
-    found = Structure(network).communities.astype(np.int64)
+    found = merge_small(Structure(network).communities.astype(np.int64), network)
     sizes = np.bincount(found)
     order = np.argsort(-sizes, kind="stable")
     dot = np.full(len(sizes), MOST_DOTS - 1, np.int64)
@@ -70,52 +73,103 @@ def _largest_communities(network: Network) -> NDArray[np.int64]:
     return dot[found]
 
 
+def merge_small(groups: NDArray[np.int64], network: Network) -> NDArray[np.int64]:
+    """Join the smallest group with the one its links bind it to most, until few enough are left.
+
+    Links count by the size of the other group, lest everything joins the largest. Groups without
+    links to others stay; so do all where there are very many to begin with.
+    """
+    count = int(groups.max(initial=-1)) + 1
+    if not REST < count <= MOST_MERGED:
+        return groups
+    links: list[dict[int, int]] = [{} for _ in range(count)]
+    for first, second, weight in _links_between(groups, network).tolist():
+        links[first][second] = links[second][first] = weight
+    sizes = np.bincount(groups, minlength=count).tolist()
+    joined = list(range(count))
+    waiting = [(size, group) for group, size in enumerate(sizes)]
+    heapify(waiting)
+    left = sum(bool(own) for own in links)
+    while waiting and left > MOST_JOINED:
+        size, group = heappop(waiting)
+        if joined[group] != group or size != sizes[group] or not links[group]:
+            continue
+        other = max(links[group], key=lambda own: (links[group][own] / sizes[own], -own))
+        _join(links, group, other)
+        joined[group] = other
+        sizes[other] += size
+        heappush(waiting, (sizes[other], other))
+        left -= 1
+    return np.unique(_ends_of(joined)[groups], return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _join(links: list[dict[int, int]], group: int, other: int) -> None:
+    """Give all links of a group to another one."""
+    for third, weight in links[group].items():
+        del links[third][group]
+        if third != other:
+            links[third][other] = links[third].get(other, 0) + weight
+            links[other][third] = links[other].get(third, 0) + weight
+    links[group] = {}
+
+
+def _ends_of(joined: list[int]) -> NDArray[np.int64]:
+    """Return the group each one ended in, however often it was joined."""
+    for group in range(len(joined)):
+        end = group
+        while joined[end] != end:
+            end = joined[end]
+        joined[group] = end
+    return np.array(joined, np.int64)
+
+
+def _links_between(groups: NDArray[np.int64], network: Network) -> NDArray[np.int64]:
+    """Return every two groups with links between them, and how many."""
+    count = int(groups.max(initial=0)) + 1
+    ends = np.sort(groups[network.pairs], axis=1)
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    keys, links = np.unique(ends[:, 0] * count + ends[:, 1], return_counts=True)
+    return np.column_stack([keys // count, keys % count, links]).astype(np.int64)
+
+
 def _draw_groups(network: Network, groups: NDArray[np.int64]) -> Drawing:
     count = int(groups.max(initial=0)) + 1
     sizes = np.bincount(groups, minlength=count).astype(np.int64)
-    ends = np.sort(groups[network.pairs], axis=1)
-    ends = ends[ends[:, 0] != ends[:, 1]]
-    keys, weights = np.unique(ends[:, 0] * count + ends[:, 1], return_counts=True)
-    lines = np.column_stack([keys // count, keys % count])
+    between = _links_between(groups, network)
+    lines, weights = between[:, :2], between[:, 2]
     # All the rest is linked with everything and would pull it into one heap.
     drawn = (lines != REST).all(axis=1)
-    points = place_by_springs(min(count, REST), lines[drawn], np.log1p(weights[drawn]))
+    points = place_by_parts(min(count, REST), lines[drawn], np.log1p(weights[drawn]))
     if count > REST:
         points = np.vstack([points, [0.5, 0.0]])
-    return Drawing(points, sizes, lines, weights.astype(np.int64), groups, True)
+    return Drawing(points, sizes, lines, weights, groups, True)
 
 
-def place_by_parts(network: Network) -> Points:
+def place_by_parts(nodes: int, lines: NDArray[Any], pull: NDArray[Any]) -> Points:
     """Place each part without links to others by itself, the largest first, row after row."""
-    part_of = _parts(network)
+    part_of = _parts(nodes, lines)
     sizes = np.bincount(part_of)
     order = np.argsort(-sizes, kind="stable")
     sides = np.sqrt(sizes[order])
-    width = max(float(sides[0]) if len(sides) else 0.0, 1.15 * float(np.sqrt((sides**2).sum())))
-    points = np.full((network.nodes, 2), 0.5)
+    width = max(float(sides.max(initial=0.0)), 1.15 * float(np.sqrt((sides**2).sum())))
+    points = np.full((nodes, 2), 0.5)
+    place = np.zeros(nodes, np.int64)
     x = y = row = 0.0
     for part, side in zip(order.tolist(), sides.tolist(), strict=True):
         if x and x + side > width:
             x, y, row = 0.0, y + row, 0.0
-        members = np.flatnonzero(part_of == part)
-        points[members] = [x, -y] + side * (_place_part(network, members) * [1, -1])
+        members, own = np.flatnonzero(part_of == part), part_of[lines[:, 0]] == part
+        place[members] = np.arange(len(members))
+        rested = place_by_springs(len(members), place[lines[own]], pull[own])
+        points[members] = [x, -y] + side * (rested * [1, -1])
         x, row = x + side * (1 + MARGIN), max(row, side * (1 + MARGIN))
     return _fit(points)
 
 
-def _parts(network: Network) -> NDArray[np.int64]:
-    links = sparse.csr_matrix(
-        (np.ones(len(network.neighbors), np.int8), network.neighbors, network.offsets),
-        shape=(network.nodes, network.nodes),
-    )
+def _parts(nodes: int, lines: NDArray[Any]) -> NDArray[np.int64]:
+    ones = np.ones(len(lines), np.int8)
+    links = sparse.coo_matrix((ones, (lines[:, 0], lines[:, 1])), shape=(nodes, nodes))
     return np.asarray(connected_components(links, directed=False)[1], np.int64)
-
-
-def _place_part(network: Network, members: NDArray[Any]) -> Points:
-    place = np.full(network.nodes, -1, np.int64)
-    place[members] = np.arange(len(members))
-    pairs = network.pairs[place[network.pairs[:, 0]] >= 0]
-    return place_by_springs(len(members), place[pairs], np.ones(len(pairs)))
 
 
 def draw_beside(original: Network, released: Network, rows: NDArray[Any]) -> dict[str, Any]:
@@ -128,7 +182,9 @@ def draw_beside(original: Network, released: Network, rows: NDArray[Any]) -> dic
     drawing = draw(before)
     document = {key: own for key, own in drawing.to_document().items() if key != "lines"}
     if drawing.is_aggregated:
-        return {**document, "before": _counted(drawing, before), "after": _counted(drawing, after)}
+        sides = {"before": before, "after": after}
+        links = {when: _links_between(drawing.group_of, own) for when, own in sides.items()}
+        return {**document, **{when: own.tolist() for when, own in links.items()}}
     stays = after.has_edges(before.pairs) if before.edges else np.zeros(0, np.bool_)
     was = before.has_edges(after.pairs) if after.edges else np.zeros(0, np.bool_)
     return {
@@ -137,15 +193,6 @@ def draw_beside(original: Network, released: Network, rows: NDArray[Any]) -> dic
         "removed": before.pairs[~stays].tolist(),
         "added": after.pairs[~was].tolist(),
     }
-
-
-def _counted(drawing: Drawing, network: Network) -> list[list[int]]:
-    """Return the links between the dots of a drawing: two dots and how many."""
-    count = len(drawing.sizes)
-    ends = np.sort(drawing.group_of[network.pairs], axis=1)
-    ends = ends[ends[:, 0] != ends[:, 1]]
-    keys, links = np.unique(ends[:, 0] * count + ends[:, 1], return_counts=True)
-    return np.column_stack([keys // count, keys % count, links]).tolist()
 
 
 def place_by_springs(nodes: int, lines: NDArray[Any], pull: NDArray[Any]) -> Points:

@@ -1,17 +1,15 @@
-"""Make and unmake the demo: people with well-known passwords, and a table ready to protect."""
-
-import hashlib
+"""Make and unmake the demo: people with well-known passwords, a table, a finished network."""
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.services import add_member, close_account, create_team
-from deid_portal.common import vault
 from deid_portal.common.work import claim
 from deid_portal.datasets.models import ColumnRole, Dataset, Reading
 from deid_portal.datasets.reading import perform_reading
 from deid_portal.datasets.services import keep_dataset, tag_columns, upload_dataset
-from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.guide.demo.desk import open_for_questions
+from deid_portal.guide.demo.files import store_file
 from deid_portal.guide.demo.invented import demo_table, demo_taxonomy
+from deid_portal.guide.demo.network import make_network
 from deid_portal.guide.demo.people import PEOPLE, TEAM
 from deid_portal.plans.services import choose_protection
 from deid_portal.taxonomies.services import set_taxonomy_from_file
@@ -36,7 +34,7 @@ def make_people() -> None:
 
 
 def make_dataset() -> Dataset | None:
-    """Upload the demo table and prepare it up to the protection, as a steward would."""
+    """Upload the demo table and prepare it up to the protection; a network up to its report."""
     team = Team.objects.get(name=TEAM)
     steward = User.objects.get(username="steward")
     if Dataset.objects.filter(team=team).exists():
@@ -44,7 +42,7 @@ def make_dataset() -> Dataset | None:
     dataset = upload_dataset(
         team=team,
         uploaded_by=steward,
-        upload=_store("adult_2026-10.csv", demo_table()),
+        upload=store_file("adult_2026-10.csv", demo_table()),
         name=DATASET,
     )
     reading = keep_dataset(dataset=dataset, kept_by=steward)
@@ -71,14 +69,8 @@ def make_dataset() -> Dataset | None:
         method={"name": "full-domain", "suppression_limit": 0.05, "metric": "loss"},
     )
     open_for_questions(dataset, steward)
+    make_network(team, steward)
     return dataset
-
-
-def _store(name: str, content: bytes) -> SealedUpload:
-    stored_as = "incoming/demo"
-    with vault.VaultWriter(stored_as) as writer:
-        writer.write(content)
-    return SealedUpload(name, stored_as, len(content), hashlib.sha256(content).hexdigest())
 
 
 def _role(column: str) -> ColumnRole:

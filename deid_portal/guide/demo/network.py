@@ -1,0 +1,48 @@
+"""A small network in the demo, walked to its report: who was friends with whom in a karate club."""
+
+from pathlib import Path
+
+from deid_portal.accounts.models import Team, User
+from deid_portal.common.work import claim
+from deid_portal.datasets.models import ColumnRole, Dataset
+from deid_portal.datasets.services import tag_columns
+from deid_portal.guide.demo.files import store_file
+from deid_portal.networks.models import NetworkReading
+from deid_portal.networks.reading import perform_network_reading
+from deid_portal.networks.services import choose_network_protection, upload_network
+from deid_portal.plans.composition import Choice
+from deid_portal.runs.execution import perform_run
+from deid_portal.runs.models import Run
+from deid_portal.runs.services import start_run
+
+NAME = "Karate club"
+DATA = Path(__file__).parent / "data"
+LINKS, PEOPLE = DATA / "karate-links.csv", DATA / "karate-people.csv"
+PROTECTION = Choice(
+    [{"model": "k-degree", "k": 5}],
+    {"name": "k-degree", "k": 5, "changes": "additions-deletions"},
+)
+
+
+def make_network(team: Team, steward: User) -> Dataset:
+    """Upload, tag, protect and run it by the services people use, so that a report is there."""
+    dataset = upload_network(
+        team=team,
+        uploaded_by=steward,
+        links=store_file(LINKS.name, LINKS.read_bytes()),
+        nodes=store_file(PEOPLE.name, PEOPLE.read_bytes()),
+        name=NAME,
+        is_directed=False,
+    )
+    reading = claim(NetworkReading, dataset.network_readings.get().id)
+    if reading is not None:
+        perform_network_reading(reading)
+    dataset = Dataset.objects.get(id=dataset.id)
+    tag_columns(dataset=dataset, tagged_by=steward, roles={0: ColumnRole.INSENSITIVE})
+    choose_network_protection(
+        dataset=dataset, chosen_by=steward, choice=PROTECTION, knowledge="degree"
+    )
+    run = claim(Run, start_run(dataset=dataset, started_by=steward).id)
+    if run is not None:
+        perform_run(run)
+    return dataset
