@@ -1,14 +1,14 @@
 """What remains of the protection when all releases of the same people are laid side by side.
 
-Releases of the very same rows are crossed row by row, for the gate of a review as well as for the
-attack: one computation, so the two cannot disagree. Releases of other versions, with other rows,
+Releases of the very same rows are crossed row by row. Releases of other versions, with other rows,
 are crossed by the column that names people; where none is known, by what an intruder could know.
-The gate says which of these was done, and the worst answer counts.
+The worst answer counts. The gate of a review and the attack make the same computation
+(`engine/attacks/intersection.py`), so the two cannot disagree, and both say how people were
+recognized.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from uuid import UUID
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from deid_portal.attacks.network_crossing import cross_network_releases
 from deid_portal.attacks.opening import (
@@ -19,25 +19,29 @@ from deid_portal.attacks.opening import (
 )
 from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine.attacks.case import Case
-from deid_portal.engine.attacks.intersection import cross_releases
-from deid_portal.engine.attacks.versions import (
-    VersionCrossing,
-    cross_people,
-    link_by_name,
-    link_by_what_is_known,
-)
+from deid_portal.engine.attacks.case import Case, Earlier, with_earlier
+from deid_portal.engine.attacks.intersection import cross_worst
+from deid_portal.engine.attacks.versions import link_by_name, link_by_what_is_known
+from deid_portal.engine.table import Codes
 from deid_portal.policies.gates import Crossing
 from deid_portal.runs.models import Run
 from deid_portal.versions.people import person_column_of
 from deid_portal.versions.selectors import listed
 
 
-@dataclass(frozen=True)
-class Answer:
-    smallest: int
-    people: int
-    how: str = ""
+@dataclass(frozen=True, eq=False)
+class ToCross:
+    """The earlier releases of the people of a run, opened, and how people were recognized."""
+
+    releases: Sequence[EarlierRelease] = ()  # of the same rows first
+    earlier: Earlier = field(default_factory=Earlier)
+    how: str = ""  # where there are other versions
+
+    @property
+    def levels(self) -> dict[int, Mapping[str, int]]:
+        """Return the levels of detail of each release by its number."""
+        cases = [*self.earlier.same_rows, *self.earlier.versions]
+        return {own.number: case.levels for own, case in zip(self.releases, cases, strict=True)}
 
 
 def question_of(run: Run) -> list[str]:
@@ -57,23 +61,34 @@ def cross_with_releases(run: Run, look_alikes: int) -> Crossing:
     earlier = releases_to_cross(run)
     if not earlier:
         return Crossing(releases=0, smallest=None)
-    _check_tables_are_there(earlier)
     if run.is_network:
+        _check_tables_are_there(earlier)
         return cross_network_releases(run, earlier, look_alikes)
     case = open_case(run)
-    same = {own.run.id for own in earlier_releases(run)}
-    cases = [open_case(own.run, case.original if own.run.id in same else None) for own in earlier]
-    answers = [_cross_rows(case, cases, earlier, same, look_alikes)] if same else []
-    if len(same) < len(earlier):
-        runs = [run, *(own.run for own in earlier)]
-        answers.append(_cross_versions(runs, [case, *cases], look_alikes))
-    worst = min(answers, key=lambda own: (own.smallest, -own.people))
+    found = open_earlier(run, case)
+    crossed = cross_worst(with_earlier(case.setting(), case, found.earlier), look_alikes)
     return Crossing(
-        releases=len(earlier),
-        smallest=worst.smallest,
-        people=max(own.people for own in answers),
-        how=answers[-1].how,
+        releases=len(found.releases),
+        smallest=crossed.smallest,
+        people=int(crossed.people_below(look_alikes).sum()),
+        how=found.how,
     )
+
+
+def open_earlier(run: Run, case: Case) -> ToCross:
+    """Open every other release of these people and say who is who; `case` is that of the run."""
+    every = releases_to_cross(run)
+    _check_tables_are_there(every)
+    ids = {own.run.id for own in earlier_releases(run)}
+    same = [own for own in every if own.run.id in ids]
+    versions = [own for own in every if own.run.id not in ids]
+    same_rows = [open_case(own.run, case.original) for own in same]
+    others = [open_case(own.run) for own in versions]
+    if not versions:
+        return ToCross(same, Earlier(same_rows))
+    runs = [run, *(own.run for own in (*same, *versions))]
+    people, how = _recognize(runs, [case, *same_rows, *others])
+    return ToCross([*same, *versions], Earlier(same_rows, others, people), how)
 
 
 def _check_tables_are_there(earlier: Sequence[EarlierRelease]) -> None:
@@ -86,33 +101,20 @@ def _check_tables_are_there(earlier: Sequence[EarlierRelease]) -> None:
         )
 
 
-def _cross_rows(
-    case: Case, cases: Sequence[Case], earlier: Sequence[EarlierRelease], same: set[UUID], k: int
-) -> Answer:
-    alike = [own for own, release in zip(cases, earlier, strict=True) if release.run.id in same]
-    crossed = cross_releases([own.setting() for own in (case, *alike)])
-    return Answer(crossed.smallest, int(crossed.people_below(k).sum()))
-
-
-def _cross_versions(runs: Sequence[Run], cases: Sequence[Case], k: int) -> Answer:
-    settings = [case.setting() for case in cases]
+def _recognize(runs: Sequence[Run], cases: Sequence[Case]) -> tuple[list[Codes], str]:
+    """Say who is behind each row of several tables, and how people were recognized."""
+    originals = [case.original for case in cases]
     by = person_column_of([run.dataset for run in runs])
     if by:
-        crossed = cross_people(settings, link_by_name([own.original[by] for own in settings]))
-        return _answer(crossed, k, f"people recognized by {by}")
+        return link_by_name([table[by] for table in originals]), f"people recognized by {by}"
     names = _known_in_all(cases)
     if not names:
         raise Refused(
             "Earlier versions share no quasi-identifier with this one, and no column says who is "
             "who. Name one on the page of what changed."
         )
-    links = link_by_what_is_known([own.original for own in settings], names)
     how = f"no column says who is who, so rows with the same {listed(names)} are taken for the same"
-    return _answer(cross_people(settings, links), k, how)
-
-
-def _answer(crossed: VersionCrossing, k: int, how: str) -> Answer:
-    return Answer(crossed.smallest, crossed.people_below(k), how)
+    return link_by_what_is_known(originals, names), how
 
 
 def _known_in_all(cases: Sequence[Case]) -> list[str]:

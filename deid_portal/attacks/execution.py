@@ -11,16 +11,11 @@ from django.conf import settings
 from django.db import transaction
 
 from deid_portal.attacks.choices import EARLIER_RELEASES, HELD_OUT, make_attack
+from deid_portal.attacks.crossing import ToCross, open_earlier
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.network_trials import open_network_case, price_network_remedies
-from deid_portal.attacks.opening import (
-    EarlierRelease,
-    difference_words,
-    earlier_releases,
-    open_case,
-    releases_to_cross,
-)
+from deid_portal.attacks.opening import difference_words, open_case
 from deid_portal.attacks.outside import delete_table, read_outside
 from deid_portal.attacks.remedies import Finding, price_remedies
 from deid_portal.attacks.results import Result, other_columns_of
@@ -30,7 +25,7 @@ from deid_portal.common.limits import Limits
 from deid_portal.common.refusals import Refused
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
-from deid_portal.engine import Cancelled, EngineError, Table
+from deid_portal.engine import Cancelled, EngineError
 from deid_portal.engine.attacks import Attack, Setting
 from deid_portal.engine.attacks.case import Answer, Case, run_attack
 from deid_portal.engine.attacks.holding_out import hold_out
@@ -40,9 +35,6 @@ from deid_portal.engine.networks.attacks.trials import NetworkAttack
 from deid_portal.engine.progress import Progress
 from deid_portal.runs.variants import basis_of_run
 
-OTHER_VERSIONS = (
-    "Earlier releases are of other versions, with other rows. The gate of the review crosses them."
-)
 UNEXPECTED = "The attack ended because of a fault in the portal. The run is not touched by it."
 NO_ROOM = (
     "There was no room left on the disk. Ask the administrator to make room, then attack again."
@@ -107,7 +99,8 @@ class _Trial:
         self.seed = int(self.run.output_sha256[:8], 16)
         self.case = open_case(self.run)
         self.brought = read_outside(self.test.outside, lease.progress)
-        self.earlier = self._open_earlier()
+        crosses = self.test.attack == EARLIER_RELEASES
+        self.earlier = open_earlier(self.run, self.case) if crosses else ToCross()
 
     def make(self) -> Result:
         self.case.check(type(self.attack))  # before anything is held out or read
@@ -133,7 +126,7 @@ class _Trial:
             self.attack,
             seed=self.seed,
             setting=self._setting(case),
-            others=[other for _, other in self.earlier],
+            earlier=self.earlier.earlier,
             progress=Progress(self._attack_progress if is_first else self._quietly),
         )
 
@@ -151,15 +144,6 @@ class _Trial:
             return hold_out(case, seed=self.seed, key=self.key, progress=self._quietly)
         return None
 
-    def _open_earlier(self) -> list[tuple[EarlierRelease, Case]]:
-        if self.test.attack != EARLIER_RELEASES:
-            return []
-        table: Table = self.case.original
-        found = earlier_releases(self.run)
-        if not found and releases_to_cross(self.run):
-            raise Refused(OTHER_VERSIONS)
-        return [(earlier, open_case(earlier.run, table)) for earlier in found]
-
     def _finding(self, answer: Answer) -> Finding:
         return Finding(
             attack=self.test.attack,
@@ -167,7 +151,7 @@ class _Trial:
             case=self.case,
             basis=basis_of_run(self.run),
             limit=self.limit,
-            earlier={own.number: case.levels for own, case in self.earlier},
+            earlier=self.earlier.levels,
         )
 
     def _result(self, answer: Answer) -> Result:
@@ -187,9 +171,14 @@ class _Trial:
             released=self.case.released.rows,
             left_out=int(report["rows"]["suppressed"]),
             loss=float(report["utility"]["loss"]),
-            releases=[own.number for own, _ in self.earlier],
-            notes=[difference_words(self.run, own) for own, _ in self.earlier],
+            releases=[own.number for own in self.earlier.releases],
+            notes=self._notes(),
         )
+
+    def _notes(self) -> list[str]:
+        told = [difference_words(self.run, own) for own in self.earlier.releases]
+        how = self.earlier.how
+        return [*told, f"Across versions: {how}."] if how else told
 
     def _measured_on(self) -> str:
         if self.test.attack not in HELD_OUT:

@@ -7,7 +7,7 @@ import pytest
 
 from deid_portal.engine import Cancelled, Plan, Table, protect
 from deid_portal.engine.attacks import ATTACKS
-from deid_portal.engine.attacks.case import Answer, Case, NotPossible, run_attack
+from deid_portal.engine.attacks.case import Answer, Case, Earlier, NotPossible, run_attack
 from deid_portal.engine.attacks.holding_out import hold_out
 from deid_portal.engine.attacks.homogeneity import Homogeneity
 from deid_portal.engine.attacks.intersection import Intersection
@@ -92,7 +92,7 @@ def test_earlier_releases_are_crossed_person_by_person() -> None:
     case = open_case()
     with pytest.raises(NotPossible, match="No earlier release of these people"):
         run_attack(case, Intersection(3), seed=1)
-    found = run_attack(case, Intersection(3), seed=1, others=[finer])
+    found = run_attack(case, Intersection(3), seed=1, earlier=Earlier([finer]))
     assert found.result.figures["releases"] == 2
     assert found.stake.records == found.result.figures["few"] or found.result.figures["disclosed"]
 

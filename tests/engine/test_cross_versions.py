@@ -1,6 +1,7 @@
 """Releases of several versions, crossed: by hand on a few people, and against a plain oracle."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidTable, Table
 from deid_portal.engine.attacks.attack import Setting
+from deid_portal.engine.attacks.intersection import Intersection
 from deid_portal.engine.attacks.versions import (
     cross_people,
     link_by_name,
@@ -52,7 +54,27 @@ def test_who_joins_and_who_leaves_stand_alone() -> None:
     months = [version(JANUARY), version(FEBRUARY)]
     crossed = cross_people(months, by_name(months))
     assert sorted(crossed.sizes.tolist()) == [1, 1, 1, 2]
-    assert (crossed.smallest, crossed.people_below(2)) == (1, 3)
+    assert (crossed.smallest, crossed.people_below(2).sum()) == (1, 3)
+
+
+def test_the_attack_counts_people_of_all_versions() -> None:
+    """Five people are in the two tables; Dora, who left, is found by the release she is not in."""
+    months = [version(FEBRUARY), version(JANUARY)]
+    setting = replace(months[0], versions=(months[1],), people=tuple(by_name(months)))
+    found = Intersection(k=2).run(setting, np.random.default_rng(1))
+    assert (found.records, found.value) == (3, 3 / 5)
+    assert (found.figures["few"], found.figures["smallest"], found.figures["alone"]) == (3, 1, 0)
+    assert found.figures["releases"] == 2
+
+
+def test_the_worse_of_both_ways_to_cross_counts() -> None:
+    """The other release of February tells Anna from Ben; with January everybody stands alone."""
+    finer = [(name, age, age if shown == "2*" else shown) for name, age, shown in FEBRUARY]
+    months = [version(FEBRUARY), version(finer), version(JANUARY)]
+    alike = replace(months[0], others=(months[1],))
+    assert Intersection(k=2).run(alike, np.random.default_rng(1)).records == 2
+    both = replace(alike, versions=(months[2],), people=tuple(by_name(months)))
+    assert Intersection(k=2).run(both, np.random.default_rng(1)).records == 5
 
 
 def test_the_same_people_in_the_same_groups_lose_nothing() -> None:
@@ -79,7 +101,7 @@ def test_without_names_rows_that_agree_are_taken_for_the_same() -> None:
     months = [version(JANUARY), version(FEBRUARY)]
     crossed = cross_people(months, by_age(months))
     assert sorted(crossed.sizes.tolist()) == [1, 1, 1, 2]
-    assert crossed.people_below(2) == 3
+    assert crossed.people_below(2).sum() == 3
 
 
 def test_one_more_of_the_same_age_is_somebody_who_joined() -> None:

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from deid_portal.engine.attacks import Setting
-from deid_portal.engine.attacks.intersection import Intersection, cross_releases
+from deid_portal.engine.attacks.crossing import cross_releases
+from deid_portal.engine.attacks.intersection import Intersection
 from tests.engine.settings import release
 
 PEOPLE = [

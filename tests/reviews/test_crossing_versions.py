@@ -7,7 +7,9 @@ from django.test import Client
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
+from deid_portal.attacks.crossing import cross_with_releases
 from deid_portal.audit.models import Event
+from deid_portal.datasets.models import Dataset
 from deid_portal.policies.gates import Gate
 from deid_portal.releases.models import Release
 from deid_portal.releases.services import withdraw_release
@@ -55,6 +57,29 @@ def test_by_the_column_a_steward_names_only_who_joined_stands_alone(
     assert Event.objects.get(action="dataset.person_column_named").facts == {"column": 1}
 
 
+@pytest.mark.parametrize("named", ["", "Id"])
+def test_the_attack_says_the_same_as_the_gate(
+    named: str, cast: Cast, second: ReviewRequest
+) -> None:
+    if named:
+        name_person_column(dataset=second.run.dataset, name=named, named_by=cast.steward)
+    [test] = factories.attack(second.run, cast.steward, "intersection")
+    least_k = int(test.result["figures"]["k"])
+    crossed = cross_with_releases(second.run, least_k)
+    figures = test.result["figures"]
+    assert (figures["few"], figures["smallest"]) == (crossed.people, crossed.smallest)
+    assert test.result["releases"] == [1]
+    assert test.result["notes"][-1] == f"Across versions: {crossed.how}."
+
+
+def test_the_attack_names_the_release_that_cannot_be_crossed(
+    cast: Cast, second: ReviewRequest
+) -> None:
+    Dataset.objects.filter(version=1).update(state="forgotten")
+    [test] = factories.attack(second.run, cast.steward, "intersection")
+    assert test.result["reason"].startswith("Release 1 cannot be crossed")
+
+
 def test_a_pseudonym_links_versions_by_itself(cast: Cast, second: ReviewRequest) -> None:
     for request in (second, Release.objects.get().request):
         request.run.dataset.columns.filter(name="Name").update(treatment="pseudonym")
@@ -73,9 +98,7 @@ def test_a_withdrawn_release_counts(cast: Cast, second: ReviewRequest) -> None:
 def test_a_release_whose_table_is_gone_cannot_be_crossed_and_that_is_said(
     cast: Cast, second: ReviewRequest
 ) -> None:
-    Release.objects.get().request.run.dataset.__class__.objects.filter(version=1).update(
-        state="forgotten"
-    )
+    Dataset.objects.filter(version=1).update(state="forgotten")
     gate = crossing_gate(second)
     assert gate.fails
     assert gate.has.startswith("Release 1 cannot be crossed")

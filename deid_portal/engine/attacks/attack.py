@@ -80,7 +80,9 @@ class Setting:
     `rows` holds the original row of each released record. `outside` is a table of exact values the
     attacker knows, with the original row of each person in it (-1 for somebody else); without it
     the attacker knows everyone's quasi-identifiers, the worst case. `control` holds people of the
-    same kind who are not in the original. `others` are further releases of the same original.
+    same kind who are not in the original. `others` are further releases of the same original,
+    `versions` those of other versions of it, with other rows; `people` then numbers who is behind
+    each row of the original, of those of the others and of the versions, in this order.
     `grouping` names the columns that show who shares sensitive values, where these are not the
     quasi-identifiers. `progress` is told how far long attacks are, and may stop them.
     """
@@ -95,6 +97,8 @@ class Setting:
     outside_rows: Codes | None = None
     control: Table | None = None
     others: tuple["Setting", ...] = ()
+    versions: tuple["Setting", ...] = ()
+    people: tuple[Codes, ...] = ()
     grouping: tuple[str, ...] = ()
     progress: Progress = field(default_factory=lambda: Progress(None))
 

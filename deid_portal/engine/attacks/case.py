@@ -146,13 +146,24 @@ class Answer:
     others: tuple["Answer", ...] = ()  # the same attack on less exposed columns
 
 
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """Other releases of the same people: of the same rows, and of other versions of the table."""
+
+    same_rows: Sequence[Case] = ()
+    versions: Sequence[Case] = ()
+    # Who is behind each row of the case attacked, of the same rows and of the versions; only needed
+    # where there are versions.
+    people: Sequence[Codes] = ()
+
+
 def run_attack(
     case: Case,
     attack: Attack,
     *,
     seed: int,
     setting: Setting | None = None,
-    others: Sequence[Case] = (),
+    earlier: Earlier | None = None,
     progress: Progress | None = None,
 ) -> Answer:
     """Attack a release; after each of its sensitive columns, and answer with the worst.
@@ -164,7 +175,7 @@ def run_attack(
     base = setting or case.setting()
     base = replace(base, progress=progress or Progress(None))
     if "others" in attack.needs:
-        base = _with_others(base, case, others)
+        base = with_earlier(base, case, earlier or Earlier())
     answers = [_run(case, attack, column, base, seed) for column in _columns_of(case, attack)]
     ranked = sorted(answers, key=lambda answer: -answer.stake.share)
     return replace(ranked[0], others=tuple(ranked[1:]))
@@ -184,19 +195,34 @@ def _run(case: Case, attack: Attack, column: str | None, base: Setting, seed: in
     if isinstance(attack, IntervalDisclosure):
         attack, setting = replace(attack, column=column), base
     else:
-        own = tuple(replace(other, sensitive=column) for other in base.others)
-        setting = replace(base, sensitive=column, others=own)
+        setting = replace(
+            base,
+            sensitive=column,
+            others=tuple(replace(other, sensitive=column) for other in base.others),
+            versions=tuple(_after(own, column) for own in base.versions),
+        )
     result = attack.run(setting, np.random.default_rng(seed))
     return Answer(result, attack.weigh(result, promised_chance(case.plan)), column)
 
 
-def _with_others(base: Setting, case: Case, others: Sequence[Case]) -> Setting:
-    """Give the setting the other releases; they must be of the very same rows."""
-    if not others:
+def _after(setting: Setting, column: str | None) -> Setting:
+    """Let a release of another version be attacked after the same column, where it has that."""
+    has_it = column in setting.original and column in setting.released
+    return replace(setting, sensitive=column if has_it else None)
+
+
+def with_earlier(base: Setting, case: Case, earlier: Earlier) -> Setting:
+    """Give the setting the other releases."""
+    if not earlier.same_rows and not earlier.versions:
         raise NotPossible(NO_EARLIER)
-    if any(other.original.rows != case.original.rows for other in others):
+    if any(other.original.rows != case.original.rows for other in earlier.same_rows):
         raise InvalidTable("An earlier release is of a table with other rows.")
-    return replace(base, others=tuple(other.setting() for other in others))
+    return replace(
+        base,
+        others=tuple(other.setting() for other in earlier.same_rows),
+        versions=tuple(other.setting() for other in earlier.versions),
+        people=tuple(earlier.people),
+    )
 
 
 def _same_cells(own: Column, shown: Column, rows: Codes) -> bool:

@@ -6,7 +6,6 @@ privacy, KDD 2008.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -21,68 +20,60 @@ from deid_portal.engine.attacks.attack import (
     share_of,
 )
 from deid_portal.engine.attacks.confidence import exactly
+from deid_portal.engine.attacks.crossing import Crossing, cross_releases
 from deid_portal.engine.attacks.record_linkage import released_rows
 from deid_portal.engine.attacks.spreads import spread_sizes
+from deid_portal.engine.attacks.versions import cross_people
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.risk.projection import number_patterns
-from deid_portal.engine.table import Codes, Counts
+from deid_portal.engine.table import Codes
 
 Possible = NDArray[np.bool_]  # person × original sensitive value
-NOWHERE = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Crossing:
-    """People sorted by the groups they are in, over several releases at once.
+class Crossed:
+    """One way of crossing, and which of its people stands in each row of the original."""
 
-    Whoever holds all of them knows that a person is in one group of each. Being left out of one is
-    knowledge, too: who is missing there follows by taking one release from the other.
-    """
+    crossing: Crossing
+    people: Codes
 
-    group_of: Codes  # per original row, NOWHERE for people no release shows
-    sizes: Counts  # one per group
+    def count_few(self, k: int) -> int:
+        return int(self.crossing.people_below(k).sum())
 
-    @cached_property
-    def looks_alike(self) -> Counts:
-        """Return per original row among how many the person hides, 0 for people nowhere shown."""
-        shown = self.group_of >= 0
-        sizes = np.append(self.sizes, 0)
-        return np.where(shown, sizes[self.group_of], 0)
-
-    @property
-    def smallest(self) -> int:
-        return int(self.sizes.min()) if len(self.sizes) else 0
-
-    def people_below(self, k: int) -> NDArray[np.bool_]:
-        """Say per original row whether the person is shown and hides among fewer than k."""
-        return (self.looks_alike > 0) & (self.looks_alike < k)
+    def count_at_stake(self, k: int, exposed: NDArray[np.bool_]) -> int:
+        """Count who hides among fewer than k, and whoever stands in an exposed row."""
+        at_stake = self.crossing.people_below(k)
+        at_stake[self.people[exposed]] = True
+        return int(at_stake.sum())
 
 
-def cross_releases(releases: Sequence[Setting]) -> Crossing:
-    """Cross releases of the same original; one alone gives its own groups."""
-    places = np.array([class_of_person(release) for release in releases], np.int32)
-    numbers = number_patterns(places + 1)
-    shown: NDArray[np.bool_] = np.any(places >= 0, axis=0)
-    kept, groups = np.unique(numbers[shown], return_inverse=True)
-    group_of = np.full(len(shown), NOWHERE, np.int32)
-    group_of[shown] = groups.reshape(-1)
-    return Crossing(group_of, np.bincount(groups.reshape(-1), minlength=len(kept)).astype(np.int64))
+def cross(setting: Setting) -> list[Crossed]:
+    """Cross a release with the others of the same rows, and with those of all versions."""
+    found = []
+    if setting.others:
+        every = np.arange(setting.original.rows, dtype=np.int32)
+        found.append(Crossed(cross_releases((setting, *setting.others)), every))
+    if setting.versions:
+        releases = (setting, *setting.others, *setting.versions)
+        found.append(Crossed(cross_people(releases, setting.people), setting.people[0]))
+    return found
 
 
-def class_of_person(release: Setting) -> Codes:
-    """Return the class each original row is shown in, NOWHERE for the suppressed."""
-    place = released_rows(release)
-    classes = np.append(release.classes.pattern_of_row, NOWHERE)
-    return np.asarray(classes[place], np.int32)
+def cross_worst(setting: Setting, k: int) -> Crossing:
+    """Return the way of crossing that leaves most people among fewer than k."""
+    crossings = [own.crossing for own in cross(setting)]
+    return max(crossings, key=lambda own: (own.people_below(k).sum(), -own.smallest))
 
 
 @dataclass(frozen=True)
 class Intersection(Attack):
     """Counts the people whom several releases together leave among fewer than k, or expose.
 
-    A sensitive value is exposed if the releases together leave only the true one possible.
-    `control` is the share of people the most telling release puts at stake alone.
+    A sensitive value is exposed if the releases of the same rows together leave only the true one
+    possible; in another version a person may have another. Releases of other versions are crossed
+    person by person, and the worse of both answers counts. `control` is the share of people the
+    most telling release puts at stake alone.
     """
 
     k: int = 2
@@ -98,14 +89,14 @@ class Intersection(Attack):
     )
 
     def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
-        if not setting.others:
-            raise InvalidPlan("This attack needs at least two releases of the same table.")
-        releases = (setting, *setting.others)
-        crossing = cross_releases(releases)
-        few, exposed = crossing.people_below(self.k), _expose(setting, releases)
+        if not setting.others and not setting.versions:
+            raise InvalidPlan("This attack needs at least two releases of the same people.")
+        exposed = _expose(setting, (setting, *setting.others))
+        worst = max(cross(setting), key=lambda own: own.count_at_stake(self.k, exposed))
+        records, few = worst.count_at_stake(self.k, exposed), worst.count_few(self.k)
+        releases = (setting, *setting.others, *setting.versions)
         alone = max(self._count_alone(release) for release in releases)
-        records = int((few | exposed).sum())
-        people = setting.original.rows
+        people = len(worst.crossing.group_of)
         value = share_of(records, people)
         return AttackResult(
             name=self.name,
@@ -114,7 +105,7 @@ class Intersection(Attack):
             control=share_of(alone, people),
             records=records,
             sentence=(
-                f"{len(releases)} releases together leave {int(few.sum())} people among fewer "
+                f"{len(releases)} releases together leave {few} people among fewer "
                 f"than {self.k} and disclose the sensitive value of {int(exposed.sum())}: "
                 f"{percent(value)} of all people; the most telling of them alone puts {alone} at "
                 f"stake."
@@ -122,12 +113,14 @@ class Intersection(Attack):
             figures={
                 "releases": len(releases),
                 "alone": alone,
-                "few": int(few.sum()),
+                "few": few,
                 "disclosed": int(exposed.sum()),
-                "smallest": crossing.smallest,
+                "smallest": worst.crossing.smallest,
                 "k": self.k,
             },
-            spread=spread_sizes(crossing.sizes, self.k, of="groups", by="People in the group"),
+            spread=spread_sizes(
+                worst.crossing.sizes, self.k, of="groups", by="People in the group"
+            ),
         )
 
     def _count_alone(self, release: Setting) -> int:

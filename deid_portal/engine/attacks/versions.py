@@ -10,31 +10,19 @@ SIGMOD 2007; J.-W. Byun and others, Secure anonymization for incremental dataset
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.attack import Setting
-from deid_portal.engine.attacks.intersection import NOWHERE, class_of_person
+from deid_portal.engine.attacks.crossing import (
+    NOWHERE,
+    Crossing,
+    class_of_person,
+    cross_places,
+)
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.risk.projection import number_patterns
-from deid_portal.engine.table import Codes, Column, Counts, Table
-
-
-@dataclass(frozen=True, eq=False)
-class VersionCrossing:
-    """Groups of people whom all releases together cannot tell apart."""
-
-    sizes: Counts  # one per group
-
-    @property
-    def smallest(self) -> int:
-        return int(self.sizes.min()) if len(self.sizes) else 0
-
-    def people_below(self, k: int) -> int:
-        """Count the people who hide among fewer than k."""
-        return int(self.sizes[self.sizes < k].sum())
+from deid_portal.engine.table import Codes, Column, Table
 
 
 def link_by_name(columns: Sequence[Column]) -> list[Codes]:
@@ -92,16 +80,13 @@ def _codes_alike(columns: Sequence[Column]) -> Codes:
     return np.concatenate(coded)
 
 
-def cross_people(releases: Sequence[Setting], people: Sequence[Codes]) -> VersionCrossing:
+def cross_people(releases: Sequence[Setting], people: Sequence[Codes]) -> Crossing:
     """Cross releases of several tables; a person hides among those with the same story.
 
     `people` numbers who is behind each original row. Not being shown in a release is part of the
     story: it tells who joined, who left and who was left out, by taking one release from the other.
     """
-    places = _places(releases, people)
-    shown: NDArray[np.bool_] = np.any(places > NOWHERE, axis=0)
-    stories = number_patterns(places[:, shown] + 1)
-    return VersionCrossing(np.unique(stories, return_counts=True)[1].astype(np.int64))
+    return cross_places(_places(releases, people))
 
 
 def _places(releases: Sequence[Setting], people: Sequence[Codes]) -> Codes:
