@@ -40,5 +40,5 @@ def post_worker_init(worker: object) -> None:
 
     Named, not imported: the ground floor knows no room.
     """
-    estimation = import_module("deid_portal.plans.estimation")
-    threading.Thread(target=estimation.load_kernels, daemon=True).start()
+    warming = import_module("deid_portal.plans.warming")
+    threading.Thread(target=warming.warm_up, daemon=True).start()

@@ -1,16 +1,21 @@
 """What waits for a person, whichever room it is in: the list of the team home, the bell's number.
 
-Cheap on purpose: every page asks how many there are.
+Cheap on purpose: every page asks how many there are. So one look a second says for the whole team
+what kinds of things wait for anybody at all, and only these are looked up for the person.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import has_role
+from deid_portal.common.glances import glance
 from deid_portal.datasets.models import ColumnRole, Dataset
 from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.querydesk.amounts import shown
@@ -48,16 +53,53 @@ def waiting_for(user: User, team: Team) -> list[WaitingLine]:
 
 
 def _look_up(user: User, team: Team) -> list[WaitingLine]:
-    lines = [_describe_request(request) for request in requests_awaiting(user, team)]
-    lines += [_describe_wish(wish) for wish in wishes_awaiting(user, team)]
-    if has_role(user, team, Role.STEWARD):
-        versions = [_describe_version(*version) for version in versions_awaiting(user, team)]
-        told = {line.dataset_id for line in versions}
-        values = _values_without_place(user, team)
-        lines += _previews(user, team) + versions
-        lines += [_describe_period(grant) for grant in periods_asked_for(team)]
-        lines += [line for line in values if line.dataset_id not in told]
+    kinds = glance(f"waiting-{team.pk}", lambda: _kinds_waiting(team))
+    lines: list[WaitingLine] = []
+    if "requests" in kinds:
+        lines += [_describe_request(request) for request in requests_awaiting(user, team)]
+    if "wishes" in kinds:
+        lines += [_describe_wish(wish) for wish in wishes_awaiting(user, team)]
+    if kinds and has_role(user, team, Role.STEWARD):
+        lines += _for_stewards(user, team, kinds)
     return sorted(lines, key=lambda line: line.since)
+
+
+def _for_stewards(user: User, team: Team, kinds: frozenset[str]) -> list[WaitingLine]:
+    versions = versions_awaiting(user, team) if "versions" in kinds else []
+    lines = [_describe_version(*version) for version in versions]
+    told = {line.dataset_id for line in lines}
+    if "values" in kinds:
+        values = _values_without_place(user, team)
+        lines += [line for line in values if line.dataset_id not in told]
+    if "previews" in kinds:
+        lines += _previews(user, team)
+    if "periods" in kinds:
+        lines += [_describe_period(grant) for grant in periods_asked_for(team)]
+    return lines
+
+
+# Each finds at least what the kind of that name finds for any person of the team.
+KINDS: Mapping[str, Callable[[Team], QuerySet[Any]]] = {
+    "requests": lambda team: ReviewRequest.objects.filter(
+        run__dataset__team=team,
+        status__in=(ReviewRequest.Status.SUBMITTED, ReviewRequest.Status.CHANGES_REQUESTED),
+    ),
+    "wishes": lambda team: Wish.objects.filter(desk__team=team, status=Wish.Status.WAITING),
+    "versions": lambda team: Dataset.objects.filter(
+        team=team, previous__isnull=False, state=Dataset.State.READY, runs__isnull=True
+    ),
+    "values": lambda team: ColumnTaxonomy.objects.filter(
+        uncovered__gt=0, column__dataset__team=team
+    ),
+    "previews": lambda team: Dataset.objects.filter(team=team, state=Dataset.State.UPLOADED),
+    "periods": lambda team: Grant.objects.filter(
+        release__request__run__dataset__team=team, asked_at__isnull=False
+    ),
+}
+
+
+def _kinds_waiting(team: Team) -> frozenset[str]:
+    return frozenset(kind for kind, find in KINDS.items() if find(team).exists())
 
 
 def _describe_request(request: ReviewRequest) -> WaitingLine:

@@ -33,8 +33,11 @@ from deid_portal.engine.utility import METRICS
 from deid_portal.plans.burdens import Burden, burdens_of
 from deid_portal.plans.reduced_tables import ReducedTable, reduced_table
 
+# From the question to the end of the search. Opening the patterns takes its part of it, counting
+# them the first time a larger one; some time to search is left in any case.
 SECONDS = 0.15
 SECONDS_FOR_MANY = 0.6  # patterns in the hundred thousands: each check takes longer
+LEAST_SHARE = 0.4
 MANY_PATTERNS = 50_000
 # They compare with the records as they came, or with all combinations of columns, which takes far
 # longer than anybody waits for an estimate.
@@ -99,7 +102,8 @@ def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> Estimat
     reduced = reduced_table(dataset, counted)
     problem = _pose(plan, reduced)
     prepared = perf_counter()
-    found = _search(problem, method, hurry, reduced.good_levels)
+    seconds = hurry * _seconds_to_search(problem, spent=prepared - started)
+    found = _search(problem, method, seconds, reduced.good_levels)
     searched = perf_counter() - prepared
     if found.best is not None and found.best.levels not in reduced.good_levels:
         reduced.good_levels.append(found.best.levels)
@@ -129,10 +133,7 @@ def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> Estimat
 
 @cache
 def load_kernels() -> None:
-    """Search a table of three rows once per process, so that no estimate pays for compiled code.
-
-    The web server does so at its start, before anybody moves a slider.
-    """
+    """Search a table of three rows once per process, so that no estimate pays for compiled code."""
     table = Table.from_rows(["a", "b"], [["1", "x"], ["1", "y"], ["2", "x"]])
     document = {
         "plan": 1,
@@ -145,7 +146,7 @@ def load_kernels() -> None:
         "method": {"name": "full-domain", "suppression_limit": 0.5},
     }
     plan = Plan.from_document(document)
-    _search(pose_problem(table, plan, Progress(None)), _method_to_try(plan))
+    _search(pose_problem(table, plan, Progress(None)), _method_to_try(plan), SECONDS)
 
 
 def _method_to_try(plan: Plan) -> RecodingMethod:
@@ -195,10 +196,15 @@ def _pose(plan: Plan, reduced: ReducedTable) -> Problem:
     )
 
 
+def _seconds_to_search(problem: Problem, spent: float) -> float:
+    seconds = SECONDS_FOR_MANY if len(problem.patterns.counts) > MANY_PATTERNS else SECONDS
+    return max(seconds - spent, LEAST_SHARE * seconds)
+
+
 def _search(
     problem: Problem,
     method: RecodingMethod,
-    hurry: float = 1.0,
+    seconds: float,
     good_levels: Iterable[Levels] = (),
 ) -> Found:
     rows = problem.patterns.rows
@@ -213,8 +219,7 @@ def _search(
     assert isinstance(method, FullDomain | LocalRecoding)  # noqa: S101 - chosen before
     allowed = records_allowed(method.suppression_limit, rows)
     found = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
-    seconds = SECONDS_FOR_MANY if len(problem.patterns.counts) > MANY_PATTERNS else SECONDS
-    explorer = Explorer(checker, lattice, found, Progress(None), hurry * seconds)
+    explorer = Explorer(checker, lattice, found, Progress(None), seconds)
     for good in tuple(good_levels):
         if _fits(good, problem.heights):  # taxonomies may have changed since
             found.enter(checker.check(good))

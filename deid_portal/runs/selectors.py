@@ -49,8 +49,18 @@ def _light(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def open_runs_of_team(user: User, team: Team) -> QuerySet[Run]:
-    runs = visible_runs(user).filter(dataset__team=team, status__in=OPEN_STATUSES)
-    return _light(runs).order_by("queued_at")
+    """Return what waits or is at work, with what the box of running jobs says about it.
+
+    That is asked for every two seconds and can be many: no more columns than needed.
+    """
+    runs = Run.objects.filter(
+        dataset__in=visible_datasets(user), dataset__team=team, status__in=OPEN_STATUSES
+    )
+    own = ("number", "status", "stop_requested", "short_words", "queued_at", "started_at")
+    progress = ("done", "total", "phase", "figures")
+    return (
+        runs.select_related("dataset").only(*own, *progress, "dataset__name").order_by("queued_at")
+    )
 
 
 def failed_runs_of_team(user: User, team: Team, since: datetime) -> QuerySet[Run]:
