@@ -26,6 +26,7 @@ class Parameter:
     unusual_above: float = float("inf")
     caution: str = ""
     optional: bool = False  # absent without a default is None
+    note: str = ""  # what else a person should know who fills it in
 
     def read(self, place: Place) -> Any:
         """Return the value standing in a document, or the default where it is absent."""

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, QuerySet
 from django.urls import reverse
 
 from deid_portal.accounts.models import Role, Team, User
@@ -99,7 +99,10 @@ KINDS: Mapping[str, Callable[[Team], QuerySet[Any]]] = {
 
 
 def _kinds_waiting(team: Team) -> frozenset[str]:
-    return frozenset(kind for kind, find in KINDS.items() if find(team).exists())
+    """One query for all of them."""
+    looks = {f"has_{kind}": Exists(find(team)) for kind, find in KINDS.items()}
+    found = Team.objects.filter(pk=team.pk).annotate(**looks).values(*looks).get()
+    return frozenset(kind for kind in KINDS if found[f"has_{kind}"])
 
 
 def _describe_request(request: ReviewRequest) -> WaitingLine:

@@ -154,6 +154,9 @@ def _standing(dataset: Dataset, step: Step) -> tuple[str, str]:
         act = f"Complete {_counted(missing, 'taxonomy')}" if missing else NEXT_ACTS[step.name]
         return f"Taxonomies, {complete} of {len(taxonomies)}", act
     if step.state == "attention" and step.name == "run":
+        run = standing_of(dataset).run
+        if run is not None and run.status == Run.Status.STOPPED:
+            return "The last run was stopped", "Retry, or change the protection"
         return "The last run did not finish", "See why, or retry"
     if step.state == "attention" and step.name == "report":
         return "The plan had no solution", "Change the protection"

@@ -149,7 +149,7 @@ class _Number(ParameterField):
         optional = declared.optional or declared.default is not None
         usual = f"; {declared.default:g} if left empty" if declared.default is not None else ""
         if declared.optional:
-            usual = "; may be left empty"
+            usual = f"; {declared.note or 'may be left empty'}"
         return NumberField(
             whole=declared.whole,
             label=self.label,

@@ -36,7 +36,8 @@ NO_ROOM = (
     "Ask the administrator to make room, then retry."
 )
 UNEXPECTED = (
-    "The run ended because of a fault in the portal. Nothing was released; your plan is kept."
+    "The run ended because of a fault in the portal. Nothing was released; your plan is kept. "
+    "Retry; if it fails again, tell the administrator the time and the number of the run."
 )
 WORKERS_DIED = (
     "The worker broke off each time it tried this run. Where the machine was not switched off, it "

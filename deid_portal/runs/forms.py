@@ -86,7 +86,7 @@ class SweepForm(forms.Form):
             label="Methods",
             required=False,
             choices=[(way.name, way.title) for way in ways_of(dataset)],
-            widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input"}),
+            widget=forms.CheckboxSelectMultiple,
             help_text="None ticked: the method as chosen.",
         )
 

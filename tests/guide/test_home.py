@@ -5,7 +5,10 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from deid_portal.accounts.models import User
+from deid_portal.accounts.permissions import roles_of
+from deid_portal.guide.awaiting import waiting_for
 from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.runs.models import Run
 from tests import factories
 from tests.conftest import Cast
 
@@ -17,6 +20,34 @@ def test_a_new_team_is_told_how_to_begin(cast: Cast, signed_in: SignIn) -> None:
     page = signed_in(cast.steward).get(HOME).content.decode()
     assert "1 · Upload" in page
     assert "Nothing leaves this server" in page or "nothing leaves this server" in page
+
+
+def test_somebody_without_a_team_learns_whom_to_ask_and_under_which_name(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    page = signed_in(factories.make_person("newcomer")).get(HOME).content.decode()
+    assert "Ask the administrator" in page
+    assert "<strong>newcomer</strong>" in page
+
+
+def test_a_stopped_run_is_not_called_unfinished(cast: Cast, signed_in: SignIn) -> None:
+    run = factories.make_finished_run(cast.steward, cast.team)
+    Run.objects.filter(id=run.id).update(status=Run.Status.STOPPED, solution=None)
+    (line,) = signed_in(cast.steward).get(HOME).context["lines"]
+    assert line.standing == "The last run was stopped"
+
+
+def test_pages_look_up_only_what_waits_for_somebody(
+    cast: Cast, signed_in: SignIn, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    """One look for the whole team; where something of a kind waits, these are looked up."""
+    factories.make_finished_run(cast.steward, cast.team)
+    factories.make_upload(cast.steward, cast.team)
+    steward = User.objects.get(pk=cast.steward.pk)
+    roles_of(steward, cast.team)
+    with django_assert_max_num_queries(2):
+        waiting = waiting_for(steward, cast.team)
+    assert [line.act for line in waiting] == ["Look"]
 
 
 def test_whose_turn_it_is(cast: Cast, signed_in: SignIn) -> None:

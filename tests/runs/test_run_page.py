@@ -117,6 +117,7 @@ def test_a_failed_run_says_why_and_offers_a_retry(
     Run.objects.filter(id=at_work.id).update(status=Run.Status.FAILED, problem=problem)
     page = _page(signed_in(cast.steward), at_work)
     assert problem in page
+    assert "the run is picked up" not in page, "it has ended"
     assert reverse("runs:retry", args=[at_work.id]) in page
     assert reverse("runs:retry", args=[at_work.id]) not in _page(signed_in(cast.reviewer), at_work)
 

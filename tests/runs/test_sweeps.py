@@ -1,5 +1,6 @@
 """Many runs asked for at once: each its own run, none twice, all stopped together."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,7 @@ from deid_portal.audit.models import Event
 from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
+from deid_portal.runs import sweep_views
 from deid_portal.runs.models import Priority, Run, Sweep
 from deid_portal.runs.selectors import sweeps_of
 from deid_portal.runs.services import start_run
@@ -144,6 +146,17 @@ def test_bad_numbers_are_answered_with_a_sentence(
     size = client.post(reverse("runs:sweep-size", args=[dataset.id]), given)
     assert sentence in size.content.decode()
     assert not Sweep.objects.exists()
+
+
+def test_the_page_says_how_long_a_sweep_takes(
+    cast: Cast, dataset: Dataset, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep_views, "usual_seconds", lambda: 10.0)
+    monkeypatch.setattr(sweep_views, "count_workers", lambda: 2)
+    page = signed_in(cast.steward).get(reverse("runs:sweep", args=[dataset.id])).content.decode()
+    assert re.search(r"<p class=\"quiet\">About \d+ (seconds|minutes) if nobody else", page)
+    # A class of the boxes would also make the list of them as narrow as a box.
+    assert '<div id="id_methods">' in page
 
 
 def test_a_reviewer_looks_and_starts_nothing(

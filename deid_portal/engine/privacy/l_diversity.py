@@ -52,6 +52,7 @@ class LDiversity(PrivacyModel):
             optional=True,
             unusual_above=10,
             caution="c = {value} is unusual: one value may be that many times as frequent.",
+            note="only the recursive variant asks for it",
         ),
         ColumnName(),
     )
