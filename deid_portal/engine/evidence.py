@@ -28,12 +28,19 @@ from deid_portal.engine.risk.summary import summarize_risk
 from deid_portal.engine.sensitive_spread import Spread, describe_spread
 from deid_portal.engine.table import Codes, Column, Counts, Table
 from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.utility import METRICS
 from deid_portal.engine.utility.ambiguity import measure_ambiguity
 from deid_portal.engine.utility.comparison import compare_marginals, compare_pairs
 from deid_portal.engine.utility.coverage import Coverage, cover_all
 from deid_portal.engine.utility.divergence import measure_divergence
 from deid_portal.engine.utility.information_gain import measure_information_gain
-from deid_portal.engine.utility.metric import Numbers
+from deid_portal.engine.utility.metric import (
+    LabelledColumn,
+    MeasuredColumn,
+    Numbers,
+    SeparableMetric,
+)
+from deid_portal.engine.utility.shapes import ColumnShape
 from deid_portal.engine.values import ColumnType
 from deid_portal.engine.who_pays import tell_who_pays
 
@@ -124,6 +131,24 @@ class Evidence:
         """Return which columns keep the groups of the release apart, from its cells alone."""
         seen = _seen_patterns(self.names, after)
         return {} if seen is None else {"isolation": describe_seen_isolation(seen)}
+
+    def describe_shapes(self, after: Measured) -> dict[str, Any]:
+        """Return how much the released labels stand for, where that alone decides the detail lost.
+
+        It does not where records are made up, or where one label stands on two levels. How many
+        values stand behind a label says which of them may occur, which is what δ-presence hides.
+        """
+        if any(model.name == "delta-presence" for model in self.plan.models):
+            return {}
+        left_out = after.rows - self.released.rows
+        told = {}
+        for name, column in zip(self.problem.names, after.columns, strict=True):
+            released = self.released[name]
+            shape = ColumnShape.of(self.original[name], column.taxonomy, released.values)
+            found = shape.costs(released, left_out)
+            if all(np.isclose(own, _cost(metric, column, after)) for metric, own in found.items()):
+                told[name] = shape.to_document()
+        return told
 
     @property
     def knows_who_is_who(self) -> bool:
@@ -454,3 +479,9 @@ def _lost_per_row(evidence: Evidence) -> Numbers:
         share = (shown.leaves - 1) / max(taxonomy.leaf_count - 1, 1)
         lost[evidence.rows] += factor * share[released.codes]
     return lost
+
+
+def _cost(name: str, column: MeasuredColumn | LabelledColumn, after: Measured) -> float:
+    metric = METRICS[name]
+    assert isinstance(metric, SeparableMetric)  # noqa: S101 - those of `ColumnShape.costs` are
+    return metric.column_cost(column, after.rows)

@@ -175,7 +175,7 @@ def _measured(
         return _without_solution(plan, draft, missed)
     details = evidence.describe_for_the_house(progress)
     progress.report(1, 1, "measure")
-    return Outcome(True, released, report, rows, details)
+    return Outcome(True, released, report, rows, details, evidence.describe_shapes(after))
 
 
 def _measure_after(draft: Draft) -> Measured:

@@ -7,6 +7,7 @@ figure of the report can be computed again; the full plan stays in the house. Mo
 well, and each says what of it may be published (`PrivacyModel.published`), by the same numbers.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,7 @@ from deid_portal.engine.taxonomies import FileTaxonomy, Recipe, TreeTaxonomy
 from deid_portal.engine.taxonomies.files import encode_rows
 
 Path = tuple[str, ...]
+SHAPES = "taxonomies/shapes.json"
 # Told by values that the release may not show (`Outcome.details`), or about people it leaves out.
 STAYS_IN_THE_HOUSE = (
     "who_pays", "distributions", "spread", "isolation", "examples", "remedies", "walk", "beside"
@@ -70,6 +72,17 @@ def publish_report(report: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[s
     published = {**kept, "plan": plan, "plan_sha256": hash_document(plan), "models": models}
     published["input"] = {key: own for key, own in report["input"].items() if key != "sha256"}
     return _only_about_the_release(published) if _is_private(plan) else published
+
+
+def publish_shapes(shapes: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return, as a file by its name, what the detail lost is computed from.
+
+    It says no more than the shape of a tree does, but of all columns, also those with a rule.
+    Differential privacy covers no figure about the original, so there it stays.
+    """
+    if not shapes or _is_private(plan):
+        return {}
+    return {SHAPES: (json.dumps(shapes, ensure_ascii=False, indent=1) + "\n").encode()}
 
 
 def hide_values(plan: Plan) -> Plan:

@@ -17,7 +17,7 @@ from deid_portal.common import vault
 from deid_portal.engine.formats.file_format import FileKind
 from deid_portal.engine.formats.saving import write_table
 from deid_portal.engine.progress import ProgressCallback
-from deid_portal.engine.publishing import publish_report
+from deid_portal.engine.publishing import SHAPES, publish_report
 from deid_portal.engine.table import Table
 from deid_portal.engine.verifying.tables import read_release
 from deid_portal.querydesk.handing_over import write_answers, write_answers_csv
@@ -36,6 +36,8 @@ from deid_portal.releases.package_statement import statement_of
 
 PIECE_BYTES = 256 * 1024
 STEPS = 6
+TAXONOMY_PURPOSE = "taxonomy; what the release does not show is numbered"
+SHAPES_PURPOSE = "how many values stand behind each label, to compute the detail lost"
 RECIPE_KEPT = "plan.json is kept back by the policy of the team."
 NOT_APPROVED = "The stored rows are not the approved ones."
 
@@ -97,7 +99,7 @@ def contents_of(package: Package, progress: ProgressCallback) -> Contents:
     if not keeps_recipe:
         members.append(Member("plan.json", "the recipe, repeats this release", to_json(plan)))
     members += [
-        Member(name, "taxonomy; what the release does not show is numbered", held(text))
+        Member(name, SHAPES_PURPOSE if name == SHAPES else TAXONOMY_PURPOSE, held(text))
         for name, text in sorted(files.items())
     ]
     readme = write_readme(package, signer.fingerprint, [member.name for member in members], notes)

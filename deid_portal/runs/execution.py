@@ -15,7 +15,7 @@ from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import ENGINE_VERSION, Outcome, Plan, protect
 from deid_portal.engine.networks import NetworkOutcome
-from deid_portal.engine.publishing import publish_plan
+from deid_portal.engine.publishing import publish_plan, publish_shapes
 from deid_portal.engine.remedies import find_remedies
 from deid_portal.engine.writing import write_csv
 from deid_portal.runs.models import Run
@@ -125,11 +125,13 @@ def _store(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
     keep_origins(lease.work, outcome)
     levels = outcome.report["transformation"]["levels"]
     published, files = publish_plan(plan, outcome.released, levels)
+    document = published.to_document()
+    files |= publish_shapes(outcome.shapes, document)
     texts = {name: content.decode() for name, content in files.items()}
     return {
         "output_sha256": writer.sha256,
         "output_bytes": writer.size,
-        "published": {"plan": published.to_document(), "files": texts},
+        "published": {"plan": document, "files": texts},
     }
 
 

@@ -5,6 +5,8 @@ One contract over all methods and all models: verifying an honest report finds n
 
 import io
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,11 @@ import pytest
 from deid_portal.engine import Outcome, Plan, Table, protect
 from deid_portal.engine.formats.file_format import FileKind
 from deid_portal.engine.publishing import publish_plan, publish_report
+from deid_portal.engine.utility.shapes import ColumnShape
+from deid_portal.engine.verifying.claimed import NEEDS_MORE, Claimed
 from deid_portal.engine.verifying.claims import Claim, Claims
 from deid_portal.engine.verifying.claims import Outcome as Judged
-from deid_portal.engine.verifying.recomputing import AGAINST_THE_ORIGINAL, NEEDS_MORE, Claimed
+from deid_portal.engine.verifying.recomputing import AGAINST_THE_ORIGINAL
 from deid_portal.engine.verifying.recomputing import recompute as recompute_claims
 from deid_portal.engine.verifying.tables import read_release
 from deid_portal.engine.writing import write_csv
@@ -34,7 +38,15 @@ def claimed_of(outcome: Outcome, plan: Plan) -> Claimed:
     write_csv(outcome.released, stream)
     table = read_release(stream.getvalue(), FileKind.CSV)
     told = json.loads(json.dumps(report))
-    return Claimed(table, told, json.loads(json.dumps(published.to_document())), files.__getitem__)
+    document = json.loads(json.dumps(published.to_document()))
+    shapes = json.loads(json.dumps(outcome.shapes))
+    return Claimed(
+        table,
+        told,
+        document,
+        files.__getitem__,
+        {name: ColumnShape.from_document(own) for name, own in shapes.items()},
+    )
 
 
 def recompute(claimed: Claimed) -> list[Claim]:
@@ -79,3 +91,81 @@ def test_an_honest_report_of_every_model_holds(example: dict[str, Any], limit: f
     left_out = outcome.report["rows"]["suppressed"]
     is_trusted = name in NEEDS_MORE or (name in AGAINST_THE_ORIGINAL and left_out > 0)
     assert (name in trusted) == is_trusted, "what can be computed is computed"
+
+
+Place = tuple[str | int, ...]
+LONG = 3  # of a list, so many entries are enough
+WALKED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "levels": ({"name": "full-domain", "suppression_limit": 0.3}, {"model": "k-anonymity", "k": 2}),
+    "rounds": (
+        {"name": "local-recoding", "suppression_limit": 0.1},
+        {"model": "k-anonymity", "k": 3},
+    ),
+    "t": (
+        {"name": "full-domain", "suppression_limit": 0.3},
+        {"model": "t-closeness", "t": 0.6, "column": "condition"},
+    ),
+    "ranges": ({"name": "mondrian"}, {"model": "k-anonymity", "k": 3}),
+    "numbers": ({"name": "microaggregation", "k": 3}, {"model": "k-anonymity", "k": 2}),
+}
+
+
+def walk(document: Any, place: Place = ()) -> Iterator[Place]:
+    """Return the place of every number and truth of a report."""
+    if isinstance(document, dict):
+        for key, own in document.items():
+            yield from walk(own, (*place, key))
+    elif isinstance(document, list):
+        for number, own in enumerate(document[:LONG]):
+            yield from walk(own, (*place, number))
+    elif isinstance(document, int | float):
+        yield place
+
+
+def changed(report: dict[str, Any], place: Place) -> dict[str, Any]:
+    copy = json.loads(json.dumps(report))
+    inner = copy
+    for step in place[:-1]:
+        inner = inner[step]
+    was = inner[place[-1]]
+    inner[place[-1]] = not was if isinstance(was, bool) else was + 1
+    return copy
+
+
+def is_listed(place: Place, claims: list[Claim]) -> bool:
+    steps = [str(step) for step in place]
+    listed = [own.split(".") for claim in claims for own in claim.places]
+    return any(
+        len(own) <= len(steps) and all(a in ("*", b) for a, b in zip(own, steps, strict=False))
+        for own in listed
+    )
+
+
+@pytest.mark.parametrize("way", WALKED)
+def test_every_number_is_compared_or_listed_as_trusted(way: str) -> None:
+    """No third kind: a number that could be changed unseen and is vouched for by nobody."""
+    method, rule = WALKED[way]
+    plan = plan_for(method)
+    plan = Plan.from_document({**plan.to_document(), "models": [rule]})
+    outcome = protect(people(60, gaps=0.1), plan)
+    assert outcome.solution
+    claimed = claimed_of(outcome, plan)
+    assert failures(claimed) == []
+    unseen = []
+    for place in walk({k: own for k, own in claimed.report.items() if k not in ("plan", "report")}):
+        claims = recompute(replace(claimed, report=changed(dict(claimed.report), place)))
+        if not any(claim.fails for claim in claims) and not is_listed(place, claims):
+            unseen.append(place)
+    assert unseen == []
+
+
+def test_t_is_held_against_what_the_people_left_out_could_make_of_it() -> None:
+    method, rule = WALKED["t"]
+    plan = Plan.from_document({**plan_for(method).to_document(), "models": [rule]})
+    claimed = claimed_of(protect(people(60, gaps=0.1), plan), plan)
+    assert claimed.left_out, "or nothing is unknown"
+    report = json.loads(json.dumps(claimed.report))
+    report["models"][0]["achieved"]["t"] -= 2 * claimed.left_out / report["input"]["rows"] + 0.01
+    said = failures(replace(claimed, report=report))
+    assert len(said) == 1
+    assert "people left out it lies between" in said[0]

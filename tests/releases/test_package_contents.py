@@ -57,7 +57,7 @@ def test_a_package_has_been_verified_when_it_is_offered(
 ) -> None:
     package = factories.pack(release)
     assert package.verified["is_whole"]
-    assert package.verified["summary"].startswith("signature ok · 8 hashes ok · k 4 · l 3")
+    assert package.verified["summary"].startswith("signature ok · 9 hashes ok · k 4 · l 3")
 
 
 @pytest.mark.parametrize("form", ["csv", "xlsx", "sav"])

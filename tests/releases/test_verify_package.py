@@ -65,7 +65,7 @@ def test_taking_apart_and_packing_again_changes_nothing(packages: dict[str, byte
 def test_what_needs_the_original_is_never_called_verified(packages: dict[str, bytes]) -> None:
     done = verify(packages["csv"])
     trusted = " ".join(claim.name for claim in done.trusted)
-    for words in ("risk before", "left out", "detail lost", "waivers, approvals"):
+    for words in ("risk before", "left out", "entropy", "divergence", "waivers, approvals"):
         assert words in trusted
 
 
@@ -77,6 +77,7 @@ NAMES = (
     "report.json",
     "plan.json",
     "taxonomies/column-03.csv",
+    "taxonomies/shapes.json",
     "README.txt",
     "portal.pub",
     "SHA256SUMS",
@@ -143,6 +144,13 @@ def _edit(files: Files, name: str, *steps: str | int, value: Any) -> Files:
     return {**files, name: json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"}
 
 
+def _shape(files: Files, column: str, leaves: int) -> Files:
+    """Say of the first label of a column that so many values stand behind it."""
+    label = next(iter(json.loads(files["taxonomies/shapes.json"])[column]["labels"]))
+    steps = (column, "labels", label, 0)
+    return _edit(files, "taxonomies/shapes.json", *steps, value=leaves)
+
+
 TABLES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], str]] = {
     "a row removed": (lambda rows: rows[1:], "rows.released: said 12, found 11"),
     "a row twice": (lambda rows: [*rows, rows[0]], "rows.released: said 12, found 13"),
@@ -182,6 +190,17 @@ CLAIMS: dict[tuple[str | int, ...], Any] = {
     ("utility", "discernibility"): 1,
     ("utility", "average_class_size"): 9.0,
     ("utility", "precision"): 0.99,
+    ("utility", "loss"): 0.01,
+    ("utility", "iloss"): 0.01,
+    ("utility_before", "loss"): 0.5,
+    ("columns", "Zip", "loss"): 0.01,
+    ("columns", "Age", "loss"): 0.01,
+    ("columns", "Zip", "height"): 9,
+    ("columns", "Zip", "level"): 0,
+    ("transformation", "levels", "Zip"): 0,
+    ("input", "rows"): 13,
+    ("rows", "suppressed"): 1,
+    ("solution",): False,
     ("columns", "Zip", "distinct_after"): 1,
     ("columns", "Age", "role"): "insensitive",
     ("columns", "Name", "released"): True,
@@ -260,6 +279,22 @@ FORGERIES: dict[str, tuple[Change, str]] = {
             "release.csv": files["release.csv"].replace(b"Cancer", b"=HYPERLINK(1)"),
         },
         "a spreadsheet would run",
+    ),
+    "more values behind a label than its taxonomy has": (
+        lambda files: _shape(files, "Zip", 3),
+        "taxonomies/shapes.json: 1 labels of Zip are not as its taxonomy has them",
+    ),
+    "more values behind a label than there are": (
+        lambda files: _shape(files, "Age", 1000),
+        "taxonomies/shapes.json: what it says of Age cannot be",
+    ),
+    "other values behind a label of a rule": (
+        lambda files: _shape(files, "Age", 2),
+        "columns.Age.loss: said",
+    ),
+    "shapes that are none": (
+        lambda files: {**files, "taxonomies/shapes.json": b'{"Zip": {}}'},
+        "report.json: it has not the form",
     ),
     "a report that is none": (lambda files: {**files, "report.json": b"[]\n"}, "report.json"),
     "a report without its parts": (
@@ -343,7 +378,7 @@ def test_the_command_says_what_the_page_shows(
     path.write_bytes(packages["csv"])
     call_command("verify", str(path))
     said = capsys.readouterr().out
-    assert "signature ok · 9 hashes ok · k 4 · l 3 · t 0.17 · highest risk 0.25" in said
+    assert "signature ok · 10 hashes ok · k 4 · l 3 · t 0.17 · highest risk 0.25" in said
     assert "every claim holds" in said
     assert "taken on trust" in said
 

@@ -21,6 +21,7 @@ class Claim:
     name: str
     outcome: Outcome
     words: str = ""  # why it fails, or why it cannot be found out
+    places: tuple[str, ...] = ()  # of the report that it vouches for; `*` is any one step
 
     @property
     def fails(self) -> bool:
@@ -37,8 +38,8 @@ class Claims:
         outcome = Outcome.HOLDS if is_true else Outcome.FAILS
         self.made.append(Claim(name, outcome, "" if is_true else words))
 
-    def trust(self, name: str, why: str) -> None:
-        self.made.append(Claim(name, Outcome.TRUSTED, why))
+    def trust(self, name: str, why: str, *places: str) -> None:
+        self.made.append(Claim(name, Outcome.TRUSTED, why, places))
 
     def compare(self, name: str, said: Any, found: Any) -> None:
         """Hold what is said against what was found; what is said beyond it is not judged here."""

@@ -11,14 +11,17 @@ from deid_portal.engine.errors import EngineError
 from deid_portal.engine.formats.file_format import FileKind
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.plan import Plan, hash_document
+from deid_portal.engine.publishing import SHAPES
 from deid_portal.engine.table import Table
+from deid_portal.engine.utility.shapes import ColumnShape
 from deid_portal.engine.verifying.archive import LARGEST_MB, Archive, InvalidPackage, open_archive
+from deid_portal.engine.verifying.claimed import Claimed
 from deid_portal.engine.verifying.claims import Claim, Claims, Outcome
 from deid_portal.engine.verifying.dictionary import describe_fields
 from deid_portal.engine.verifying.figures import KINDS as FIGURE_KINDS
 from deid_portal.engine.verifying.figures import find_figure, read_figures, write_figure
 from deid_portal.engine.verifying.networks import is_network_package, recompute_network
-from deid_portal.engine.verifying.recomputing import Claimed, recompute
+from deid_portal.engine.verifying.recomputing import recompute
 from deid_portal.engine.verifying.signatures import fingerprint_of, is_signed
 from deid_portal.engine.verifying.tables import KINDS, RELEASE, read_release
 from deid_portal.engine.writing import neutralize
@@ -165,7 +168,8 @@ class _Verifier:
         self._check_dictionary(kind, table, dictionary, report)
         self._check_certificate(kind, report)
         try:
-            recompute(Claimed(table, report, plan, self._read_file), self.claims)
+            shapes = self._read_shapes()
+            recompute(Claimed(table, report, plan, self._read_file, shapes), self.claims)
         except EngineError as reason:
             self.claims.hold(REPORT, False, f"report.json: {reason}")
         self._note_figures(report)
@@ -206,6 +210,11 @@ class _Verifier:
         is_object = isinstance(document, dict)
         self.claims.hold(name, is_object, f"{name}: not a JSON document.")
         return document if is_object else None
+
+    def _read_shapes(self) -> dict[str, ColumnShape]:
+        """Packages of before say nothing of it, and others where it would tell who is in it."""
+        document = self._read_json(SHAPES) or {}
+        return {name: ColumnShape.from_document(own) for name, own in document.items()}
 
     def _read_file(self, name: str) -> bytes:
         return self.files[name]
