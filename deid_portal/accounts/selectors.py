@@ -5,7 +5,7 @@ from uuid import UUID
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
 from django.contrib.sessions.backends.base import SessionBase
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from deid_portal.accounts.models import Invitation, Membership, Role, Team, User
@@ -62,17 +62,30 @@ def has_second_factor(user: User) -> bool:
 
 
 def open_invitations(team: Team) -> QuerySet[Invitation]:
-    return team.invitations.filter(
-        accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
-    ).select_related("invited_by")
+    return team.invitations.filter(still_open()).select_related("invited_by")
 
 
 def find_invitation(token: str) -> Invitation | None:
     """Return the open invitation a link belongs to; only the hash of the link is kept."""
-    found = Invitation.objects.select_related("team", "invited_by").filter(
-        token_sha256=hashlib.sha256(token.encode()).hexdigest()
+    sha256 = hashlib.sha256(token.encode()).hexdigest()
+    found = Invitation.objects.select_related("team", "invited_by").filter(token_sha256=sha256)
+    return found.filter(still_open()).first()
+
+
+def still_open() -> Q:
+    """Which invitations open: unused, in time, and by somebody who may still invite.
+
+    Or an administrator who has to go could keep a link and come back by it.
+    """
+    by_administrator = Membership.objects.filter(
+        team=OuterRef("team"),
+        user=OuterRef("invited_by"),
+        user__is_active=True,
+        role=Role.ADMINISTRATOR,
     )
-    return found.filter(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()).first()
+    return Q(
+        Exists(by_administrator), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
+    )
 
 
 @dataclass(frozen=True)

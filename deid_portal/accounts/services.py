@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import Invitation, Membership, Role, Team, User
 from deid_portal.accounts.permissions import check_has_role
+from deid_portal.accounts.selectors import still_open
 from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
 
@@ -119,9 +120,8 @@ def revoke_invitation(*, invitation: Invitation, revoked_by: User) -> None:
 @transaction.atomic
 def accept_invitation(*, invitation: Invitation, accepted_by: User) -> None:
     """Let a person in; of two who open the link at the same instant one is refused."""
-    taken = Invitation.objects.filter(
-        id=invitation.id, accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
-    ).update(accepted_at=timezone.now(), accepted_by=accepted_by)
+    mine = Invitation.objects.filter(still_open(), id=invitation.id)
+    taken = mine.update(accepted_at=timezone.now(), accepted_by=accepted_by)
     if not taken:
         raise Refused("This invitation was used or taken back. Ask for a new one.")
     record_event(

@@ -9,6 +9,7 @@ one of the export itself and names the first, so a file cut short is noticed as 
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -40,7 +41,7 @@ COLUMNS = (
 LINK = ("number", "content_hash", "previous_hash", "hash")
 AT_ONCE = 2000
 # What a spreadsheet would run, and the sign itself that keeps it from doing so.
-DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "'")
+DANGEROUS = re.compile(r"['\t\r\n]|[\s\ufeff\u200b]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 
 
 @transaction.atomic
@@ -114,7 +115,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
-    return f"'{text}" if text.startswith(DANGEROUS) else text
+    return f"'{text}" if DANGEROUS.match(text) else text
 
 
 WRITERS = {"jsonl": as_json_lines, "csv": as_csv}

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import BinaryIO
@@ -15,8 +16,9 @@ from deid_portal.engine.table import Column, Table
 from deid_portal.engine.values import ColumnType, infer_type, is_number
 
 ROWS_PER_BATCH = 1 << 18
-# A spreadsheet runs a cell that begins with one of these as a formula (OWASP, CSV injection).
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet runs a cell that begins with one of these as a formula (OWASP, CSV injection): also
+# their wide forms, which some read as the narrow ones, and behind blanks, which some cut off.
+FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff\u200b]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 ARROW_VERSION = "1"
 
 
@@ -112,7 +114,7 @@ def read_arrow(stream: BinaryIO) -> Table:
 
 def neutralize(text: str, decimal: str = ".") -> str:
     """Return the text so that no spreadsheet runs it."""
-    if text.startswith(FORMULA_STARTS) and not is_number(text, decimal):
+    if FORMULA.match(text) and not is_number(text, decimal):
         return f"'{text}"
     return text
 

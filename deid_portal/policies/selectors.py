@@ -30,6 +30,17 @@ def policy_in_force(team: Team) -> PolicyInForce:
     return PolicyInForce(newest.version, newest.changed_at, newest.rules)
 
 
+def in_force_since(team: Team, rule: str) -> datetime | None:
+    """Return since when a rule is as it is; None where it never was otherwise."""
+    now = getattr(policy_in_force(team).rules, rule)
+    since: datetime | None = None
+    for policy in team.policies.all():
+        if getattr(Rules.from_document(policy.rules), rule) != now:
+            return since
+        since = policy.changed_at
+    return None if getattr(Rules(), rule) == now else since
+
+
 def policies_of(team: Team) -> QuerySet[Policy]:
     return team.policies.select_related("changed_by")
 

@@ -20,7 +20,7 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.common.ranges import Part
 from deid_portal.common.refusals import Refused
-from deid_portal.releases.models import Download, Release
+from deid_portal.releases.models import Download, Grant, Release
 from deid_portal.releases.permissions import team_of
 from deid_portal.releases.policies import check_can_continue, check_can_download
 
@@ -71,7 +71,10 @@ def _count(release: Release, person: User, sha256: str) -> Download:
 
 
 def send_counted(download: Download, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Pass pieces on, note how many bytes went, and stop in the middle when it is withdrawn."""
+    """Pass pieces on, note how many bytes went, and stop in the middle when it is withdrawn.
+
+    Or closed to the person who takes it, by the clock or by a steward.
+    """
     unsaid = 0
     try:
         for piece in pieces:
@@ -87,6 +90,7 @@ def send_counted(download: Download, pieces: Iterable[bytes]) -> Iterator[bytes]
 
 
 def _note(download: Download, sent: int) -> bool:
-    """Add to what was sent; False once the release is withdrawn."""
+    """Add to what was sent; False once the release is withdrawn or closed to the person."""
     Download.objects.filter(pk=download.pk).update(sent=F("sent") + sent)
-    return Release.objects.filter(pk=download.release_id, withdrawn_at=None).exists()
+    mine = Grant.objects.filter(release=download.release_id, person=download.person_id)
+    return mine.filter(release__withdrawn_at=None, expires_at__gt=timezone.now()).exists()

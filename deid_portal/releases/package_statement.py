@@ -18,6 +18,7 @@ from deid_portal.querydesk.handing_over import Document, fingerprint_of_answers
 from deid_portal.releases.models import Release, Statement
 from deid_portal.reviews.gates import CheckedGate, gates_of
 from deid_portal.reviews.models import Decision, ReviewRequest
+from deid_portal.reviews.permissions import standing_approvals
 from deid_portal.reviews.selectors import answers_of
 
 VERSION = 1
@@ -43,7 +44,7 @@ def state_release(release: Release, *, is_late: bool = False) -> Statement:
         "purpose": request.purpose,
         "released_at": _when(release.released_at),
         "asked_by": request.asked_by.display_name,
-        "approvals": _approvals(request, release),
+        "approvals": _approvals(request, release, is_late=is_late),
         "policy": {"version": checked.policy.version},
         "publish_recipe": checked.policy.rules.publish_recipe,
         "gates": [_gate(gate, is_private) for gate in checked.gates],
@@ -80,8 +81,11 @@ def _name(person: User | None) -> str:
     return person.display_name if person is not None else ""
 
 
-def _approvals(request: ReviewRequest, release: Release) -> list[dict[str, str]]:
-    votes = request.decisions.filter(round=request.round, verdict=Decision.Verdict.APPROVE)
+def _approvals(request: ReviewRequest, release: Release, *, is_late: bool) -> list[dict[str, str]]:
+    """Return who approved; of old releases everybody who did then, in whatever role today."""
+    votes = standing_approvals(request)
+    if is_late:
+        votes = request.decisions.filter(round=request.round, verdict=Decision.Verdict.APPROVE)
     found = [
         {"person": _name(vote.decided_by), "at": _when(vote.decided_at)}
         for vote in votes.select_related("decided_by")

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.policies.selectors import policy_in_force
+from deid_portal.policies.selectors import in_force_since, policy_in_force
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.permissions import team_of
 from deid_portal.reviews.policies import move
@@ -25,11 +25,21 @@ WAITING = (Status.SUBMITTED, Status.CHANGES_REQUESTED)
 
 
 def expires_at(request: ReviewRequest) -> datetime | None:
-    """Return when a request expires unless somebody moves it."""
-    days = policy_in_force(team_of(request)).rules.decision_days
+    """Return when a request expires unless somebody moves it.
+
+    A policy that has changed counts from its own day on, or what waited longer than it allows would
+    expire the moment it is saved.
+    """
+    team = team_of(request)
+    days = policy_in_force(team).rules.decision_days
     if not days or request.status not in WAITING:
         return None
-    return request.changed_at + timedelta(days=days)
+    begun = waits_since(request)
+    return max(begun, in_force_since(team, "decision_days") or begun) + timedelta(days=days)
+
+
+def waits_since(request: ReviewRequest) -> datetime:
+    return max(request.changed_at, request.days_counted_from or request.changed_at)
 
 
 def waiting_requests() -> list[UUID]:
@@ -59,7 +69,8 @@ def _expire(request: ReviewRequest) -> None:
 
 def _is_reminder_due(request: ReviewRequest, now: datetime) -> bool:
     days = policy_in_force(team_of(request)).rules.reminder_days
-    last = max(request.changed_at, request.reminded_at or request.changed_at)
+    begun = waits_since(request)
+    last = max(begun, request.reminded_at or begun)
     return bool(days) and now >= last + timedelta(days=days)
 
 

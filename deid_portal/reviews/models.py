@@ -23,7 +23,7 @@ class ReviewRequest(models.Model):
         APPROVED = "approved", "Approved"
         REJECTED = "rejected", "Rejected"
         RELEASED = "released", "Released"
-        WITHDRAWN = "withdrawn", "Taken back"
+        WITHDRAWN = "withdrawn", "Withdrawn"
         EXPIRED = "expired", "Expired"
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
@@ -51,6 +51,9 @@ class ReviewRequest(models.Model):
     answers = models.ManyToManyField(Question, related_name="+", blank=True)
     answers_sha256 = models.CharField(max_length=64, blank=True, default="")
 
+    # From when on days are counted that nobody moves it, where that is later than the last move:
+    # requests that were open when counting was introduced.
+    days_counted_from = models.DateTimeField(null=True)
     # When whoever's turn it is was reminded last.
     reminded_at = models.DateTimeField(null=True)
     # What crossing with earlier releases found, and with which: it takes seconds, so it is kept.

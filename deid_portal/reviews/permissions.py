@@ -1,9 +1,11 @@
+from django.db.models import QuerySet
+
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES, check_has_role, has_role, roles_of
-from deid_portal.accounts.selectors import has_second_factor
+from deid_portal.accounts.selectors import has_second_factor, people_with_role
 from deid_portal.common.refusals import Refused
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.reviews.models import ReviewRequest, Waiver
+from deid_portal.reviews.models import Decision, ReviewRequest, Waiver
 from deid_portal.runs.models import Run
 
 
@@ -46,6 +48,16 @@ def authors_of(request: ReviewRequest) -> set[int]:
     """Return who prepared the release: who planned it, who ran it, who asked for it."""
     run = request.run
     return {run.planned_by_id, run.started_by_id, request.asked_by_id}
+
+
+def standing_approvals(request: ReviewRequest) -> QuerySet[Decision]:
+    """Return the approvals of this round that count.
+
+    Those of authors never do, and no more those of people who are no approvers any longer.
+    """
+    votes = request.decisions.filter(round=request.round, verdict=Decision.Verdict.APPROVE)
+    approvers = people_with_role(team_of(request), Role.APPROVER)
+    return votes.filter(decided_by__in=approvers).exclude(decided_by__in=authors_of(request))
 
 
 def check_may_comment(user: User, request: ReviewRequest) -> None:

@@ -23,13 +23,13 @@ from deid_portal.releases.services import create_release
 from deid_portal.reviews.gates import Checked, gates_of
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
 from deid_portal.reviews.permissions import (
-    authors_of,
     check_is_author,
     check_may_agree,
     check_may_ask,
     check_may_ask_for_waiver,
     check_may_comment,
     check_may_decide,
+    standing_approvals,
     team_of,
 )
 from deid_portal.reviews.policies import (
@@ -256,9 +256,8 @@ def decide(
 
 
 def approvals_of(request: ReviewRequest) -> int:
-    """Count the people whose approval of this round stands; authors never count."""
-    votes = request.decisions.filter(round=request.round, verdict=Decision.Verdict.APPROVE)
-    return votes.exclude(decided_by__in=authors_of(request)).count()
+    """Count the people whose approval of this round stands."""
+    return standing_approvals(request).count()
 
 
 @transaction.atomic

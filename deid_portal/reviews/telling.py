@@ -34,7 +34,7 @@ def tell_that_it_was_decided(request: ReviewRequest, decided_by: User) -> None:
 
 
 def tell_that_it_was_withdrawn(request: ReviewRequest, withdrawn_by: User) -> None:
-    words = f"{request} was taken back; there is nothing to decide any more."
+    words = f"{request} was withdrawn; there is nothing to decide any more."
     _tell(who_may_decide(request), words, "review.withdrawn", request, but=withdrawn_by)
 
 

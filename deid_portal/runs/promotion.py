@@ -39,7 +39,7 @@ def _check_not_in_review(run: Run) -> None:
     if asked is not None:
         raise Refused(
             f"Request {asked.number} asks for the review of run {run.number}. "
-            "Take it back first, or wait until it has ended."
+            "Withdraw it first, or wait until it has ended."
         )
 
 

@@ -7,9 +7,10 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import Invitation, Role, User
 from deid_portal.accounts.permissions import roles_of
-from deid_portal.accounts.services import accept_invitation, invite, revoke_invitation
+from deid_portal.accounts.services import accept_invitation, invite, revoke_invitation, set_roles
 from deid_portal.audit.models import Event
 from deid_portal.common.refusals import Refused
+from tests import factories
 from tests.conftest import Cast
 
 NEW_PERSON = {"username": "newcomer", "full_name": "New Comer", "password": "long enough, really"}
@@ -97,3 +98,14 @@ def test_an_invitation_without_a_role_is_refused(
 def test_only_administrators_invite(cast: Cast) -> None:
     with pytest.raises(Refused, match="Only administrators"):
         invite(team=cast.team, invited_by=cast.steward, roles=[Role.STEWARD])
+
+
+def test_a_link_of_somebody_who_may_no_longer_invite_opens_nothing(cast: Cast) -> None:
+    """Or an administrator who has to go would come back by it."""
+    invitation, token = open_invitation(cast)
+    second = factories.make_person("second", cast.team, Role.ADMINISTRATOR)
+    set_roles(team=cast.team, user=cast.administrator, roles=[Role.ANALYST], set_by=second)
+    assert Client().get(reverse("accounts:join", args=[token])).status_code == 404
+    with pytest.raises(Refused, match="used or taken back"):
+        accept_invitation(invitation=invitation, accepted_by=cast.outsider)
+    assert not roles_of(cast.outsider, cast.team)

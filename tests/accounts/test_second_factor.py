@@ -6,6 +6,7 @@ import struct
 import time
 
 from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP
 from django.test import Client
 from django.urls import reverse
@@ -83,3 +84,12 @@ def test_other_teams_are_not_concerned(cast: Cast) -> None:
     rules = Rules(second_factor=True)
     change_policy(team=cast.team, changed_by=cast.administrator, rules=rules)
     assert is_in(with_password("outsider"))
+
+
+def test_a_recovery_code_opens_once(cast: Cast) -> None:
+    TOTP.activate(cast.steward, SECRET)
+    code = RecoveryCodes.activate(cast.steward).get_unused_codes()[0]
+    first, second = with_password("steward"), with_password("steward")
+    first.post(reverse("mfa_authenticate"), {"code": code})
+    second.post(reverse("mfa_authenticate"), {"code": code})
+    assert (is_in(first), is_in(second)) == (True, False)

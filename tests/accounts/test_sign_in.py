@@ -1,6 +1,7 @@
 from collections.abc import Callable
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
@@ -73,3 +74,18 @@ def test_an_ended_session_leads_to_sign_in_and_not_into_a_table_row(cast: Cast) 
     answer = Client().get(reverse("guide:home"), headers={"HX-Request": "true"})
     assert answer.status_code == 204
     assert answer["HX-Redirect"] == reverse("account_login")
+
+
+def test_a_session_that_somebody_planted_is_another_after_sign_in(cast: Cast) -> None:
+    client = Client()
+    client.get(reverse("account_login"))
+    session = client.session
+    session["planted"] = True
+    session.save()
+    client.cookies[settings.SESSION_COOKIE_NAME] = planted = session.session_key
+    answers = {"login": "steward", "password": "password of steward"}
+    client.post(reverse("account_login"), answers)
+    assert client.cookies[settings.SESSION_COOKIE_NAME].value != planted
+    thief = Client()
+    thief.cookies[settings.SESSION_COOKIE_NAME] = planted
+    assert thief.get(reverse("guide:home")).status_code == 302

@@ -6,6 +6,7 @@ import json
 import zipfile
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import frictionless
 import pytest
@@ -22,11 +23,13 @@ from deid_portal.engine.formats.file_format import FileKind
 from deid_portal.engine.formats.saving import write_table
 from deid_portal.engine.verifying.signatures import fingerprint_of
 from deid_portal.engine.verifying.tables import read_release
-from deid_portal.engine.writing import write_csv
+from deid_portal.engine.writing import neutralize, write_csv
 from deid_portal.releases import package_contents
 from deid_portal.releases.models import Package, Release, SigningKey, Statement
+from deid_portal.releases.package_certificate import Certificate, write_certificate
 from deid_portal.releases.package_pdf import MISSING, write_pdf
 from deid_portal.releases.package_signing import STORED_AS, current_signer, rotate_signing_key
+from deid_portal.releases.package_statement import statement_of
 from deid_portal.releases.packages import open_package, read_file
 from deid_portal.reviews.services import Terms, agree_to_waiver, ask_for_review, ask_for_waiver
 from tests import factories
@@ -151,6 +154,53 @@ def test_formulas_are_neutralized_and_read_back() -> None:
     assert cells[0][1] == "'=sum"
     back = read_release(stream.getvalue(), FileKind.CSV)
     assert [row[0] for row in back.head(9)] == ["=1+1", "+x", "-5", "@y", "plain"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        " =1",
+        "\u00a0@x",
+        "\ufeff+x",
+        "＝1",
+        "＋x",
+        "－x",
+        "＠x",
+        "-x",
+        "+1+1",
+    ],
+)
+def test_what_a_spreadsheet_would_run_begins_with_an_apostrophe(text: str) -> None:
+    table = Table.from_rows(["note", "other"], [[text, "a"]])
+    stream = io.BytesIO()
+    write_csv(table, stream)
+    cells = list(csv.reader(io.StringIO(stream.getvalue().decode(), newline="")))
+    assert cells[1][0] == f"'{text}"
+    assert read_release(stream.getvalue(), FileKind.CSV).head(1) == [[text, "a"]]
+
+
+@pytest.mark.parametrize("text", ["-5", "-5.25", "plain", "5-10", "1 = 1"])
+def test_what_no_spreadsheet_runs_stays_as_it_is(text: str) -> None:
+    assert neutralize(text) == text
+
+
+def test_names_of_columns_stay_words_on_the_certificate(release: Release) -> None:
+    run, hostile = release.request.run, '<script>alert(1)</script>"><img src=x onerror=y>'
+
+    def rename(columns: dict[str, Any]) -> dict[str, Any]:
+        return {hostile if name == "Zip" else name: own for name, own in columns.items()}
+
+    plan = {**run.published["plan"], "columns": rename(run.published["plan"]["columns"])}
+    report = {**run.report, "columns": rename(run.report["columns"]), "plan": plan}
+    own = Certificate(statement_of(release), report, plan, run.published["files"], "0" * 64)
+    page = write_certificate(own)
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "&lt;script&gt;alert(1)" in page
 
 
 def test_a_workbook_has_no_formula_and_no_properties() -> None:

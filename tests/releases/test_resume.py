@@ -15,6 +15,7 @@ from deid_portal.accounts.models import User
 from deid_portal.common.refusals import Refused
 from deid_portal.releases import downloading
 from deid_portal.releases.downloading import begin_download
+from deid_portal.releases.granting import end_period
 from deid_portal.releases.models import Download, Grant, Package, Release
 from tests.conftest import Cast
 
@@ -125,6 +126,18 @@ def test_a_withdrawal_stops_bytes_that_flow(
     pieces = iter(answer.streaming_content)
     next(pieces)
     Release.objects.update(withdrawn_at=timezone.now())
+    assert list(pieces) == []
+
+
+def test_the_end_of_a_period_stops_bytes_that_flow(
+    cast: Cast, release: Release, address: str, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloading, "LOOK_AFTER_BYTES", 1)
+    monkeypatch.setattr("deid_portal.common.ranges.PIECE_BYTES", 64)
+    answer: Any = signed_in(cast.analyst).get(address)
+    pieces = iter(answer.streaming_content)
+    next(pieces)
+    end_period(grant=release.grants.get(person=cast.analyst), ended_by=cast.steward)
     assert list(pieces) == []
 
 

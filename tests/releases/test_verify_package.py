@@ -340,6 +340,35 @@ def test_a_name_that_leads_elsewhere_is_found(name: str, files: Files) -> None:
     assert "leads outside" in said or "no plain file" in said
 
 
+def test_a_link_instead_of_a_file_is_found(files: Files) -> None:
+    target = io.BytesIO(repack(files))
+    with zipfile.ZipFile(target, "a") as archive:
+        entry = zipfile.ZipInfo("notes.txt")
+        entry.external_attr = 0o120777 << 16
+        archive.writestr(entry, "/etc/passwd")
+    assert "notes.txt: this is no plain file" in reasons(target.getvalue())
+
+
+def test_an_entry_larger_than_it_says_is_not_unpacked_further(files: Files) -> None:
+    """The size in the list at the end is what memory is reckoned with, so it must be true."""
+    package = repack({**files, "notes.txt": bytes(100_000)})
+    place = package.rindex(b"notes.txt") - 46
+    small = package[: place + 24] + (10).to_bytes(4, "little") + package[place + 28 :]
+    assert "notes.txt: its bytes in the zip are damaged" in reasons(small)
+
+
+def test_two_entries_over_the_same_bytes_are_found(files: Files) -> None:
+    """As bombs are made that no single size betrays."""
+    package = repack(files)
+    with zipfile.ZipFile(io.BytesIO(package)) as archive:
+        first, second = archive.infolist()[:2]
+    place = package.rindex(second.filename.encode(), 0, len(package)) - 46
+    overlapping = (
+        package[: place + 42] + first.header_offset.to_bytes(4, "little") + package[place + 46 :]
+    )
+    assert _is_found(overlapping)
+
+
 def test_sums_that_name_a_file_twice_are_found(files: Files) -> None:
     lines = files["SHA256SUMS"] + files["SHA256SUMS"].splitlines(keepends=True)[0]
     assert "SHA256SUMS: not a list" in reasons(repack({**files, "SHA256SUMS": lines}))

@@ -1,9 +1,12 @@
 """Requests that nobody moves: reminders once per period, then expiry."""
 
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.core import mail
+from django.db.models import F
 from pytest_django import Settings
 from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
@@ -12,6 +15,7 @@ from deid_portal.audit.models import Event
 from deid_portal.common.refusals import Refused
 from deid_portal.notices.models import Notice
 from deid_portal.notices.tasks import mail_due_notices
+from deid_portal.reviews.deadlines import expires_at
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.policies import fingerprints_of
 from deid_portal.reviews.selectors import whose_turn_it_is
@@ -34,6 +38,8 @@ def let_days_pass(review: ReviewRequest, days: float) -> None:
     ReviewRequest.objects.filter(id=review.id).update(
         changed_at=review.changed_at - back, reminded_at=reminded_at
     )
+    team = review.run.dataset.team
+    team.policies.update(changed_at=F("changed_at") - back)
 
 
 def reminders() -> list[str]:
@@ -146,3 +152,30 @@ def test_a_reminder_leaves_by_mail(
     (sent,) = mail.outbox
     assert sent.to == ["approver@example.org"]
     assert "It is your turn." in sent.subject
+
+
+def test_what_was_open_before_days_were_counted_has_all_of_them(
+    cast: Cast, review: ReviewRequest
+) -> None:
+    let_days_pass(review, 400)
+    before = import_module("deid_portal.reviews.migrations.0007_days_counted_from")
+    before.count_from_today(apps, None)
+    remind_and_expire()
+    review.refresh_from_db()
+    assert review.status == ReviewRequest.Status.SUBMITTED
+    assert reminders() == []
+    assert expires_at(review) == review.days_counted_from + timedelta(days=30)
+
+
+def test_a_shorter_time_counts_from_the_day_the_policy_says_it(
+    cast: Cast, review: ReviewRequest
+) -> None:
+    let_days_pass(review, 10)
+    factories.allow_small_groups(cast.team, cast.administrator, reminder_days=1, decision_days=5)
+    remind_and_expire()
+    review.refresh_from_db()
+    assert review.status == ReviewRequest.Status.SUBMITTED
+    let_days_pass(review, 5)
+    remind_and_expire()
+    review.refresh_from_db()
+    assert review.status == ReviewRequest.Status.EXPIRED

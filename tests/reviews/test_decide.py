@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from deid_portal.accounts.models import Role, User
-from deid_portal.accounts.services import add_member
+from deid_portal.accounts.services import add_member, set_roles
 from deid_portal.audit.models import Event
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
@@ -205,3 +205,20 @@ def test_those_who_decide_see_no_rows(cast: Cast, review: ReviewRequest, signed_
 @pytest.mark.parametrize("state", Status.values)
 def test_every_state_is_in_the_table_of_moves(state: str) -> None:
     assert state in ALLOWED_MOVES
+
+
+def test_the_approval_of_somebody_who_is_no_approver_any_more_does_not_count(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    factories.allow_small_groups(cast.team, cast.administrator, approvals=2)
+    leaver, third = (
+        factories.make_person(name, cast.team, Role.APPROVER) for name in ("leaver", "third")
+    )
+    _decide(signed_in(leaver), review, "approve")
+    set_roles(team=cast.team, user=leaver, roles=[Role.ANALYST], set_by=cast.administrator)
+    _decide(signed_in(cast.approver), review, "approve")
+    review.refresh_from_db()
+    assert review.status == Status.SUBMITTED
+    _decide(signed_in(third), review, "approve")
+    approvals = Release.objects.get(request=review).statement.document["approvals"]
+    assert [own["person"] for own in approvals] == ["Approver", "Third"]

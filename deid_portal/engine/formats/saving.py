@@ -22,7 +22,7 @@ from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.formats.file_format import KIND_WORDS, FileKind
 from deid_portal.engine.table import Column, Table
 from deid_portal.engine.values import ColumnType, is_number, parse_number
-from deid_portal.engine.writing import FORMULA_STARTS, join_rows, write_csv
+from deid_portal.engine.writing import FORMULA, join_rows, write_csv
 
 EXACT_INTEGER = 10**15  # spreadsheets show fifteen digits
 LARGEST_NUMBER = 1e300  # statistics packages use what lies above for their gaps
@@ -211,7 +211,7 @@ def _xml_cell(value: Any) -> str:
         case date():
             return f'<c s="{STYLE_OF_DAYS}"><v>{(value - DAY_ZERO).days}</v></c>'
     # Declared as text it is not run; with the quote style it stays text when somebody edits it.
-    style = f' s="{STYLE_OF_FORMULAS}"' if value.startswith((*FORMULA_STARTS, "'")) else ""
+    style = f' s="{STYLE_OF_FORMULAS}"' if value[:1] == "'" or FORMULA.match(value) else ""
     return f'<c t="inlineStr"{style}><is><t xml:space="preserve">{escape(value)}</t></is></c>'
 
 

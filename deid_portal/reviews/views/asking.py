@@ -107,7 +107,7 @@ def _bar(run: Run, closed: str) -> NextBar:
         return NextBar(closed, icon="lock", primary=back)
     return NextBar(
         "Approvers of your team decide.",
-        "You can take the request back until then.",
+        "You can withdraw the request until then.",
         secondary=back,
         primary=Act("Ask for review", form_id="ask"),
     )
