@@ -34,7 +34,7 @@ def effect_of(effects: Sequence[LevelEffect], *, is_whole: bool) -> dict[str, An
 
 
 def effect_title(effects: Sequence[LevelEffect]) -> str:
-    """Say in one sentence what the first level does."""
+    """Say in one sentence what the first level does that joins any values."""
     if not effects:
         return ""
     exact = effects[0]
@@ -43,10 +43,11 @@ def effect_title(effects: Sequence[LevelEffect]) -> str:
     first = effects[1]
     if len(effects) == 2 and first.values_left == 1:
         return "There is no step between exact and hidden"
+    first = next((one for one in effects if one.values_left < exact.values_left), first)
     share = 100 * first.loss
     lost = f"{share:.0f}{NO_BREAK}%" if share >= 1 else f"less than 1{NO_BREAK}%"
     return (
-        f"At level 1, {_values(exact.values_left)} become {first.values_left:,} "
+        f"At level {first.level}, {_values(exact.values_left)} become {first.values_left:,} "
         f"and the column loses {lost} of its detail"
     )
 

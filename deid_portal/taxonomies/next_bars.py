@@ -32,9 +32,10 @@ def bar_of_workbench(
     others = [other for other in still_open if other.position != column.position]
     is_open = len(others) < len(still_open)
     lead = _open_values(column) if is_open else _open_columns(others)
+    them = "it" if len(others) == 1 else "them"
     return NextBar(
         lead,
-        _what_waits(others) if is_open else "A run would refuse them, so finish them first.",
+        _what_waits(others) if is_open else f"A run would refuse {them}, so finish {them} first.",
         icon="alert-triangle",
         tone="warn",
         secondary=_next_column(dataset, column, others) if others else None,

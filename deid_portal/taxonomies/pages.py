@@ -44,7 +44,7 @@ from deid_portal.taxonomies.selectors import (
     versions_of,
 )
 from deid_portal.taxonomies.services import MOST_VALUES
-from deid_portal.taxonomies.starting_points import initial_of
+from deid_portal.taxonomies.starting_points import VALUES_TYPED, initial_of
 
 
 class Tab(models.TextChoices):
@@ -176,7 +176,10 @@ def _open_tab(column: DatasetColumn, taxonomy: ColumnTaxonomy | None, tab: str) 
     for name in (tab, taxonomy.kind if taxonomy else ""):
         if name in Tab.values:
             return Tab(name)
-    return _fitting_tabs(column)[0]
+    fitting = _fitting_tabs(column)
+    # Nobody types thousands of values; a few rules may hold all of them.
+    is_typed_in_vain = fitting[0] == Tab.TREE and column.distinct > VALUES_TYPED
+    return Tab.RULES if is_typed_in_vain else fitting[0]
 
 
 def _builder(column: DatasetColumn, tab: Tab, bound: forms.Form | None) -> dict[str, Any]:

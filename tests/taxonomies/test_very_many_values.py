@@ -10,7 +10,9 @@ from deid_portal.accounts.models import User
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.services import tag_columns
 from deid_portal.engine import InvalidPlan
-from deid_portal.taxonomies import library, selectors, services, trials
+from deid_portal.engine.taxonomies.taxonomy import LevelEffect
+from deid_portal.taxonomies import library, pages, selectors, services, trials
+from deid_portal.taxonomies.figures import effect_title
 from deid_portal.taxonomies.models import ColumnTaxonomy, Kind
 from deid_portal.taxonomies.services import propose_taxonomy, set_taxonomy, set_taxonomy_from_file
 from tests import factories
@@ -79,3 +81,22 @@ def test_nothing_is_looked_up_and_the_page_says_so(
     client = signed_in(cast.steward)
     address = reverse("taxonomies:try", args=[income.dataset_id, 0, "flat"])
     assert "too many to try out" in client.post(address).content.decode()
+
+
+def test_nobody_is_asked_to_type_very_many_values(
+    columns: tuple[DatasetColumn, DatasetColumn],
+    cast: Cast,
+    signed_in: SignIn,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    address = reverse("taxonomies:workbench", args=[columns[1].dataset_id, 1])
+    client = signed_in(cast.steward)
+    assert client.get(address).context["builder"]["kind"] == "tree"
+    monkeypatch.setattr(pages, "VALUES_TYPED", 50)
+    assert client.get(address).context["builder"]["kind"] == "rules"
+
+
+def test_the_title_speaks_of_the_first_level_that_joins_values() -> None:
+    left = (60, 60, 6, 1)
+    effects = [LevelEffect(level, "", count, 1, level / 3) for level, count in enumerate(left)]
+    assert effect_title(effects).startswith("At level 2, 60 values become 6 ")
