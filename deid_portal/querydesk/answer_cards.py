@@ -117,6 +117,11 @@ class AnswerCard:
         return low, high, cases_words(float(self.answer.get("confidence", 0.95)))
 
     @property
+    def is_exact(self) -> bool:
+        """True when so much was paid that hardly any noise is left."""
+        return self.interval is not None and self.interval[0] == self.interval[1]
+
+    @property
     def line(self) -> IntervalLine | None:
         value = self.answer.get("value")
         if self.interval is None or not isinstance(value, int | float):

@@ -11,6 +11,7 @@ from deid_portal.querydesk.wording import write_number, write_width
 
 MOST_BARS = 60
 MOST_COLUMNS = 8
+WHISKER_SHARE = 0.1
 Row = tuple[str, Any, Any, Any]
 
 
@@ -40,8 +41,9 @@ def chart_of(question: Question, answer: Mapping[str, Any]) -> AnswerChart | Non
         return _make(question, rows, "Numbers that these shares lie below", _table_down(rows))
     names = [row[0] for row in rows]
     is_short = len(rows) <= MOST_COLUMNS
-    table = _table_across(rows, _axis(question)) if is_short else _table_down(rows)
-    return _make(question, rows, _finding(rows), table, _bars(names, rows, _axis(question)))
+    table = _table_across(rows, _axis(question)) if is_short else _table_down(rows, _axis(question))
+    title = _finding(rows, of_links=question.kind == "degree-histogram")
+    return _make(question, rows, title, table, _bars(names, rows, _axis(question)))
 
 
 def _make(
@@ -92,19 +94,20 @@ def _has_negative(rows: Sequence[Row]) -> bool:
     return any(row[1] is not None and row[1] < 0 for row in rows)
 
 
-def _finding(rows: Sequence[Row]) -> str:
+def _finding(rows: Sequence[Row], *, of_links: bool) -> str:
     """Say what stands out: the largest group and its share, and what drowns in the noise."""
     largest = max(rows, key=lambda row: row[1])
     everybody = sum(max(row[1], 0) for row in rows)
-    if everybody <= 0:
+    drowned = sum(row[2] is not None and row[2] <= 0 for row in rows)
+    if everybody <= 0 or drowned == len(rows):
         return "Too few in every group to tell from zero"
     share = largest[1] / everybody
+    verb, what = ("have", f"{largest[0]} links") if of_links else ("are", largest[0])
     lead = (
-        f"More than half are {largest[0]}"
+        f"More than half {verb} {what}"
         if share > 0.5
-        else f"The largest group is {largest[0]}, {100 * share:.0f}{NBSP}%"
+        else f"The largest group is {what}, {100 * share:.0f}{NBSP}%"
     )
-    drowned = sum(row[2] is not None and row[2] <= 0 for row in rows)
     if not drowned:
         return f"{lead}; noise hides none of the {len(rows)} groups"
     groups = "1 group" if drowned == 1 else f"{drowned} groups"
@@ -120,10 +123,10 @@ def _table_across(rows: Sequence[Row], axis: str) -> dict[str, Any]:
     }
 
 
-def _table_down(rows: Sequence[Row]) -> dict[str, Any]:
+def _table_down(rows: Sequence[Row], axis: str = "") -> dict[str, Any]:
     has_intervals = any(row[2] is not None for row in rows)
     return {
-        "columns": ["", "Answer", *(("From", "To") if has_intervals else ())],
+        "columns": [axis, "Answer", *(("From", "To") if has_intervals else ())],
         "rows": [_written(row, has_intervals) for row in rows],
     }
 
@@ -142,7 +145,7 @@ def _bars(names: list[str], rows: Sequence[Row], axis: str) -> dict[str, Any]:
         "x": names,
         "y": values,
         "marker": {"color": "token:accent"},
-        "text": [write_number(value) for value in values] if len(rows) <= 20 else None,
+        "text": [write_number(value) for value in values] if _has_room(rows) else None,
         "textposition": "outside",
         "cliponaxis": False,
         "hovertemplate": "%{x}: %{y}<extra></extra>",
@@ -151,8 +154,9 @@ def _bars(names: list[str], rows: Sequence[Row], axis: str) -> dict[str, Any]:
         trace["error_y"] = {
             "type": "data",
             "symmetric": False,
-            "array": [row[3] - row[1] for row in rows],
-            "arrayminus": [row[1] - row[2] for row in rows],
+            # Where noise took a count below zero, what is possible begins above it.
+            "array": [max(row[3] - row[1], 0) for row in rows],
+            "arrayminus": [max(row[1] - row[2], 0) for row in rows],
             "color": "token:ink-2",
             "thickness": 1.2,
             "width": 4,
@@ -162,6 +166,12 @@ def _bars(names: list[str], rows: Sequence[Row], axis: str) -> dict[str, Any]:
         "yaxis": {"title": {"text": "People"}},
     }
     return {"data": [trace], "layout": layout}
+
+
+def _has_room(rows: Sequence[Row]) -> bool:
+    """Numbers above bars are readable while there are few, and no long whisker runs through."""
+    width, largest = _usual_width(rows), max(abs(row[1]) for row in rows)
+    return len(rows) <= 20 and (width is None or width < WHISKER_SHARE * largest)
 
 
 def _coefficients(question: Question, answer: Mapping[str, Any]) -> AnswerChart:

@@ -23,7 +23,7 @@ class EpsilonField(forms.DecimalField):
                 "required": "Say how much, for example 5.",
                 "invalid": "A number is needed, for example 0.5.",
                 "min_value": "Choose 0.0001 or more.",
-                "max_value": f"Choose {MOST_EPSILON} or less; more would protect nobody.",
+                "max_value": f"Choose {MOST_EPSILON:,} or less; more would protect nobody.",
             },
         )
 

@@ -111,7 +111,7 @@ def _agreed_micro(terms: Terms, epsilon: Any) -> int:
         raise InvalidPlan("ε must be a number above 0, for example 0.5.")
     if number > LARGEST_EPSILON:
         raise InvalidPlan(
-            f"ε {number:g} would protect nobody. "
+            f"ε {number:,g} would protect nobody. "
             f"{LARGEST_EPSILON:g} is the most one question may cost."
         )
     micro = micro_of(epsilon)

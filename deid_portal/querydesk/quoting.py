@@ -103,6 +103,8 @@ class Quote:
             return ""
         if self.width is None:
             return self.priced.forecast.sentence
+        if not self.width:
+            return f"{sure_words(self.confidence)} are exact."
         off = write_width(self.width)
         return f"{sure_words(self.confidence)} lie within {off} of the truth."
 
@@ -168,7 +170,7 @@ def _with_what_fits(offer: Quote, reader: "_Reader") -> Quote:
     return replace(
         offer,
         fit_epsilon=shown(fitting.micro),
-        fit_width="" if width is None else write_width(width),
+        fit_width=write_width(width) if width else "",
     )
 
 
@@ -180,9 +182,13 @@ def _plain(sentence: str, composition: Composition) -> str:
     condition = re.match(r"where\[(\d+)\]", place)
     if condition and int(condition[1]) < len(composition.where):
         return f"{composition.where[int(condition[1])]['column']}: {rest}"
-    labels = {own.name: own.label for own in composition.kind.fields}
-    label = labels.get(place.partition("[")[0])
-    return f"{label}: {rest}" if label else rest[:1].upper() + rest[1:]
+    labels = {own.name: own.label.removeprefix("Or ") for own in composition.kind.fields}
+    label = {**labels, "accuracy.half_width": "How exact"}.get(place.partition("[")[0])
+    return _begin_large(f"{label}: {rest}" if label else rest)
+
+
+def _begin_large(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 class _Reader:

@@ -7,9 +7,11 @@ from deid_portal.querydesk.quoting import Quote
 from deid_portal.querydesk.wording import write_width
 
 
-def tips_of(composition: Composition, offer: Quote) -> list[str]:
+def tips_of(composition: Composition, offer: Quote, smallest_micro: int) -> list[str]:
     """Say what half the price would do; nothing where that is not known or not possible."""
     if offer.priced is None or offer.width is None or offer.free is not None:
+        return []
+    if offer.priced.micro < 2 * smallest_micro:
         return []
     half = offer.priced.question.with_epsilon(epsilon_of(offer.priced.micro) / 2)
     try:

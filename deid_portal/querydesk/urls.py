@@ -6,6 +6,7 @@ app_name = "querydesk"
 urlpatterns = [
     path("query-desk/", opening.list_desks, name="list"),
     path("query-desk/lessons/", lessons.show, name="lessons"),
+    path("query-desk/open/<uuid:dataset_id>/", opening.open_dataset, name="open"),
     path("query-desk/wishes/<uuid:wish_id>/", budgets.wish, name="wish"),
     path("query-desk/questions/<uuid:question_id>/", asking.answer, name="answer"),
     path("query-desk/questions/<uuid:question_id>/csv/", asking.answer_csv, name="answer-csv"),
@@ -19,5 +20,4 @@ urlpatterns = [
     path("query-desk/<uuid:desk_id>/more/", budgets.more, name="more"),
     path("query-desk/<uuid:desk_id>/accounts/", budgets.accounts, name="accounts"),
     path("query-desk/<uuid:desk_id>/close/", opening.close, name="close"),
-    path("datasets/<uuid:dataset_id>/questions/", opening.open_dataset, name="open"),
 ]

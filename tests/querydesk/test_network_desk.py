@@ -52,26 +52,26 @@ def _terms(**changes: Any) -> dict[str, Any]:
 def test_open_a_network(cast: Cast, club: Dataset, signed_in: SignIn) -> None:
     client = signed_in(cast.steward)
     assert "Karate club" in client.get("/query-desk/").content.decode()
-    page = client.get(f"/datasets/{club.id}/questions/").content.decode()
+    page = client.get(f"/query-desk/open/{club.id}/").content.decode()
     assert "Links of a person that count" in page
     assert "who is who" not in page
-    answer = client.post(f"/datasets/{club.id}/questions/", _terms())
+    answer = client.post(f"/query-desk/open/{club.id}/", _terms())
     desk = Desk.objects.get()
     assert answer["Location"] == f"/query-desk/{desk.id}/accounts/"
     assert desk.current.setting == PEOPLE
     facts = Event.objects.get(action="desk.opened").facts
     assert (facts["protects"], facts["bound"]) == ("people", 20)
     assert "20 links of a person count" in client.get(answer["Location"]).content.decode()
-    again = client.get(f"/datasets/{club.id}/questions/").content.decode()
+    again = client.get(f"/query-desk/open/{club.id}/").content.decode()
     assert 'value="20"' in again
 
 
 def test_a_network_of_links_alone_needs_no_columns(cast: Cast, signed_in: SignIn) -> None:
     bare = make_network(cast.steward, cast.team)
     client = signed_in(cast.steward)
-    assert "nothing to declare" in client.get(f"/datasets/{bare.id}/questions/").content.decode()
+    assert "nothing to declare" in client.get(f"/query-desk/open/{bare.id}/").content.decode()
     terms = _terms(protects="links", bound="", size="34")
-    assert client.post(f"/datasets/{bare.id}/questions/", terms).status_code == 302
+    assert client.post(f"/query-desk/open/{bare.id}/", terms).status_code == 302
     assert Desk.objects.get().current.setting == LINKS
 
 
@@ -90,7 +90,7 @@ def test_a_network_of_links_alone_needs_no_columns(cast: Cast, signed_in: SignIn
 def test_terms_that_make_no_sense_are_refused(
     cast: Cast, club: Dataset, signed_in: SignIn, changes: dict[str, str], sentence: str
 ) -> None:
-    answer = signed_in(cast.steward).post(f"/datasets/{club.id}/questions/", _terms(**changes))
+    answer = signed_in(cast.steward).post(f"/query-desk/open/{club.id}/", _terms(**changes))
     assert answer.status_code == 422
     assert sentence in answer.content.decode()
     assert not Desk.objects.exists()
@@ -200,7 +200,7 @@ def test_answers_go_with_a_release(cast: Cast, desk: Desk) -> None:
 def test_an_outsider_finds_nothing(cast: Cast, desk: Desk, signed_in: SignIn) -> None:
     client = signed_in(cast.outsider)
     assert client.get(f"/query-desk/{desk.id}/").status_code == 404
-    assert client.get(f"/datasets/{desk.current.dataset_id}/questions/").status_code == 404
+    assert client.get(f"/query-desk/open/{desk.current.dataset_id}/").status_code == 404
     assert signed_in(cast.analyst).get(
-        f"/datasets/{desk.current.dataset_id}/questions/"
+        f"/query-desk/open/{desk.current.dataset_id}/"
     ).status_code in (403, 404)

@@ -57,10 +57,10 @@ def _terms(dataset: Dataset, **changes: Any) -> dict[str, Any]:
 
 def test_open_a_dataset(cast: Cast, dataset: Dataset, signed_in: SignIn) -> None:
     client = signed_in(cast.steward)
-    page = client.get(f"/datasets/{dataset.id}/questions/").content.decode()
+    page = client.get(f"/query-desk/open/{dataset.id}/").content.decode()
     assert "Nothing is filled in from" in page
     assert "Cancer" not in page
-    answer = client.post(f"/datasets/{dataset.id}/questions/", _terms(dataset))
+    answer = client.post(f"/query-desk/open/{dataset.id}/", _terms(dataset))
     desk = Desk.objects.get()
     assert answer["Location"] == f"/query-desk/{desk.id}/accounts/"
     assert desk.current.setting["domains"] == {
@@ -79,8 +79,8 @@ def test_opening_looks_at_no_data(
 
     monkeypatch.setattr(vault, "open_reader", touch)
     client = signed_in(cast.steward)
-    assert client.get(f"/datasets/{dataset.id}/questions/").status_code == 200
-    answer = client.post(f"/datasets/{dataset.id}/questions/", _terms(dataset))
+    assert client.get(f"/query-desk/open/{dataset.id}/").status_code == 200
+    answer = client.post(f"/query-desk/open/{dataset.id}/", _terms(dataset))
     assert answer.status_code == 302
 
 
@@ -90,7 +90,7 @@ WRONG = [
     ({"low-age": ""}, "lowest and the highest number"),
     ({"total": "0"}, "0.0001 or more"),
     ({"total": "nan"}, "number is needed"),
-    ({"total": "1000000"}, "1000 or less"),
+    ({"total": "1000000"}, "1,000 or less"),
     ({"analyst": "30"}, "cannot have more than everybody"),
     ({"smallest": "6"}, "nobody could ask"),
     ({"unit": "person"}, "who is who"),
@@ -104,7 +104,7 @@ def test_terms_that_make_no_sense_are_refused(
 ) -> None:
     client = signed_in(cast.steward)
     for changes, sentence in WRONG:
-        answer = client.post(f"/datasets/{dataset.id}/questions/", _terms(dataset, **changes))
+        answer = client.post(f"/query-desk/open/{dataset.id}/", _terms(dataset, **changes))
         assert answer.status_code == 422, changes
         assert sentence in answer.content.decode(), changes
     assert not Desk.objects.exists()
@@ -115,7 +115,7 @@ def test_a_list_is_taken_only_when_asked_for(
 ) -> None:
     place = dataset.columns.get(name="Condition").position
     form = {**_terms(dataset), "take": f"{place}", f"source-{place}": "shelf-countries"}
-    answer = signed_in(cast.steward).post(f"/datasets/{dataset.id}/questions/", form)
+    answer = signed_in(cast.steward).post(f"/query-desk/open/{dataset.id}/", form)
     page = answer.content.decode()
     assert "France" in page
     assert "Look the list through" in page

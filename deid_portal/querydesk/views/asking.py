@@ -242,7 +242,7 @@ def _composed(
         "other_kinds": [one for one in shown_kinds if one[0] not in tiles],
         "confidences": [(f"{one:g}", f"{one:.0%}".replace("%", " %")) for one in CONFIDENCES],
         "chosen_confidence": f"{offer.confidence:g}",
-        "tips": tips_of(composition, offer),
+        "tips": tips_of(composition, offer, desk.current.smallest_micro),
         "key": posted.get("key", "") or str(uuid4()),
         "price_url": reverse("querydesk:price", args=[desk.id]),
     }
