@@ -18,9 +18,10 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// A press on a label inside a menu first moves the focus to what is around the menu; that is no leaving.
 document.addEventListener("focusin", (event) => {
   for (const menu of openMenus()) {
-    if (!menu.contains(event.target)) menu.open = false;
+    if (!menu.contains(event.target) && !event.target.contains(menu)) menu.open = false;
   }
 });
 

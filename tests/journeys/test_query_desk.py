@@ -14,6 +14,7 @@ def test_a_budget_is_spent_and_granted(portal: RunningPortal, browser: Browser) 
     analyst = Person(browser, portal.address, "analyst")
     _ask_for_an_accuracy(analyst)
     _ask_the_same_again(analyst)
+    _choose_under_more(analyst)
     _look_at_a_spread(analyst)
     _run_out_and_ask_for_more(analyst)
     _grant(Person(browser, portal.address, "approver"))
@@ -86,6 +87,14 @@ def _ask_the_same_again(analyst: Person) -> None:
     page.get_by_role("button", name="Show the answer, free").click()
     expect(page.locator(".answer-card").first).to_contain_text("free")
     assert page.locator(".answer-card .hero-number").first.inner_text() == first
+
+
+def _choose_under_more(analyst: Person) -> None:
+    """With the mouse, which moves the focus out of the menu before it presses."""
+    page = analyst.page
+    page.locator(".desk-more summary").click()
+    page.locator("label", has=page.locator("#kind-sum")).click()
+    expect(page.locator(".sentence")).to_contain_text("What is the sum of")
 
 
 def _look_at_a_spread(analyst: Person) -> None:

@@ -28,11 +28,11 @@ def feature_names(setting: Setting, columns: Sequence[str]) -> list[str]:
     """Return what each feature stands for, after the constant."""
     names: list[str] = []
     for column in columns:
-        domain = setting.domains[column]
-        if isinstance(domain, NumberDomain):
+        if isinstance(setting.domains[column], NumberDomain):
             names.append(column)
         else:
-            names += [f"{column} is {write_value(value)}" for value in domain.values[1:]]
+            values = setting.values_of(column).values
+            names += [f"{column} is {write_value(value)}" for value in values[1:]]
     return names
 
 
