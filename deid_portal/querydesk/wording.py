@@ -1,6 +1,7 @@
 """The words of the desk: kinds of questions, widths, how sure, and when things happened."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deid_portal.common.templatetags.numbers import NBSP
@@ -72,6 +73,13 @@ KINDS = {
 }
 TILES = ("count", "mean", "histogram", "most-common")
 NETWORK_TILES = ("links", "people-with-links", "degree-histogram", "average-links")
+
+
+def tiles_of(kinds: Sequence[str], *, of_network: bool) -> list[str]:
+    """Return the kinds that are shown at once: the common ones and, where few fit, the next."""
+    common = [kind for kind in kinds if kind in (NETWORK_TILES if of_network else TILES)]
+    others = [kind for kind in kinds if kind not in common]
+    return [*common, *others[: len(TILES) - len(common)]]
 
 
 def kind_words(kind: str, label: str = "", tile: str = "") -> KindWords:

@@ -38,7 +38,7 @@ from deid_portal.querydesk.selectors import (
 from deid_portal.querydesk.services import ask, drop_draft, save_draft, stop_question
 from deid_portal.querydesk.statements import statement_of
 from deid_portal.querydesk.tips import tips_of
-from deid_portal.querydesk.wording import NETWORK_TILES, TILES, kind_words
+from deid_portal.querydesk.wording import kind_words, tiles_of
 
 ANSWERS_SHOWN = 5
 LINES_SHOWN = 7
@@ -232,7 +232,8 @@ def _composed(
     desk: Desk, composition: Composition, offer: Quote, posted: QueryDict
 ) -> dict[str, Any]:
     kinds = kinds_that_fit(composition.setting)
-    tiles = NETWORK_TILES if desk.current.dataset.is_network else TILES
+    is_network = desk.current.dataset.is_network
+    tiles = tiles_of([kind.kind for kind in kinds], of_network=is_network)
     shown_kinds = [(kind.kind, kind_words(kind.kind, kind.label, kind.tile)) for kind in kinds]
     return {
         "composition": composition,
