@@ -22,6 +22,9 @@ from deid_portal.engine.text_values import days_in
 from deid_portal.engine.values import DATE_FORMATS, NUMBER, is_date, is_number, parse_date
 
 LARGEST_NUMBER = 1e15
+# Nearer bounds than these would drown in the rounding of floats.
+SMALLEST_WIDTH = 1e-100
+NEAREST = 1e-12  # for the larger of the bounds
 MOST_VALUES = 10_000
 LEFT_OUT = -1
 
@@ -44,6 +47,8 @@ class NumberDomain:
             place.refuse("the lowest number must be below the highest.")
         if max(abs(low), abs(high)) > LARGEST_NUMBER:
             place.refuse(f"numbers from {-LARGEST_NUMBER:g} to {LARGEST_NUMBER:g} are accepted.")
+        if high - low < max(SMALLEST_WIDTH, NEAREST * max(abs(low), abs(high))):
+            place.refuse("the bounds are too near each other to be told apart; move them apart.")
         decimal = place["decimal"].choice(tuple(NUMBER)) if "decimal" in place else "."
         return cls(low, high, decimal)
 

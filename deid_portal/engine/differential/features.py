@@ -13,7 +13,8 @@ from deid_portal.engine.numbers import Numbers
 def scaled(rows: Rows, column: str) -> Numbers:
     """Return a number column moved and shrunk so that its bounds are −1 and 1; NaN for none."""
     domain = rows.setting.bounds_of(column)
-    return (rows.numbers(column) - domain.middle) / (domain.width / 2)
+    # Clipped because the middle is rounded: no product may be above 1.
+    return np.clip((rows.numbers(column) - domain.middle) / (domain.width / 2), -1.0, 1.0)
 
 
 def marked(rows: Rows, column: str) -> Numbers:

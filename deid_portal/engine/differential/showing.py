@@ -10,16 +10,29 @@ def rounded(number: float, width: float) -> float | int:
     """Return a number without the digits that are noise: to a hundredth of its half width."""
     if width <= 0:
         return plain_number(number)
-    digits = 2 - floor(log10(width))
-    return plain_number(round(number, digits) + 0.0)
+    return plain_number(round(number, _digits(width)) + 0.0)
+
+
+def rounded_outwards(low: float, high: float, width: float) -> list[float | int]:
+    """Return the ends of an interval as short, and never nearer: that would make it less sure."""
+    shown = rounded(low, width), rounded(high, width)
+    unit = 10.0 ** -_digits(width) if width > 0 else 0.0
+    return [
+        rounded(shown[0] - unit, width) if shown[0] > low else shown[0],
+        rounded(shown[1] + unit, width) if shown[1] < high else shown[1],
+    ]
+
+
+def _digits(width: float) -> int:
+    return 2 - floor(log10(width))
 
 
 def interval_around(
     number: float, width: float, low: float = float("-inf"), high: float = float("inf")
 ) -> list[float | int]:
     """Return the interval, within what is possible at all."""
-    ends = (number - width, number + width)
-    return [rounded(min(max(end, low), high), width) for end in ends]
+    ends = (min(max(end, low), high) for end in (number - width, number + width))
+    return rounded_outwards(*ends, width)
 
 
 def percent_words(confidence: float) -> str:

@@ -1,21 +1,30 @@
 """A statistical auditor: would an attacker tell neighbors apart better than the price allows?
 
-For two neighboring tables the mechanism is run many times on each. For events fixed beforehand the
-chances are bounded from below on one table and from above on the other (Clopper and Pearson, 1934),
-and (ε, δ) is violated for certain, but for the error of these bounds, where
+For two neighboring tables the mechanism is run many times on each, and every run gets a score: a
+number made of what the run showed, the higher the more it speaks for one of the tables. Events are
+scores above or below an edge. A first sample says which of a few hundred events, on which of the
+two tables, look worst; a fresh sample then bounds the chances of those few from below on one table
+and from above on the other (Clopper and Pearson, 1934), and (ε, δ) is violated for certain, but for
+the error of these bounds, where
 
     lowest P[event | one] > e^ε · highest P[event | other] + δ.
 
-Events are thresholds of the likelihood ratio under the noise that was promised, which is what an
-attacker would look at (Neyman and Pearson), or single outcomes of a choice.
+Scores are the logarithm of the likelihood ratio under the mechanism promised wherever that can be
+written down: no other events tell tables apart better (Neyman and Pearson).
 
-False alarms. A mechanism that keeps its promise is accused only if one of the two bounds of an
-event fails, each with the chance CHANCE. Every call counts at most EVENTS events in two directions,
-so the whole suite, of at most CALLS calls on honest mechanisms, raises an alarm with a chance below
-2 · 2 · EVENTS · CALLS · CHANCE; `test_audit.py` computes it and sees that it is below 1 in 10,000.
+False alarms. Events are fixed before the fresh sample is drawn. A mechanism that keeps its promise
+is accused only if one of the two bounds of an event fails, each with the chance CHANCE, so an audit
+ends in a false alarm with a chance below 2 · EVENTS · CHANCE. `test_audit.py` counts the audits of
+honest mechanisms in the suite and sees that all of them together stay below 1 in 10,000 runs.
+
+Missed mutants. How many runs an audit needs is computed from the chances of its events: so many
+that a mutant with half the noise is found but for a chance below one in a million. A sample that is
+a little too small would show itself in tests that fail now and then, which none does.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +35,41 @@ from deid_portal.engine.differential.mechanisms.choosing import NoisyMax
 from deid_portal.engine.differential.noise import GAUSSIAN, Noise
 from deid_portal.engine.table import Counts
 
-CHANCE = 1e-9
-EVENTS = 6
-CALLS = 600
-DRAWS = 2000
+CHANCE = 1e-8
+EVENTS = 4
+EDGES = 100  # of scores, tried in both directions for both tables
+# How many standard deviations the bounds lie off, and how many hits they see where there are none.
+REACH, UNSEEN = 5.6, 18
 
-Losses = NDArray[np.float64]
+Scores = NDArray[np.float64]
+Draw = Callable[[int], Scores]
+Pair = tuple[Draw, Draw]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Scores beyond an edge, likelier on table `first`, 0 or 1, than the price allows."""
+
+    first: int
+    edge: float
+    is_above: bool
+
+    def hits(self, scores: Scores) -> int:
+        return int(((scores >= self.edge) if self.is_above else (scores <= self.edge)).sum())
+
+    def contradicts(self, samples: Sequence[Scores], price: Price) -> bool:
+        one, other = samples[self.first], samples[1 - self.first]
+        most = np.exp(price.epsilon) * highest(self.hits(other), len(other)) + price.delta
+        return lowest(self.hits(one), len(one)) > most
+
+    def promises(self, samples: Sequence[Scores], price: Price, draws: int) -> float:
+        """Return by how much a sample of so many draws is likely to contradict the price."""
+        one, other = samples[self.first], samples[1 - self.first]
+        likely = self.hits(one) / len(one)
+        rare = (self.hits(other) + 1) / (len(other) + 1)
+        least = likely - REACH * np.sqrt(likely * (1 - likely) / draws)
+        most = rare + REACH * np.sqrt(rare / draws) + UNSEEN / draws
+        return float(least - np.exp(price.epsilon) * most - price.delta)
 
 
 def lowest(hits: int, draws: int) -> float:
@@ -42,109 +80,94 @@ def highest(hits: int, draws: int) -> float:
     return float(beta.isf(CHANCE, hits + 1, draws - hits)) if hits < draws else 1.0
 
 
-def is_violated(one: Sequence[int], other: Sequence[int], draws: int, price: Price) -> bool:
-    """Say whether counts of the same events in equally many draws contradict the price."""
-    assert len(one) == len(other) <= EVENTS
-    most = np.exp(price.epsilon)
-    return any(
-        lowest(first, draws) > most * highest(second, draws) + price.delta
-        for a, b in ((one, other), (other, one))
-        for first, second in zip(a, b, strict=True)
-    )
+def accuses(pair: Pair, price: Price, draws: int) -> bool:
+    """Say whether what two neighbors show contradicts the price."""
+    events = find_events([draw(draws // 4) for draw in pair], price, draws)
+    assert len(events) <= EVENTS
+    fresh = [draw(draws) for draw in pair]
+    return any(event.contradicts(fresh, price) for event in events)
 
 
-def accuse_noise(
+def find_events(samples: Sequence[Scores], price: Price, draws: int) -> list[Event]:
+    """Return the few events of a first sample that look worst."""
+    seen = np.unique(np.concatenate(samples))
+    places = np.linspace(0, len(seen) - 1, min(len(seen), EDGES)).astype(int)
+    tried = [
+        Event(first, float(edge), is_above)
+        for first in (0, 1)
+        for edge in seen[places]
+        for is_above in (True, False)
+    ]
+    return sorted(tried, key=lambda event: -event.promises(samples, price, draws))[:EVENTS]
+
+
+def noisy_sums(
     promised: Sequence[Noise],
-    one: Sequence[Counts],
-    other: Sequence[Counts],
-    price: Price,
-    drawn: tuple[Sequence[Noise], Sequence[Noise]] | None = None,
-    draws: int = DRAWS,
-) -> bool:
-    """Say whether noisy sums of two neighbors contradict the price.
+    exact: Sequence[Sequence[Counts]],
+    drawn: Sequence[Noise] | None = None,
+) -> Pair:
+    """Return runs of noise on the sums of two tables; `drawn` is a mutant's in its place.
 
-    `drawn` is the noise that is really drawn on either, where a mutant draws another than promised.
+    Sums that are the same for both tables say nothing and are not drawn.
     """
-    first, second = drawn or (promised, promised)
-    if drawn is None and all((a == b).all() for a, b in zip(one, other, strict=True)):
-        return False  # the same numbers with the same noise
-    edges = thresholds(promised, one, other)
-    counts = []
-    for noises, at in ((first, one), (second, other)):
-        pairs = zip(noises, at, strict=True)
-        losses = loss(promised, one, other, [draw(*pair, draws) for pair in pairs])
-        above, below = ((sign * losses >= edge for edge in edges) for sign in (1, -1))
-        counts.append([int(hits.sum()) for hits in (*above, *below)])
-    return is_violated(counts[0], counts[1], draws, price)
+    noises = list(drawn or promised)
+    changed = [first != second for first, second in zip(*exact, strict=True)]
+
+    def run(at: Sequence[Counts], draws: int) -> Scores:
+        parts = zip(noises, at, changed, strict=True)
+        shown = [
+            noise.mechanism.release(np.tile(part[own], (draws, 1))) for noise, part, own in parts
+        ]
+        total = np.zeros(draws)
+        for noise, first, second, own, values in zip(promised, *exact, changed, shown, strict=True):
+            total += loss(noise, first[own], second[own], values)
+        return total
+
+    return partial(run, exact[0]), partial(run, exact[1])
 
 
-def draw(noise: Noise, exact: Counts, draws: int) -> Counts:
-    """Return many noisy versions of the same sums, one per row, in one call."""
-    return noise.mechanism.release(np.tile(exact, (draws, 1)))
+def loss(noise: Noise, one: Counts, other: Counts, shown: Counts) -> Scores:
+    """Return ln P[shown | one] − ln P[shown | other] under the noise promised."""
+    scale = noise.mechanism.scale
+    if noise.kind == GAUSSIAN:
+        part = ((shown - other) ** 2.0 - (shown - one) ** 2.0) / (2 * scale**2)
+    else:
+        part = (np.abs(shown - other) - np.abs(shown - one)) / scale
+    return np.asarray(part.sum(axis=1), np.float64)
 
 
-def loss(
-    promised: Sequence[Noise], one: Sequence[Counts], other: Sequence[Counts], drawn: list[Counts]
-) -> Losses:
-    """Return ln P[drawn | one] − ln P[drawn | other] under the noise promised."""
-    total = np.zeros(len(drawn[0]))
-    for noise, first, second, values in zip(promised, one, other, drawn, strict=True):
-        scale = noise.mechanism.scale
-        if noise.kind == GAUSSIAN:
-            part = ((values - second) ** 2.0 - (values - first) ** 2.0) / (2 * scale**2)
-        else:
-            part = (np.abs(values - second) - np.abs(values - first)) / scale
-        total += part.sum(axis=1)
-    return total
+def choices(
+    promised: Sequence[NoisyMax],
+    scores: Sequence[Sequence[Counts]],
+    drawn: Sequence[NoisyMax] | None = None,
+) -> Pair:
+    """Return runs of choices by the scores of two tables; `drawn` is a mutant's in their place."""
+    choosers = list(drawn or promised)
+    weights = [
+        (first - second) / chooser.scale
+        for chooser, first, second in zip(promised, *scores, strict=True)
+    ]
+
+    def run(at: Sequence[Counts], draws: int) -> Scores:
+        total = np.zeros(draws)
+        for chooser, own, weight in zip(choosers, at, weights, strict=True):
+            total += weight[repeated(chooser.measurement(), own.tolist(), draws)]
+        return total
+
+    return partial(run, scores[0]), partial(run, scores[1])
 
 
-def thresholds(
-    promised: Sequence[Noise], one: Sequence[Counts], other: Sequence[Counts]
-) -> list[float]:
-    """Return three values of the loss: none, half of what there is and all of it.
+def repeated(measurement: object, argument: object, draws: int) -> Counts:
+    """Return what a measurement of OpenDP says many times over, asked in one call."""
+    from opendp.combinators import make_composition
 
-    With Gaussian noise there is no most; then as far as the sums lie apart, and twice as far.
-    """
-    if promised[0].kind == GAUSSIAN:
-        apart = sum(
-            float(((first - second) ** 2.0).sum()) / noise.mechanism.scale**2
-            for noise, first, second in zip(promised, one, other, strict=True)
-        )
-        return [0.0, apart, 2 * apart]
-    most = sum(
-        float(np.abs(first - second).sum()) / noise.mechanism.scale
-        for noise, first, second in zip(promised, one, other, strict=True)
-    )
-    return [0.0, most / 2, most * (1 - 1e-9)]
+    return np.array(make_composition([measurement] * draws)(argument), np.int64)
 
 
-def accuse_choice(
-    choosers: Sequence[NoisyMax],
-    one: Sequence[Counts],
-    other: Sequence[Counts],
-    promised: Sequence[Price] | None = None,
-) -> bool:
-    """Say whether one of several choices contradicts its part of the price, or what is promised."""
-    prices = promised or [chooser.price for chooser in choosers]
-    return any(
-        accuse_outcomes(sampler(chooser, first), sampler(chooser, second), price)
-        for chooser, first, second, price in zip(choosers, one, other, prices, strict=True)
-    )
+def runs(one: Callable[[], float], other: Callable[[], float]) -> Pair:
+    """Return runs of anything that shows a number."""
 
+    def run(show: Callable[[], float], draws: int) -> Scores:
+        return np.array([show() for _ in range(draws)], np.float64)
 
-def sampler(chooser: NoisyMax, scores: Counts) -> Callable[[], int]:
-    choose, own = chooser.measurement(), [int(score) for score in scores]
-    return lambda: int(choose(own))
-
-
-def accuse_outcomes(
-    one: Callable[[], int], other: Callable[[], int], price: Price, draws: int = DRAWS
-) -> bool:
-    """Say whether single outcomes, the six most frequent of other draws, contradict the price."""
-    tried = np.bincount([draw() for _ in range(200) for draw in (one, other)])
-    events = np.argsort(-tried)[:EVENTS]
-    counts = []
-    for draw in (one, other):
-        drawn = np.bincount([draw() for _ in range(draws)], minlength=len(tried))
-        counts.append([int(drawn[event]) for event in events])
-    return is_violated(counts[0], counts[1], draws, price)
+    return partial(run, one), partial(run, other)

@@ -1,167 +1,112 @@
 """Every mechanism and every kind of question before the auditor, with real noise.
 
-It must accept ours and reject the broken ones; both are certain but for chances said in
-`auditor.py` and computed below. Tables are fixed, noise is not seeded: it cannot be.
+It must accept ours and reject the broken ones: half the noise, a sensitivity that forgets how many
+rows a person has or how neighbors differ, bounds and values read from the table. Both are certain
+but for chances said in `auditor.py`, the false alarms computed below. Tables are fixed, noise is
+not seeded: it cannot be.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from deid_portal.engine.differential import Price, Question, Setting, answer
+from deid_portal.engine import Table
+from deid_portal.engine.differential import QUESTIONS, Price, Question, Setting, answer
 from deid_portal.engine.differential.grid import WHOLE, Grid
-from deid_portal.engine.differential.local import check_local, randomize, respond, two_coins
+from deid_portal.engine.differential.local import check_local, coin, randomize, respond, two_coins
 from deid_portal.engine.differential.mechanisms import NoiseMechanism
 from deid_portal.engine.differential.mechanisms.bounded_laplace import BoundedLaplace
-from deid_portal.engine.differential.mechanisms.choosing import Exponential, NoisyMax
-from deid_portal.engine.differential.mechanisms.discrete_gaussian import DiscreteGaussian
+from deid_portal.engine.differential.mechanisms.choosing import NoisyMax
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
 from deid_portal.engine.differential.mechanisms.laplace_with_delta import LaplaceWithDelta
-from deid_portal.engine.differential.noise import GAUSSIAN, GEOMETRIC, LAPLACE, Noise
+from deid_portal.engine.differential.noise import LAPLACE, Noise
 from deid_portal.engine.differential.questions.choosing import ChoosingQuestion
 from deid_portal.engine.differential.questions.logistic_regression import (
     LogisticRegression,
     NoisyGradients,
-    find_noise_multiplier,
 )
 from deid_portal.engine.differential.questions.noisy import NoisyQuestion
 from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.randomization.secret_sampling import draw_in_secret
+from deid_portal.engine.randomization.transitions import Transition
 from tests.engine.differential import auditor
-from tests.engine.differential.auditor import accuse_choice, accuse_noise, accuse_outcomes
-from tests.engine.differential.neighbours import BASE, HIGH, table, worst_pairs
-from tests.engine.differential.questions import KINDS as ALL_KINDS
-from tests.engine.differential.questions import NEIGHBOURS, ask, setting
+from tests.engine.differential.audit_cases import CASES, DELTA, FEW, HIGH, NAMES, Case, row
+from tests.engine.differential.auditor import (
+    Pair,
+    Scores,
+    accuses,
+    choices,
+    noisy_sums,
+    repeated,
+    runs,
+)
+from tests.engine.differential.questions import DOMAINS, NEIGHBOURS, ask, setting
 
 PERSON = {"column": "person", "rows": 2}
-# Few candidates, since each costs noise and the price does not depend on how many there are.
-KINDS = [
-    (kind, {**entry, "step": 250} if kind in ("median", "quantiles") else entry)
-    for kind, entry in ALL_KINDS
-    if kind != "logistic-regression"  # below
-]
-# With several rows a person, one example of each kind will do.
-CAPPED = list(dict(reversed(KINDS)).items())
+every_case = pytest.mark.parametrize("case", CASES, ids=str)
+CAPPED = [case for case in CASES if case.is_capped]
+OTHERS = 60  # audits of honest mechanisms below that are not of CASES
 
 
 def test_a_false_alarm_is_rarer_than_once_in_ten_thousand_runs() -> None:
-    pairs = 2  # of neighbors, for each question and relation
-    honest = pairs * len(NEIGHBOURS) * (len(KINDS) + len(CAPPED)) + 40  # and the rest below
-    assert honest <= auditor.CALLS
-    assert 2 * 2 * auditor.EVENTS * auditor.CALLS * auditor.CHANCE < 1e-4 / 5
+    honest = len(CASES) + len(CAPPED) + OTHERS
+    assert honest * 2 * auditor.EVENTS * auditor.CHANCE < 1e-4 / 5
 
 
-def is_accused(question: Question, own: Setting, drawn_by: Question | None = None) -> bool:
-    """Say whether the auditor rejects a question; `drawn_by` draws in its place."""
-    really = drawn_by or question
-    return any(accuses(question, one, other, really) for one, other in worst_pairs(own))
+def test_every_kind_stands_before_the_auditor_under_both_relations() -> None:
+    tried = {(case.kind, case.neighbours) for case in CASES}
+    assert tried == {
+        (kind, neighbours)
+        for kind in QUESTIONS
+        for neighbours in NEIGHBOURS
+        if kind != "logistic-regression"  # below
+    }
 
 
-def accuses(question: Question, one: Any, other: Any, drawn_by: Question) -> bool:
-    first, second = (Rows.choose(own, drawn_by.setting, drawn_by.where) for own in (one, other))
-    if isinstance(question, NoisyQuestion):
-        assert isinstance(drawn_by, NoisyQuestion)
-        exact = drawn_by.measure(first), drawn_by.measure(second)
-        noises = drawn_by.noises()
-        return accuse_noise(question.noises(), *exact, question.price, (noises, noises))
-    assert isinstance(question, ChoosingQuestion)
-    assert isinstance(drawn_by, ChoosingQuestion)
-    promised = [chooser.price for chooser in question.choosers()]
-    return accuse_choice(
-        drawn_by.choosers(), drawn_by.score(first), drawn_by.score(second), promised
-    )
+def judge(
+    case: Case, own: Setting, mutate: Callable[[Question], Sequence[Any]] | None = None
+) -> bool:
+    """Say whether the auditor accuses a question, or a mutant that draws what `mutate` says."""
+    question, wanted = case.question(own), slice(None)
+    if case.part is not None:
+        wanted = slice(case.part, case.part + 1)
+    rows = [Rows.choose(table, own, question.where, question.columns) for table in case.tables(own)]
+    promised = parts_of(question)[wanted]
+    exact = [exact_parts(question, one)[wanted] for one in rows]
+    drawn = mutate(question)[wanted] if mutate else None
+    make = choices if isinstance(question, ChoosingQuestion) else noisy_sums
+    price = question.price if case.part is None else promised[0].price
+    return accuses(make(promised, exact, drawn), price, case.draws)
 
 
-@pytest.mark.parametrize("neighbours", NEIGHBOURS)
-@pytest.mark.parametrize(("kind", "entry"), KINDS)
-def test_questions_keep_their_price(kind: str, entry: dict[str, Any], neighbours: str) -> None:
-    own = setting(neighbours)
-    assert not is_accused(ask(kind, entry, own), own)
+def exact_parts(question: Question, rows: Rows) -> Sequence[Any]:
+    if isinstance(question, ChoosingQuestion):
+        return question.score(rows)
+    assert isinstance(question, NoisyQuestion)
+    return question.measure(rows)
 
 
-@pytest.mark.parametrize("neighbours", NEIGHBOURS)
-@pytest.mark.parametrize(("kind", "entry"), CAPPED)
-def test_people_with_several_rows_are_kept_too(
-    kind: str, entry: dict[str, Any], neighbours: str
-) -> None:
-    own = setting(neighbours, person=PERSON)
-    assert not is_accused(ask(kind, entry, own), own)
+def parts_of(question: Question) -> Sequence[Any]:
+    """Return the noises or the choosers of a question."""
+    if isinstance(question, ChoosingQuestion):
+        return question.choosers()
+    assert isinstance(question, NoisyQuestion)
+    return question.noises()
 
 
-ADDED_UP = [(kind, entry) for kind, entry in CAPPED if kind not in ("median", "quantiles")]
+def halved(question: Question) -> Sequence[Any]:
+    return [half(part) for part in parts_of(question)]
 
 
-@pytest.mark.parametrize(("kind", "entry"), ADDED_UP)
-def test_a_third_of_the_noise_is_found_out(kind: str, entry: dict[str, Any]) -> None:
-    """A mutant that spends three times the ε it says, ten times where it is spread over six sums.
-
-    The auditor then errs by more than six standard deviations or not at all.
-    """
-    own, times = setting(), 10 if kind == "linear-regression" else 3
-    question = ask(kind, entry, own)
-    assert is_accused(question, own, drawn_by=question.with_epsilon(times * question.epsilon))
-
-
-@pytest.mark.parametrize(
-    ("kind", "entry"),
-    [("histogram", {"column": "age", "buckets": 4}), ("contingency", {"by": ["sex", "ward"]})],
-)
-def test_the_sensitivity_of_the_other_relation_is_found_out(
-    kind: str, entry: dict[str, Any]
-) -> None:
-    own = setting("replace")
-    wrong = ask(kind, entry, setting("add_remove"))
-    assert is_accused(ask(kind, entry, own), own, drawn_by=wrong)
-
-
-def test_forgetting_how_many_rows_a_person_has_is_found_out() -> None:
-    own = setting(person={"column": "person", "rows": 3})
-    question = ask("count", {}, own)
-    one, other = next(worst_pairs(own))
-    exact = [question.measure(Rows.choose(at, own, ())) for at in (one, other)]
-    wrong = ask("count", {}, setting()).noises()
-    assert accuse_noise(question.noises(), *exact, question.price, (wrong, wrong))
-
-
-def test_bounds_read_from_the_data_are_found_out() -> None:
-    """A mutant whose noise goes by the largest number of the table it is asked about."""
-    one, other = table(BASE[:1]), table(BASE[:1], [HIGH])
-    read = [max(float(text) for text in own["age"].values if text) for own in (one, other)]
-    promised = ask("sum", {"column": "age"}, setting())
-    mutants = [
-        ask("sum", {"column": "age"}, setting(domains={"age": {"low": 0, "high": bound}}))
-        for bound in read
-    ]
-    grid = promised.noises()[0].grid
-    exact = [promised.measure(Rows.choose(own, promised.setting, ())) for own in (one, other)]
-    drawn = [[rescaled(mutant.noises()[0], grid)] for mutant in mutants]
-    assert accuse_noise(drawn[0], *exact, promised.price, (drawn[0], drawn[1]))
-
-
-def rescaled(noise: Noise, grid: Grid) -> Noise:
-    steps = round(noise.mechanism.sensitivity * noise.grid.step / grid.step)
-    return replace(noise, grid=grid, mechanism=DiscreteLaplace(steps, noise.price.epsilon))
-
-
-FINE = Grid(2.0**-20)
-MECHANISMS = [
-    Noise(GEOMETRIC, DiscreteLaplace(1, 1.0), WHOLE, 1.0),
-    Noise(LAPLACE, DiscreteLaplace(1 << 20, 0.5), FINE, 1.0),
-    Noise(GAUSSIAN, DiscreteGaussian(2.0**20, 1.0, 1e-3), FINE, 1.0),
-    Noise(LAPLACE, LaplaceWithDelta(1 << 20, 0.5, 0.1), FINE, 1.0),
-    Noise(LAPLACE, LaplaceWithDelta(1, 0.5, 0.1), WHOLE, 1.0),
-    Noise(LAPLACE, LaplaceWithDelta(1 << 20, 0.5, 0.1, tight=False), FINE, 1.0),
-]
-
-
-@pytest.mark.parametrize("noise", MECHANISMS)
-def test_noise_keeps_its_price_and_half_of_it_does_not(noise: Noise) -> None:
-    zero, one = [np.array([0])], [np.array([round(1 / noise.grid.step)])]
-    draws = 40_000 if noise.kind == GAUSSIAN else 8000
-    assert not accuse_noise([noise], zero, one, noise.price, draws=draws)
-    half = replace(noise, mechanism=Halved(noise.mechanism))
-    assert accuse_noise([noise], zero, one, noise.price, ([half], [half]), draws=draws)
+def half(part: Noise | NoisyMax) -> Noise | NoisyMax:
+    if isinstance(part, NoisyMax):
+        return replace(part, epsilon=2 * part.epsilon)
+    return replace(part, mechanism=Halved(part.mechanism))
 
 
 @dataclass(frozen=True)
@@ -183,82 +128,300 @@ class Halved(NoiseMechanism):
         ]
 
 
-@pytest.mark.parametrize("mechanism", [NoisyMax, Exponential])
-def test_choices_keep_their_price_and_a_third_of_the_noise_does_not(
-    mechanism: type[NoisyMax],
-) -> None:
-    """One candidate rises and all others fall; or one rises alone, as when somebody is added."""
-    level = [np.zeros(12, np.int64)]
-    apart, alone = [np.array([1] + [-1] * 11)], [np.array([1] + [0] * 11)]
-    assert not accuse_choice([mechanism(1, 1.0)], level, apart)
-    assert not accuse_choice([mechanism(1, 1.0, monotonic=True)], level, alone)
-    assert accuse_choice([mechanism(1, 3.0)], level, apart, [Price(1.0)])
-    assert accuse_choice([mechanism(1, 3.0, monotonic=True)], level, alone, [Price(1.0)])
-    assert accuse_choice([mechanism(1, 1.5, monotonic=True)], level, apart, [Price(1.0)])
+@every_case
+def test_questions_keep_their_price(case: Case) -> None:
+    assert not judge(case, case.setting())
 
 
-def test_noise_kept_within_bounds_keeps_its_price() -> None:
-    bounded = BoundedLaplace(0.0, 1.0, 1.0, 1.5, steps=30)
-    one, other = (lambda at=at: int(bounded.release(at) * 5.999) for at in (0.0, 1.0))
-    assert not accuse_outcomes(one, other, bounded.price, draws=1000)
-    assert accuse_outcomes(one, other, Price(0.3), draws=1000)
+@pytest.mark.parametrize("case", CAPPED, ids=str)
+def test_questions_about_people_with_several_rows_keep_it_too(case: Case) -> None:
+    assert not judge(case, case.setting(person=PERSON))
 
 
-def test_local_answers_keep_their_price() -> None:
-    for categories, epsilon in ((2, 1.0), (4, 1.0)):
-        say = respond(epsilon, categories)
-        one, other = (lambda truth=truth, say=say: int(say(truth)) for truth in (0, 1))
-        assert not accuse_outcomes(one, other, Price(epsilon))
-        assert accuse_outcomes(one, other, Price(epsilon / 10))
-    coins = two_coins()
-    one, other = (
-        lambda truth=truth: int(randomize(np.array([truth], np.int32), coins)[0])
-        for truth in (0, 1)
+@every_case
+def test_half_the_noise_is_found_out(case: Case) -> None:
+    assert judge(case, case.setting(), halved)
+
+
+@pytest.mark.parametrize("case", [case for case in CAPPED if case.by_cap], ids=str)
+def test_forgetting_how_many_rows_a_person_has_is_found_out(case: Case) -> None:
+    careless = parts_of(case.question(case.setting()))
+    assert judge(case, case.setting(person=PERSON), lambda question: on_grids(careless, question))
+
+
+REPLACED = [case for case in CASES if case.by_relation and case.neighbours == "replace"]
+
+
+@pytest.mark.parametrize("case", REPLACED, ids=str)
+def test_the_sensitivity_of_the_other_relation_is_found_out(case: Case) -> None:
+    careless = parts_of(case.question(setting("add_remove", delta=DELTA)))
+    assert judge(case, case.setting(), lambda question: careless)
+
+
+def on_grids(careless: Sequence[Any], question: Question) -> Sequence[Any]:
+    """Return the noise of a mutant in steps of the question's own grids."""
+    if isinstance(question, ChoosingQuestion):
+        return careless
+    return [
+        noise if noise.grid == own.grid else regridded(noise, own.grid)
+        for noise, own in zip(careless, parts_of(question), strict=True)
+    ]
+
+
+def regridded(noise: Noise, grid: Grid) -> Noise:
+    steps = round(noise.mechanism.scale * noise.price.epsilon * noise.grid.step / grid.step)
+    return replace(noise, grid=grid, mechanism=DiscreteLaplace(steps, noise.price.epsilon))
+
+
+FINE = Grid(2.0**-20)
+WITH_DELTA = [
+    Noise(LAPLACE, LaplaceWithDelta(1 << 20, 2.0, 0.05), FINE, 1.0),
+    Noise(LAPLACE, LaplaceWithDelta(1, 2.0, 0.05), WHOLE, 1.0),
+    Noise(LAPLACE, LaplaceWithDelta(1 << 20, 2.0, 0.05, tight=False), FINE, 1.0),
+]
+
+
+@pytest.mark.parametrize("noise", WITH_DELTA)
+def test_laplace_noise_with_a_delta_keeps_its_price_and_half_of_it_does_not(noise: Noise) -> None:
+    exact = [[np.array([0])], [np.array([round(1 / noise.grid.step)])]]
+    assert not accuses(noisy_sums([noise], exact), noise.price, FEW)
+    assert accuses(noisy_sums([noise], exact, [half(noise)]), noise.price, FEW)
+
+
+def test_noise_kept_within_bounds_keeps_its_price_and_half_of_it_does_not() -> None:
+    ours, mutant = (BoundedLaplace(0.0, 1.0, 1.0, epsilon, steps=10) for epsilon in (2.0, 4.0))
+    ends = [lambda own=own, at=at: own.release(at) for own in (ours, mutant) for at in (0.0, 1.0)]
+    assert not accuses(runs(*ends[:2]), ours.price, 1500)
+    assert accuses(runs(*ends[2:]), ours.price, 1500)
+
+
+def spoken(say: Callable[[int, int], Scores]) -> Pair:
+    """Return runs of local answers of somebody whose truth is 0, and of somebody whose is 1."""
+
+    def run(truth: int, draws: int) -> Scores:
+        said = say(truth, draws)
+        return (said == 0).astype(float) - (said == 1)
+
+    return partial(run, 0), partial(run, 1)
+
+
+@pytest.mark.parametrize("categories", [2, 4])
+def test_local_answers_keep_their_price_and_half_the_noise_does_not(categories: int) -> None:
+    ours, mutant = (
+        spoken(lambda truth, draws, say=say: repeated(say, truth, draws))
+        for say in (respond(2.0, categories), respond(4.0, categories))
     )
-    assert not accuse_outcomes(one, other, Price(check_local(coins)))
-    assert accuse_outcomes(one, other, Price(check_local(coins) / 10))
+    assert not accuses(ours, Price(2.0), FEW)
+    assert accuses(mutant, Price(2.0), FEW)
 
 
-def test_a_round_of_noisy_gradients_keeps_its_price() -> None:
-    """One round on everybody is a Gaussian mechanism; more rounds are dp-accounting's matter."""
-    own = setting()
-    entry = {"target": "sex", "positive": "F", "features": ["age"], "size": 9, "rounds": 1}
-    question = ask("logistic-regression", {**entry, "share": 1}, own)
-    assert isinstance(question, LogisticRegression)
-    one, other = table(BASE), table(BASE, [HIGH])
-    parts = [question._prepare(Rows.choose(at, own, ())) for at in (one, other)]
-    gradients = NoisyGradients(question.clip, question.noise_multiplier(), 2)
-    exact = [[gradients.measure(*part[:3], np.array([-9.0, -9.0]))] for part in parts]
-    noise = Noise(GAUSSIAN, Multiplied(gradients.length, gradients.multiplier), gradients.grid, 1.0)
-    assert not accuse_noise([noise], *exact, question.price)
-    fifth = replace(noise, mechanism=Multiplied(gradients.length, gradients.multiplier / 5))
-    assert accuse_noise([noise], *exact, question.price, ([fifth], [fifth]))
-    assert find_noise_multiplier(1.0, 1e-3, 1.0, 1) > DiscreteGaussian(1.0, 1.0, 1e-3).scale
+COINS = [two_coins(), coin(0.5, 0.75), Transition.for_epsilon(1.0, 2), Transition.for_epsilon(2, 7)]
 
 
-class Multiplied(DiscreteGaussian):
-    """The noise of gradients: so many times their longest."""
+@pytest.mark.parametrize("matrix", COINS, ids=["two-coins", "coin", "binary", "seven"])
+def test_matrices_of_local_answers_keep_their_price(matrix: Transition) -> None:
+    """A mutant with half the noise: chances twice as far apart, measured by their logarithms."""
+    price = Price(check_local(matrix))
+    sharper = matrix.matrix**2 / (matrix.matrix**2).sum(axis=1, keepdims=True)
+    ours, mutant = (
+        spoken(lambda truth, draws, own=own: randomize(np.full(draws, truth, np.int32), own))
+        for own in (matrix, Transition(sharper))
+    )
+    assert not accuses(ours, price, 40_000)
+    assert accuses(mutant, price, 40_000)
 
-    def __init__(self, length: float, multiplier: float) -> None:
-        super().__init__(length, 1.0, 1e-3)
-        object.__setattr__(self, "multiplier", multiplier)
+
+# What tells two tables apart where bounds, or values, are read from them; few rows, or many.
+TWO = [row(0, 0, "M", "A"), row(10, 10, "M", "A")]
+MANY = [row(0, 0, "M", "A"), row(10, 10, "F", "A")] * 100
+FAR = row(1000, 1000, "F", "B")
+WIDE = {"low": 0, "high": 1000}
+DECLARED = {**DOMAINS, "age": WIDE, "pay": WIDE}
+TRUNCATED = {"variant": "truncated", "lowest": 2, "highest": 8, "size": 20}
+COARSE = {"step": 50, "interval": "ranks"}  # few candidates are faster
+Shown = Callable[[Any], float]
+READ: list[tuple[str, dict[str, Any], list[Any], Shown]] = [
+    ("sum", {"column": "age"}, TWO, lambda shown: shown["value"]),
+    ("mean", {"column": "age"}, TWO, lambda shown: shown["value"]),
+    (
+        "mean",
+        {"column": "age", "variant": "bounded-size", "size": 2},
+        TWO,
+        lambda shown: shown["value"],
+    ),
+    ("mean", {"column": "age", **TRUNCATED}, MANY[:20], lambda shown: shown["value"]),
+    ("variance", {"column": "age"}, TWO, lambda shown: shown["value"]),
+    ("median", {"column": "age", **COARSE}, TWO, lambda shown: shown["value"]),
+    (
+        "quantiles",
+        {"column": "age", "quantiles": [0.5, 0.75], **COARSE},
+        TWO,
+        lambda shown: shown["values"][-1]["value"],
+    ),
+    ("histogram", {"column": "age", "buckets": 3}, TWO, lambda shown: shown["values"][-1]["to"]),
+    ("histogram-mean", {"column": "age", "buckets": 3}, TWO, lambda shown: shown["value"]),
+    (
+        "linear-regression",
+        {"target": "pay", "features": ["age"]},
+        TWO,
+        lambda shown: abs(shown["coefficients"]["intercept"]),
+    ),
+    (
+        "logistic-regression",
+        {
+            "target": "sex",
+            "positive": "F",
+            "features": ["age"],
+            "size": 200,
+            "rounds": 1,
+            "share": 1,
+        },
+        MANY,
+        lambda shown: shown["coefficients"]["age"],
+    ),
+    ("count-by-group", {"column": "ward"}, TWO, lambda shown: len(shown["values"])),
+    ("contingency", {"by": ["sex", "ward"]}, TWO, lambda shown: len(shown["values"])),
+    ("most-common", {"column": "ward"}, TWO[:1], lambda shown: shown["value"] == "B"),
+]
+
+
+def test_every_kind_that_needs_a_declaration_is_tried_without() -> None:
+    assert {kind for kind, *_ in READ} == set(QUESTIONS) - {"count"}
+
+
+@pytest.mark.parametrize(("kind", "entry", "rest", "score"), READ)
+def test_bounds_and_values_read_from_the_table_are_found_out(
+    kind: str, entry: dict[str, Any], rest: list[Any], score: Shown
+) -> None:
+    """A mutant that takes what it should be told from the table it is asked about."""
+    one, other = (named([*rest, *more]) for more in ([], [FAR]))
+
+    def showing(at: Table, domains: dict[str, Any]) -> Callable[[], float]:
+        question = ask(kind, entry, setting(delta=DELTA, domains=domains))
+        rows = Rows.choose(at, question.setting, question.where, question.columns)
+        return lambda: float(score(question.ask(rows, Progress(None)).result))
+
+    ours = runs(*(showing(at, DECLARED) for at in (one, other)))
+    mutant = runs(*(showing(at, read_from(at)) for at in (one, other)))
+    assert not accuses(ours, Price(1.0, DELTA), 250)
+    assert accuses(mutant, Price(1.0, DELTA), 250)
+
+
+def named(rows: list[Any]) -> Table:
+    return Table.from_rows(NAMES, [[f"r{number}", *cells] for number, cells in enumerate(rows)])
+
+
+def read_from(table: Table) -> dict[str, Any]:
+    numbers = {
+        name: [float(text) for text in table[name].values if text] for name in ("age", "pay")
+    }
+    return {
+        **{name: {"low": min(own), "high": max(own) or 1} for name, own in numbers.items()},
+        **{name: {"values": sorted(filter(None, table[name].values))} for name in ("sex", "ward")},
+    }
+
+
+STEPS = {
+    "target": "sex",
+    "positive": "F",
+    "features": ["age"],
+    "size": 1000,
+    "clip": 0.1,
+}
+
+
+@dataclass(frozen=True)
+class Descent:
+    """Rounds of noisy gradients, everything an attacker may see of them.
+
+    Somebody's gradient is longer than `clip` in every round here, so it is the same in all.
+    """
+
+    question: LogisticRegression
+    multiplier: float
+    share: float
+    rows: int = 1  # of the person, each cut by itself where a mutant does so
 
     @property
-    def scale(self) -> float:
-        return self.sensitivity * self.multiplier  # type: ignore[attr-defined,no-any-return]
+    def gradients(self) -> NoisyGradients:
+        return NoisyGradients(self.question.clip, self.multiplier, 2)
+
+    def runs(self) -> Pair:
+        return partial(self._run, 0), partial(self._run, 1)
+
+    def _run(self, people: int, draws: int) -> Scores:
+        inputs, units = np.ones((self.rows, 2)), np.arange(self.rows)
+        exact = self.gradients.measure(inputs, np.ones(self.rows), units, np.zeros(2))
+        total = np.zeros(draws)
+        for _ in range(self.question.rounds):
+            drawn = people * draw_in_secret(draws, self.share)
+            noisy = self.gradients.release((drawn[:, np.newaxis] * exact).ravel())
+            total += self._loss(noisy.reshape(draws, 2) / self.gradients.grid.step, exact)
+        return total
+
+    def _loss(self, shown: Scores, exact: Any) -> Scores:
+        """Return the loss of a round of the descent promised, on average over who is drawn."""
+        scale = self.question.noise_multiplier() * self.gradients.length
+        alone = (2 * shown @ exact - exact @ exact) / (2 * scale**2)
+        share = self.question.share
+        return np.asarray(np.log1p(share * np.expm1(alone)), np.float64)
+
+
+def descent(neighbours: str = "add_remove", **entry: Any) -> LogisticRegression:
+    question = ask("logistic-regression", {**STEPS, **entry}, setting(neighbours, delta=DELTA), 3.0)
+    assert isinstance(question, LogisticRegression)
+    return question
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_rounds_of_noisy_gradients_keep_their_price(share: float) -> None:
+    question = descent(rounds=2, share=share)
+    ours = Descent(question, question.noise_multiplier(), share)
+    assert not accuses(ours.runs(), question.price, 8000)
+    mutant = replace(ours, multiplier=ours.multiplier / 2)
+    assert accuses(mutant.runs(), question.price, 8000)
+
+
+def test_cutting_rows_and_not_people_is_found_out() -> None:
+    question = descent(rounds=1, share=1)
+    mutant = Descent(question, question.noise_multiplier(), 1.0, rows=2)
+    assert accuses(mutant.runs(), question.price, 8000)
+
+
+def test_drawing_everybody_but_paying_for_a_few_is_found_out() -> None:
+    question = descent(rounds=1, share=0.1)
+    mutant = Descent(question, question.noise_multiplier(), 1.0)
+    assert accuses(mutant.runs(), question.price, 8000)
+
+
+def test_learning_as_a_whole_keeps_its_price() -> None:
+    """From the table to the coefficients, which add the rounds up; a mutant with a quarter."""
+    ours = descent(rounds=2, share=1)
+    mutant = Quartered(**{own.name: getattr(ours, own.name) for own in fields(ours)})
+    pairs = []
+    for question in (ours, mutant):
+        tables = (named(rows) for rows in ([], [HIGH]))
+        shown = [learning(question, at) for at in tables]
+        pairs.append(runs(*shown))
+    assert not accuses(pairs[0], ours.price, 1000)
+    assert accuses(pairs[1], ours.price, 1000)
+
+
+class Quartered(LogisticRegression):
+    def noise_multiplier(self) -> float:
+        return super().noise_multiplier() / 4
+
+
+def learning(question: LogisticRegression, table: Table) -> Callable[[], float]:
+    rows = Rows.choose(table, question.setting, (), question.columns)
+    return lambda: float(question._learn(rows, Progress(None)).sum())
 
 
 def test_whole_answers_keep_their_price() -> None:
     """From table to document, conditions and all; whoever sees the document sees no more."""
     own = setting(person=PERSON)
-    question = ask("count", {"where": [{"column": "age", "at_least": 60}]}, own)
-    pair = next(worst_pairs(own))
-    middle = 3
-
-    def shown(at: Any) -> int:
-        value = answer(at, question).to_document()["value"]
-        return int(np.clip(value - middle + 3, 0, 5))
-
-    one, other = (lambda at=at: shown(at) for at in pair)
-    assert not accuse_outcomes(one, other, question.price, draws=1000)
-    assert accuse_outcomes(one, other, Price(question.price.epsilon / 10), draws=1000)
+    question = ask("count", {"where": [{"column": "age", "at_least": 60}]}, own, 3.0)
+    pair = (Table.from_rows(NAMES, rows) for rows in ([], [["x", *HIGH]] * 3))
+    shown = runs(*(lambda at=at: answer(at, question).to_document()["value"] for at in pair))
+    assert not accuses(shown, question.price, 400)
+    assert accuses(shown, Price(question.price.epsilon / 5), 400)

@@ -13,7 +13,7 @@ from deid_portal.engine.attacks.auditing import Chosen, find_forced_people
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.differential.lessons.lesson import Lesson
 from deid_portal.engine.differential.mechanisms.choosing import NoisyMax
-from deid_portal.engine.differential.questions.quantiles import PARTS, rank_scores
+from deid_portal.engine.differential.questions.quantiles import PARTS, rank_scores, ranks_of
 from deid_portal.engine.numbers import Numbers
 
 Maximum = Callable[[Chosen], float | None]  # None is a refusal
@@ -92,8 +92,6 @@ def _without(group: Chosen, person: int) -> Chosen:
 
 def _private_maximum(numbers: Numbers, candidates: Sequence[float], epsilon: float) -> float:
     """Return the highest quantile, chosen among declared numbers by report noisy max."""
-    ordered, places = np.sort(numbers), np.asarray(candidates)
-    below = np.searchsorted(ordered, places, side="left")
-    reached = np.searchsorted(ordered, places, side="right")
-    scores = rank_scores(below, reached, len(ordered), 1.0)
+    places = np.asarray(candidates)
+    scores = rank_scores(*ranks_of(numbers, places), 1.0)
     return float(places[NoisyMax(PARTS, epsilon).choose(scores)])

@@ -51,9 +51,13 @@ class NoisyMax:
         """Return the place of a score that is, likely, among the highest."""
         return int(self.measurement()([int(score) for score in scores]))
 
-    def falls_short(self, candidates: int, chance: float) -> float:
-        """Return what the score of the choice misses the best by at most, but for this chance."""
-        return utility_bound(self.scale, candidates, -log(chance))
+    def falls_short(self, others: int, chance: float) -> float:
+        """Return what the choice misses the best score by less than, but for this chance.
+
+        `others` are the candidates beside the best. Each of them that misses it by m or more is
+        chosen with the chance e^(−m/scale) at most, by either mechanism.
+        """
+        return max(utility_bound(self.scale, others, -log(chance)), 0.0) if others else 0.0
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,9 @@ class CentredSum:
         return Noise.calibrate(kind, price, self.grid, change, change, rounding=rows)
 
     def measure(self, numbers: Numbers) -> Counts:
-        return np.array([self.grid.encode(numbers).sum()])
+        # The middle of the bounds is rounded, so the ends may lie a little further off.
+        within = np.clip(numbers, -self.reach, self.reach)
+        return np.array([self.grid.encode(within).sum()])
 
 
 def count_noise(kind: str, price: Price, setting: Setting) -> Noise:

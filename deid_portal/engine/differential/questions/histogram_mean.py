@@ -18,7 +18,7 @@ from deid_portal.engine.differential.questions.centred import shared_confidence
 from deid_portal.engine.differential.questions.histogram import BUCKET_FIELDS, Histogram
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
 from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.showing import rounded
+from deid_portal.engine.differential.showing import rounded, rounded_outwards
 from deid_portal.engine.numbers import Numbers
 
 
@@ -57,7 +57,7 @@ class HistogramMean(Histogram):
         each = width.half_width(shared_confidence(CONFIDENCE, self.cells))
         low, high = self._ends(np.maximum(counts - each, 0), np.maximum(counts + each, 0))
         half = max((high - low) / 2, self.domain.width * 1e-9)
-        interval = [rounded(low, half), rounded(high, half)]
+        interval = rounded_outwards(low, high, half)
         return Reading(
             {"value": rounded(value, half), "interval": interval},
             f"About {rounded(value, half)}; the true mean lies from {interval[0]} to "

@@ -3,6 +3,13 @@
 With z = (1, features, target), each between −1 and 1, the sums of all products zᵢ·zⱼ are bought
 with noise; the coefficients are made of them for free (D. Vu, A. Slavković, Differential privacy
 for clinical trial data, ICDM workshops 2009; the ridge as in O. Sheffet, ICML 2017).
+
+Intervals are free, too. The true coefficients β solve Aβ = c for the exact sums. With noisy ones,
+what is left, r = ĉ − Âβ, is noise alone: in each line the noises of different sums, weighted by 1
+and −β. A sum of Laplace noises so weighted lies within the half width of one of them times
+√(1 + |β|²) at least as surely as that one alone (tested; exact for Gaussian noise). So
+β − β̂ = −Â⁻¹r for β̂ = Â⁻¹ĉ, and all of it is bounded as soon as |β| is, which follows from itself
+where the noise is not too large.
 """
 
 from dataclasses import dataclass
@@ -17,11 +24,12 @@ from deid_portal.engine.differential.fields import ColumnList, Field, NumberColu
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.grid import Grid
 from deid_portal.engine.differential.noise import FOR_NUMBERS, Noise
+from deid_portal.engine.differential.questions.centred import shared_confidence
 from deid_portal.engine.differential.questions.noisy import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.showing import join
+from deid_portal.engine.differential.showing import join, rounded_outwards
 from deid_portal.engine.documents import Place
 from deid_portal.engine.numbers import Numbers
 from deid_portal.engine.table import Counts
@@ -79,8 +87,8 @@ class LinearRegression(NoisyQuestion):
     def expects(self, width: float | None, confidence: float) -> str:
         each = self.noises()[0].half_width(confidence)
         return (
-            f"No interval can be said for coefficients; each of the {len(self._pairs[0])} sums of "
-            f"products behind them is within ±{each:.4g}, so with n rows the noise moves what the "
+            f"The intervals follow from the answer; each of the {len(self._pairs[0])} sums of "
+            f"products behind it is within ±{each:.4g}, so with n rows the noise moves what the "
             f"line is drawn through by about {each:.4g}/n of the columns' half widths."
         )
 
@@ -97,7 +105,9 @@ class LinearRegression(NoisyQuestion):
         return (
             f"Every column is moved and shrunk to −1…1 by its bounds; all {len(self._pairs[0])} "
             f"sums of products of two of them (and of 1) get noise: {self.formula()}, with "
-            f"Δ = {self.noises()[0].sensitivity:.6g}. Then (XᵀX + λ)⁻¹Xᵀy, λ as large as the noise."
+            f"Δ = {self.noises()[0].sensitivity:.6g}. Then (XᵀX)⁻¹Xᵀy, with intervals of all lines "
+            f"that the noise allows; where it allows too many, (XᵀX + λ)⁻¹Xᵀy, λ as large as the "
+            f"noise, without."
         )
 
     def read(self, noisy: tuple[Numbers, ...]) -> Reading:
@@ -106,10 +116,25 @@ class LinearRegression(NoisyQuestion):
         products[self._pairs] = noisy[0]
         products = products + np.triu(products, 1).T
         noise = self.noises()[0]
-        found = _solve(products, noise.scale * sqrt(size))
+        each = noise.half_width(shared_confidence(CONFIDENCE, size - 1))
+        line = Line.fit(products, each)
+        if line is None:
+            found = _solve(products, noise.scale * sqrt(size))
+            return Reading(
+                {"coefficients": self._named(self._to_own_units(found)), "intervals": None},
+                "A line made of noisy sums. The noise is too large, or the rows are too few, for "
+                "intervals: any line is possible. A larger ε or fewer columns may help.",
+            )
+        weights, _ = self._own_units
+        own, widths = self._to_own_units(line.coefficients), line.half_widths(weights)
+        intervals = {
+            name: rounded_outwards(float(at - width), float(at + width), float(width))
+            for name, at, width in zip(self._names, own, widths, strict=True)
+        }
         return Reading(
-            {"coefficients": self._in_own_units(found), "intervals": None},
-            f"A line made of noisy sums. {self.expects(None, CONFIDENCE)}",
+            {"coefficients": self._named(own), "intervals": intervals},
+            "A line made of noisy sums; all of its true coefficients lie within their intervals, "
+            "95 % sure.",
         )
 
     @property
@@ -124,24 +149,78 @@ class LinearRegression(NoisyQuestion):
     def _change(self) -> tuple[float, float]:
         """Return the L1 and L2 sensitivity of all products together, for one row.
 
-        A row adds at most 1 to each. In place of another it changes a product of two by 2 at most,
-        a square by 1, and the number of rows not at all.
+        A row adds at most 1 to each of p = (k + 1)(k + 2)/2 products of k columns and 1; so it is
+        in place of one that is left out. In place of another, z for z′: with x = |z − z′| and
+        y = |z + z′|, x + y ≤ 2 in every column, a product changes by at most (xᵢyⱼ + yᵢxⱼ)/2. All
+        of them come to (Σx·Σy + Σxy)/2, which is largest for equal x and then k(k + 2)²/2(k + 1),
+        below p. Their squares come to at most (|x|²|y|² + (Σxy)²)/4 + Σx²y²/2, which is largest
+        where every xy = 0 and then (k + 1)².
         """
-        products, squares = len(self._pairs[0]), len(self.features) + 1
-        if not self.setting.replaces:
-            return products, sqrt(products)
-        crossed = products - squares - 1
-        return 2 * crossed + squares, sqrt(4 * crossed + squares)
+        columns, products = len(self.features) + 2, len(self._pairs[0])
+        return products, columns if self.setting.replaces else sqrt(products)
 
-    def _in_own_units(self, found: Numbers) -> dict[str, float]:
+    @property
+    def _own_units(self) -> tuple[Numbers, Numbers]:
+        """Return what to multiply coefficients of −1…1 by, and what to add, for own units."""
         target = self.setting.bounds_of(self.target)
-        slopes, intercept = {}, target.middle + float(found[0]) * target.width / 2
-        for name, slope in zip(self.features, found[1:], strict=True):
-            domain = self.setting.bounds_of(name)
-            own = float(slope) * target.width / domain.width
-            slopes[name] = float(f"{own:.6g}")
-            intercept -= own * domain.middle
-        return {"intercept": float(f"{intercept:.6g}"), **slopes}
+        domains = [self.setting.bounds_of(name) for name in self.features]
+        slopes = np.array([target.width / domain.width for domain in domains])
+        weights = np.diag([target.width / 2, *slopes])
+        weights[0, 1:] = -slopes * [domain.middle for domain in domains]
+        return weights, np.array([target.middle, *np.zeros(len(domains))])
+
+    def _to_own_units(self, found: Numbers) -> Numbers:
+        weights, added = self._own_units
+        return np.asarray(weights @ found + added, np.float64)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return ("intercept", *self.features)
+
+    def _named(self, own: Numbers) -> dict[str, float]:
+        return {name: float(f"{one:.6g}") for name, one in zip(self._names, own, strict=True)}
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Coefficients β̂ = Â⁻¹ĉ of noisy sums, and how far noise may have moved what they solve.
+
+    `reach` bounds every line of ĉ − Âβ for the true β.
+    """
+
+    coefficients: Numbers
+    inverse: Numbers
+    reach: float
+
+    @classmethod
+    def fit(cls, products: Numbers, each: float) -> "Line | None":
+        """Return the line where noise of `each` in a sum leaves one, None where it may be any.
+
+        With u = √(1 + |β|²): |β − β̂| ≤ ρu for ρ = each·‖Â⁻¹‖, so u² ≤ 1 + (|β̂| + ρu)², which
+        bounds u where ρ < 1.
+        """
+        try:
+            inverse = np.linalg.inv(products[:-1, :-1])
+        except np.linalg.LinAlgError:
+            return None
+        found = inverse @ products[:-1, -1]
+        moved = each * _norm_for_lines(inverse)
+        if not moved < 1:
+            return None
+        length, left = float(np.linalg.norm(found)), 1 - moved**2
+        most = (length * moved + sqrt((length * moved) ** 2 + left * (1 + length**2))) / left
+        return cls(found, inverse, each * most)
+
+    def half_widths(self, weights: Numbers) -> Numbers:
+        """Return how far combinations of the coefficients may be off."""
+        return np.asarray(np.abs(weights @ self.inverse).sum(axis=1) * self.reach, np.float64)
+
+
+def _norm_for_lines(inverse: Numbers) -> float:
+    """Return how long the image of a vector may be that is no longer than 1 in any line."""
+    by_lines = np.linalg.norm(np.abs(inverse).sum(axis=1))
+    by_length = np.linalg.norm(inverse, 2) * sqrt(len(inverse))
+    return float(min(by_lines, by_length))
 
 
 def _solve(products: Numbers, ridge: float) -> Numbers:

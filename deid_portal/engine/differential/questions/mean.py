@@ -31,7 +31,12 @@ from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
 from deid_portal.engine.differential.setting import MOST_ROWS
-from deid_portal.engine.differential.showing import interval_around, percent_words, rounded
+from deid_portal.engine.differential.showing import (
+    interval_around,
+    percent_words,
+    rounded,
+    rounded_outwards,
+)
 from deid_portal.engine.documents import Place
 from deid_portal.engine.numbers import Numbers
 from deid_portal.engine.table import Counts
@@ -181,8 +186,9 @@ class Mean(NoisyQuestion):
         widths = [noise.half_width(each) for noise in self.noises()]
         low, high = ratio_interval(total, widths[0], count, widths[1], reach)
         width = max((high - low) / 2, self.domain.width * 1e-9)
-        interval = [rounded(self.domain.middle + end, width) for end in (low, high)]
-        return self._say(self.domain.middle + ratio(total, count, reach), interval, width)
+        middle = self.domain.middle
+        interval = rounded_outwards(middle + low, middle + high, width)
+        return self._say(middle + ratio(total, count, reach), interval, width)
 
     def _say(self, value: float, interval: list[float | int], width: float) -> Reading:
         return Reading(

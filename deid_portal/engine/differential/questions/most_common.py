@@ -1,6 +1,7 @@
 """The most common value of a column."""
 
 from dataclasses import dataclass
+from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -47,11 +48,19 @@ class MostCommon(ChoosingQuestion):
     def changes(self) -> str:
         return f"each count changes by at most {self.setting.rows_per_person}"
 
+    def behind(self, confidence: float) -> int:
+        """Return how many rows the value named may have less than the most common one."""
+        short = self.choosers()[0].falls_short(self.candidates - 1, 1 - confidence)
+        return max(ceil(short) - 1, 0)  # whole rows, and fewer than that
+
     def falls_short(self, confidence: float) -> str:
-        short = self.choosers()[0].falls_short(self.candidates, 1 - confidence)
+        sure = percent_words(confidence)
+        rows = self.behind(confidence)
+        if not rows:
+            return f"No other value is more common, {sure} sure."
         return (
-            f"The value named is at most {short:.4g} rows rarer than the most common one, "
-            f"{percent_words(confidence)} sure; there is no interval for a name."
+            f"No other value has over {rows} row{'s' if rows > 1 else ''} more than the one named, "
+            f"{sure} sure."
         )
 
     def asks(self) -> str:
@@ -69,6 +78,7 @@ class MostCommon(ChoosingQuestion):
         return Reading(
             {"value": value, "interval": None},
             f"{write_value(value)} seems the most common. {self.falls_short(CONFIDENCE)}",
+            details={"behind": [0, self.behind(CONFIDENCE)]},
         )
 
     @property

@@ -1,17 +1,30 @@
 """Quantiles of a column, chosen from candidates fixed beforehand.
 
 The median itself may jump from one bound to the other when one row changes, so noise on it is
-useless; how far a candidate's rank is from the wanted one changes by one row only.
+useless; how far a candidate's rank is from the wanted one changes by one row only. Numbers count as
+the nearest candidate, so that one of them always has the wanted rank.
+
+How far a rank is off says nothing about numbers. For an interval in the column's own unit, two more
+candidates are chosen, aiming so many rows before and after the wanted rank that each misses it with
+a chance of 2.5 % at most, whatever the table. Beyond the first and the last candidate ranks go on
+without end: where there are too few rows to say anything, the interval ends at the bounds.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import ClassVar
 
 import numpy as np
 
 from deid_portal.engine.differential.domains import NumberDomain, plain_number
-from deid_portal.engine.differential.fields import Field, NumberColumn, NumberField, NumberList
+from deid_portal.engine.differential.fields import (
+    Field,
+    NumberColumn,
+    NumberField,
+    NumberList,
+    OneOf,
+)
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.mechanisms.choosing import NoisyMax
 from deid_portal.engine.differential.questions.choosing import HOW, ChoosingQuestion
@@ -33,6 +46,35 @@ STEP = NumberField(
     help="Without it: 1 for whole bounds up to 1000 apart, else a thousandth of the range.",
     minimum=0,
 )
+VALUES, RANKS = "values", "ranks"
+INTERVAL = OneOf(
+    name="interval",
+    label="Interval",
+    choices=(VALUES, RANKS),
+    labels=("Of numbers, for half of ε", "Of ranks only, all of ε for the number"),
+)
+# What part of ε buys the number itself, and each end of an interval.
+SHARES = {RANKS: (1.0,), VALUES: (0.5, 0.25, 0.25)}
+SIDES = (0, -1, 1)  # at the wanted rank, before it, after it
+
+
+@dataclass(frozen=True)
+class Named:
+    """A candidate that was chosen, and the ends of its interval where they were, too."""
+
+    value: float
+    interval: tuple[float, float] | None
+
+    @classmethod
+    def of(cls, value: float, ends: list[float]) -> "Named":
+        if not ends:
+            return cls(value, None)
+        low, high = min(ends), max(ends)
+        return cls(min(max(value, low), high), (low, high))
+
+    @property
+    def shown(self) -> list[float | int] | None:
+        return [plain_number(end) for end in self.interval] if self.interval else None
 
 
 @dataclass(frozen=True)
@@ -41,6 +83,7 @@ class RankQuestion(ChoosingQuestion):
 
     column: str
     step: float | None
+    interval: str
 
     has_accuracy: ClassVar[bool] = False
 
@@ -74,15 +117,21 @@ class RankQuestion(ChoosingQuestion):
         return len(self.places())
 
     def choosers(self) -> tuple[NoisyMax, ...]:
-        part = self.price.part(len(self.wanted))
-        return tuple(self.chooser(self._change(share), part.epsilon) for share in self.wanted)
+        """Return for each quantile what chooses the number, and what chooses its ends."""
+        each = self.price.part(len(self.wanted)).epsilon
+        return tuple(
+            self.chooser(self._change(share), part * each)
+            for share in self.wanted
+            for part in SHARES[self.interval]
+        )
 
     def score(self, rows: Rows) -> tuple[Counts, ...]:
-        numbers = np.sort(rows.numbers(self.column))  # NaN last
-        fits = int((~np.isnan(numbers)).sum())
-        below = np.searchsorted(numbers[:fits], self.places(), side="left")
-        reached = np.searchsorted(numbers[:fits], self.places(), side="right")
-        return tuple(rank_scores(below, reached, fits, share) for share in self.wanted)
+        below, reached = ranks_of(rows.numbers(self.column), self.places())
+        aims = [(share, side) for share in self.wanted for side in self._sides]
+        return tuple(
+            rank_scores(below, reached, share, side * self._margin(chooser))
+            for (share, side), chooser in zip(aims, self.choosers(), strict=True)
+        )
 
     @property
     def sensitivity(self) -> float:
@@ -92,23 +141,69 @@ class RankQuestion(ChoosingQuestion):
         return f"the rank of a candidate changes by at most {self.sensitivity:g}"
 
     def falls_short(self, confidence: float) -> str:
-        chance, choosers = 1 - confidence, self.choosers()
-        short = max(one.falls_short(self.candidates, chance) for one in choosers) / PARTS
+        number = f"The number named is at most {self._rows_off(0, confidence)} off in rank"
+        if self.interval == RANKS:
+            return (
+                f"{number}, {percent_words(confidence)} sure; how far that is in the column's own "
+                f"unit, nobody can say without looking."
+            )
+        each = " each" if len(self.wanted) > 1 else ""
         return (
-            f"The rank of the number named is at most {short:.4g} rows off, "
-            f"{percent_words(confidence)} sure; how far that is in the column's own unit, nobody "
-            f"can say without looking."
+            f"The interval holds the true number, {percent_words(CONFIDENCE)} sure{each}; it "
+            f"reaches at most {self._rows_off(1, confidence)} to either side. {number}, "
+            f"{percent_words(confidence)} sure."
         )
 
     def assumptions(self) -> tuple[str, ...]:
-        return (CLAMPED, GAPS)
+        places = self.places()
+        apart = plain_number(float(places[1] - places[0]))
+        nearest = f"Numbers count as the nearest of {self.candidates} candidates, {apart:g} apart."
+        return (CLAMPED, nearest, GAPS)
 
     def explain(self) -> str:
-        parts = "" if len(self.wanted) == 1 else f" ε is shared by {len(self.wanted)} choices."
+        parts = "" if len(self.wanted) == 1 else f" ε is shared by {len(self.wanted)} quantiles."
+        ends = (
+            ""
+            if self.interval == RANKS
+            else (
+                " Half of ε chooses the number, a quarter each chooses an end of the interval in "
+                "the same way, aiming so far before and after that it misses once in forty times."
+            )
+        )
         return (
             f"Each of {self.candidates} numbers fixed beforehand is scored by how many rows its "
-            f"rank is off, and one is chosen: {self.formula()}, Δ = {self.sensitivity:g}.{parts}"
+            f"rank is off, and one is chosen: {self.formula()}, "
+            f"Δ = {self.sensitivity:g}.{parts}{ends}"
         )
+
+    def read_all(self, chosen: tuple[int, ...]) -> list[Named]:
+        """Return the numbers of all quantiles, in their order."""
+        found = self.places()[list(chosen)].reshape(len(self.wanted), len(self._sides))
+        # Sorting is free and puts right what noise has put in the wrong order.
+        values = np.sort(found[:, 0]).tolist()
+        return [Named.of(*pair) for pair in zip(values, found[:, 1:].tolist(), strict=True)]
+
+    @property
+    def _sides(self) -> tuple[int, ...]:
+        return SIDES[: len(SHARES[self.interval])]
+
+    def _margin(self, chooser: NoisyMax) -> int:
+        """Return how far off an end aims: no nearer than it may miss once in forty times."""
+        return ceil(chooser.falls_short(self.candidates - 1, (1 - CONFIDENCE) / 2))
+
+    def _rows_off(self, side: int, confidence: float) -> str:
+        """Say how far in rank a choice lies from what is wanted, at most."""
+        parts = len(SHARES[self.interval])
+        chance = (1 - confidence) / (2 if side else 1)
+        missed = [
+            chooser.falls_short(self.candidates - 1, chance)
+            + (self._margin(chooser) if side else 0)
+            for chooser in self.choosers()[abs(side) :: parts]
+        ]
+        rows = max(missed) / PARTS
+        if self.setting.size is None or self.where:
+            return f"{rows:.4g} rows"
+        return f"{rows:.4g} rows ({min(100 * rows / self.setting.size, 100):.2g} percentiles)"
 
     def _change(self, share: float) -> int:
         """Return what neighbors change a score by.
@@ -128,7 +223,7 @@ class Median(RankQuestion):
     kind: ClassVar[str] = "median"
     label: ClassVar[str] = "Median"
     tile: ClassVar[str] = "The number in the middle"
-    fields: ClassVar[tuple[Field, ...]] = (NumberColumn(), STEP, HOW)
+    fields: ClassVar[tuple[Field, ...]] = (NumberColumn(), STEP, INTERVAL, HOW)
 
     @property
     def wanted(self) -> tuple[float, ...]:
@@ -138,9 +233,14 @@ class Median(RankQuestion):
         return f"What is the median of {self.column}"
 
     def read(self, chosen: tuple[int, ...]) -> Reading:
-        value = plain_number(float(self.places()[chosen[0]]))
+        (found,) = self.read_all(chosen)
+        value, interval = plain_number(found.value), found.shown
+        between = "."
+        if interval:
+            between = f"; the true median lies from {interval[0]} to {interval[1]}, 95 % sure."
         return Reading(
-            {"value": value, "interval": None}, f"About {value}. {self.falls_short(CONFIDENCE)}"
+            {"value": value, "interval": interval},
+            f"About {value}{between} {self.falls_short(CONFIDENCE)}",
         )
 
 
@@ -157,6 +257,7 @@ class Quantiles(RankQuestion):
             name="quantiles", label="Shares below, from 0 to 1", minimum=0, maximum=1, most=20
         ),
         STEP,
+        INTERVAL,
         HOW,
     )
 
@@ -175,26 +276,42 @@ class Quantiles(RankQuestion):
         return f"What are the quantiles {shares} of {self.column}"
 
     def read(self, chosen: tuple[int, ...]) -> Reading:
-        # Sorting is free and puts right what noise has put in the wrong order.
-        found = sorted(float(self.places()[place]) for place in chosen)
+        found = self.read_all(chosen)
         values = [
-            {"quantile": share, "value": plain_number(value)}
-            for share, value in zip(self.quantiles, found, strict=True)
+            {"quantile": share, "value": plain_number(named.value)}
+            for share, named in zip(self.quantiles, found, strict=True)
         ]
         return Reading(
-            {"values": values, "intervals": [None] * len(values)},
+            {"values": values, "intervals": [named.shown for named in found]},
             f"{len(values)} numbers. {self.falls_short(CONFIDENCE)}",
         )
 
 
-def rank_scores(below: Counts, reached: Counts, rows: int, share: float) -> Counts:
+def ranks_of(numbers: Numbers, places: Numbers) -> tuple[Counts, Counts]:
+    """Return how many numbers lie below each of some places, and how many up to it.
+
+    Numbers count as the nearest place, NaN as none.
+    """
+    inside = numbers[~np.isnan(numbers)]
+    nearest = np.searchsorted((places[:-1] + places[1:]) / 2, inside, side="right")
+    counts = np.bincount(nearest, minlength=len(places)).astype(np.int64)
+    reached = np.cumsum(counts)
+    return reached - counts, reached
+
+
+def rank_scores(below: Counts, reached: Counts, share: float, shift: int = 0) -> Counts:
     """Return minus how far the wanted rank is from those a candidate has, in 1/PARTS of a row.
 
-    A candidate that many rows share has all the ranks from `below` to `reached`.
+    A candidate that many rows share has all the ranks from `below` to `reached`; shifted down, the
+    first has all that would come before it, and shifted up, the last all that would come after.
     """
-    wanted = _thousandths(share) * rows
-    short = np.maximum(wanted - PARTS * reached, PARTS * below - wanted)
-    return -np.maximum(short, 0).astype(np.int64)
+    wanted = _thousandths(share) * int(reached[-1]) + shift
+    too_low, too_high = wanted - PARTS * reached, PARTS * below - wanted
+    if shift < 0:
+        too_high[0] = 0
+    if shift > 0:
+        too_low[-1] = 0
+    return -np.maximum(np.maximum(too_low, too_high), 0).astype(np.int64)
 
 
 def _thousandths(share: float) -> int:

@@ -20,7 +20,7 @@ from deid_portal.engine.differential.questions.noisy import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.showing import rounded
+from deid_portal.engine.differential.showing import rounded, rounded_outwards
 from deid_portal.engine.numbers import Numbers
 from deid_portal.engine.table import Counts
 
@@ -100,7 +100,7 @@ class Variance(NoisyQuestion):
         low = max(of_squares[0] + half - max(means[0] ** 2, means[1] ** 2), 0.0)
         high = min(max(of_squares[1] + half - nearest, 0.0), reach**2)
         width = max((high - low) / 2, reach**2 * 1e-9)
-        interval = [rounded(low, width), rounded(high, width)]
+        interval = rounded_outwards(low, high, width)
         return Reading(
             {"value": rounded(value, width), "interval": interval},
             f"About {rounded(value, width)} (standard deviation {sqrt(value):.3g}); the true "
