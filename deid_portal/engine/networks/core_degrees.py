@@ -42,28 +42,69 @@ class Proposal:
 
 def propose_degrees(network: Network, k: int) -> Iterator[Proposal]:
     """Give sequences for several cores and prices, as long as the work is bearable."""
-    degrees = network.degrees.astype(np.int64)
     work = 0
     for inside in find_cores(network):
-        core, others = (sort_degrees(degrees, np.flatnonzero(own)) for own in (inside, ~inside))
-        lifted = int((degrees[others] >= degrees[core[-1]]).sum()) + SPARE_CLASSES * k
-        lifted = min(lifted, len(others))
-        steps = len(core) * (lifted + 1) * 2 * k * k
+        core = Core.of(network, inside, k)
         for price in PRICES:
-            work += steps
+            work += core.work
             if work > MOST_WORK:
                 return
-            groups, cost = degree_kernels.cut_with_core(
-                degrees[core],
-                degrees[others],
-                k,
-                PRICE_UNIT + price,
-                PRICE_UNIT - price,
-                lifted,
+            yield core.propose(price)
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """A set of nodes and all others, both by falling degree."""
+
+    degrees: Degrees
+    inside: NDArray[np.intp]
+    outside: NDArray[np.intp]
+    open_pairs: int
+    k: int
+
+    @classmethod
+    def of(cls, network: Network, inside: NDArray[np.bool_], k: int) -> "Core":
+        degrees = network.degrees.astype(np.int64)
+        lists = (sort_degrees(degrees, np.flatnonzero(own)) for own in (inside, ~inside))
+        return cls(degrees, *lists, count_open_pairs(network, inside), k)
+
+    @property
+    def most_lifted(self) -> int:
+        """Return how many others are looked at one by one while some of the core are left."""
+        level = self.degrees[self.inside[-1]]
+        above = int((self.degrees[self.outside] >= level).sum())
+        return min(above + SPARE_CLASSES * self.k, len(self.outside))
+
+    @property
+    def work(self) -> int:
+        return len(self.inside) * (self.most_lifted + 1) * 2 * self.k**2
+
+    def propose(self, price: int) -> Proposal:
+        """Return the best degrees at a price, in units of 1 / PRICE_UNIT, and their bound."""
+        groups, cost = degree_kernels.cut_with_core(
+            self.degrees[self.inside],
+            self.degrees[self.outside],
+            self.k,
+            PRICE_UNIT + price,
+            PRICE_UNIT - price,
+            self.most_lifted,
+        )
+        bound = -((2 * price * self.open_pairs - int(cost)) // PRICE_UNIT)
+        # Degrees of a network have an even sum, so what is added to them is even as well.
+        return Proposal(self._spread(groups), max(bound + (bound & 1), 0))
+
+    def _spread(self, groups: NDArray[np.int64]) -> Degrees:
+        """Give all of a group, so many of the core and of the others, its largest degree."""
+        new = self.degrees.copy()
+        taken = np.zeros(2, np.int64)
+        for own in groups:
+            ends = taken + own
+            members = np.concatenate(
+                [self.inside[taken[0] : ends[0]], self.outside[taken[1] : ends[1]]]
             )
-            priced = cost - 2 * price * count_open_pairs(network, inside)
-            new = _spread(degrees, core, others, groups)
-            yield Proposal(new, _rounded_up(priced))
+            new[members] = self.degrees[members].max()
+            taken = ends
+        return new
 
 
 def find_cores(network: Network) -> Iterator[NDArray[np.bool_]]:
@@ -84,25 +125,3 @@ def count_open_pairs(network: Network, inside: NDArray[np.bool_]) -> int:
     members = int(inside.sum())
     linked = int(inside[network.pairs].all(axis=1).sum())
     return members * (members - 1) // 2 - linked
-
-
-def _rounded_up(priced: int) -> int:
-    """Return a bound in links' ends: whole, and even as every sum of degrees is."""
-    bound = -(-priced // PRICE_UNIT)
-    return max(int(bound + (bound & 1)), 0)
-
-
-def _spread(
-    degrees: Degrees,
-    core: NDArray[np.intp],
-    others: NDArray[np.intp],
-    groups: NDArray[np.int64],  # group × how many of the core and of the others it has
-) -> Degrees:
-    new = degrees.copy()
-    taken = np.zeros(2, np.int64)
-    for own in groups:
-        ends = taken + own
-        members = np.concatenate([core[taken[0] : ends[0]], others[taken[1] : ends[1]]])
-        new[members] = degrees[members].max()
-        taken = ends
-    return new

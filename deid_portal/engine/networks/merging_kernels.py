@@ -85,6 +85,7 @@ def merge(rows: Rows, scene: Scene, group: Nodes, may_remove: bool, by_most: boo
         if size_of(rows, node) != size:
             return rows  # members became neighbors of each other; next round
     lines = align(rows, scene, group, size, may_remove and not by_most)
+    stand_together(scene, lines)
     share_labels(rows, scene, group.reshape(-1, 1))
     share_labels(rows, scene, lines)
     needed = 1
@@ -166,6 +167,23 @@ def align(rows: Rows, scene: Scene, group: Nodes, size: int, is_common: bool) ->
         moved[index, filled : filled + left_over[index]] = left[index, : left_over[index]]
         moved[index, filled + left_over[index] : filled + rest] = beyond
     return moved
+
+
+@compiled
+def stand_together(scene: Scene, lines: NDArray[np.int32]) -> None:
+    """Put neighbors that a line shares with the first one in the same place; they are alike."""
+    size = lines.shape[1]
+    for line in lines[1:]:
+        for index in range(size):
+            scene.place[line[index]] = index
+        for index in range(size):
+            here = scene.place[lines[0, index]]
+            if here >= 0 and here != index:
+                line[here], line[index] = line[index], line[here]
+                scene.place[line[here]] = here
+                scene.place[line[index]] = index
+        for index in range(size):
+            scene.place[line[index]] = -1
 
 
 @compiled

@@ -125,11 +125,21 @@ class Merging:
         Returns the members of all groups and where each group starts, and the end.
         """
         degrees = self.network.degrees
-        falling = open_nodes[np.lexsort((self._rank[open_nodes], -links, -degrees[open_nodes]))]
+        near = self._nearness()[open_nodes]
+        falling = open_nodes[
+            np.lexsort((self._rank[open_nodes], near, -links, -degrees[open_nodes]))
+        ]
         if len(falling) < self.k:
             falling = np.concatenate([falling, self._fill(falling, alike)])
         starts = np.arange(0, len(falling) - self.k + 1, self.k)
         return falling, np.append(starts, len(falling))
+
+    def _nearness(self) -> NDArray[np.int64]:
+        """Return a number that people with common neighbors often share (min-wise hashing)."""
+        least = self._rank.copy()
+        starts = np.repeat(np.arange(self.network.nodes), self.network.degrees)
+        np.minimum.at(least, starts, self._rank[self.network.neighbors])
+        return least
 
     def _fill(self, falling: Nodes, alike: Partition) -> Nodes:
         """Return people who make up a group: at best such as their own class can spare."""

@@ -11,12 +11,15 @@ from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.networks.private_counts import project_network
 from deid_portal.engine.networks.protection import protect_network
 from deid_portal.engine.networks.reading import read_network
+from deid_portal.engine.networks.risk import summarize_network_risk
 
 METHODS: list[dict[str, Any]] = [
     {"name": "k-degree", "k": 3},
     {"name": "k-degree", "k": 3, "changes": "additions-deletions"},
     {"name": "k-degree", "k": 3, "realization": "supergraph"},
     {"name": "k-degree", "k": 3, "algorithm": "greedy"},
+    {"name": "k-neighbourhood", "k": 3},
+    {"name": "k-neighbourhood", "k": 3, "changes": "additions"},
     {"name": "k-grouping", "k": 3, "effort": 2},
     {"name": "random-links", "share": 0.5, "kind": "switch"},
 ]
@@ -31,7 +34,8 @@ def warm_up() -> None:
     project_network(network, 2)
     plant = plant_fakes(network, np.random.default_rng(1))
     attempt(plant, plant.network, np.arange(plant.network.nodes, dtype=np.int32))
-    Network.from_pairs(3, np.array([[0, 1], [1, 2]], np.int64), directed=True)
+    directed = Network.from_pairs(network.nodes, network.pairs, directed=True)
+    summarize_network_risk(directed)
 
 
 def _links() -> bytes:

@@ -1,17 +1,23 @@
 """k-degree: everybody shares their number of links, at nearly the least cost there is."""
 
+from collections import Counter
+from itertools import combinations
+
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidPlan
+from deid_portal.engine.networks.core_degrees import Core
 from deid_portal.engine.networks.draft import Draft
 from deid_portal.engine.networks.methods.k_degree import KDegreeRelease
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.progress import Progress
 from tests.engine.networks.networks import (
     PAIRS,
+    as_graph,
     karate,
     network_of,
     plan_of,
@@ -37,6 +43,44 @@ def test_co_authors_are_protected_at_the_least_cost(changes: str, k: int) -> Non
     assert cost <= 1.1 * step["least"]  # type: ignore[operator]
     if changes == "additions":
         assert (released.degrees >= network.degrees).all()
+
+
+@pytest.mark.parametrize(
+    ("k", "most", "bound"), [(2, 16, 14), (5, 98, 92), (10, 316, 268), (25, 888, 804)]
+)
+def test_adding_alone_is_held_against_what_adding_can_reach(k: int, most: int, bound: int) -> None:
+    """For k = 10 no supergraph comes within 1.1 of the 232 that degrees alone would take."""
+    network = read_public("ca-GrQc")
+    released, step = apply(network, KDegreeRelease(k, realization="supergraph"))
+    assert np.isin(network.keys, released.keys).all()
+    assert smallest_degree_class(released) >= k
+    assert step["least_by_adding"] == bound
+    assert bound <= step["degrees_changed_by"] <= most  # type: ignore[operator]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12),
+    st.sets(st.integers(0, 5), min_size=1, max_size=5),
+    st.integers(2, 3),
+    st.integers(0, 7),
+)
+def test_no_supergraph_is_cheaper_than_the_bound(
+    pairs: list[tuple[int, int]], core: set[int], k: int, price: int
+) -> None:
+    """Compared with every network of six people that has all the links."""
+    network = network_of(pairs, 6)
+    inside = np.isin(np.arange(6), list(core))
+    bound = Core.of(network, inside, k).propose(price).bound
+    graph = as_graph(network)
+    missing = list(nx.non_edges(graph))
+    for size in range(len(missing) + 1):
+        for added in combinations(missing, size):
+            degrees = Counter(dict(graph.degree()))
+            degrees.update(node for link in added for node in link)
+            if min(Counter(degrees.values()).values()) >= k:
+                assert bound <= 2 * size
+                return
 
 
 @pytest.mark.parametrize("name", ["ca-GrQc", "ego-Facebook", "wiki-Vote"])

@@ -7,12 +7,17 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import Table
 from deid_portal.engine.networks import Network
+from deid_portal.engine.networks.methods import k_neighborhood
+from deid_portal.engine.networks.neighborhood_merging import Merging
+from deid_portal.engine.networks.neighborhoods import partition_by_neighborhood
+from deid_portal.engine.progress import Progress
 from tests.engine.networks.networks import (
     PAIRS,
     karate,
     neighborhood_classes,
     network_of,
     protect,
+    read_public,
 )
 
 TREE = {"*": {"medical": ["nurse", "doctor"], "other": ["cook", "clerk"]}}
@@ -38,6 +43,26 @@ def test_any_network_is_protected(pairs: list[tuple[int, int]], k: int, changes:
     outcome = protect(network_of(pairs, 10), method, {"model": "k-neighbourhood", "k": k})
     assert outcome.released is not None
     assert smallest(outcome.released) >= k
+
+
+@pytest.mark.parametrize("name", ["ca-GrQc", "wiki-Vote"])
+def test_neighborhoods_that_changed_are_all_looked_at_again(name: str) -> None:
+    merging = Merging(read_public(name), 5, np.random.default_rng(1), may_remove=True)
+    reached = merging.run(400, 10**6, Progress(None))
+    afresh = partition_by_neighborhood(merging.network, Progress(None))
+    assert np.array_equal(reached.candidates, afresh.candidates)
+    assert afresh.count_below(5) == 0
+    rows = merging.network
+    assert np.array_equal(rows.with_pairs(rows.pairs).neighbors, rows.neighbors)
+
+
+def test_what_additions_alone_do_not_reach_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(k_neighborhood, "SMALL", 1)
+    monkeypatch.setattr(k_neighborhood, "MOST_GROWTH", 1)
+    method = {"name": "k-neighbourhood", "k": 5, "changes": "additions"}
+    outcome = protect(karate(), method, {"model": "k-neighbourhood", "k": 5})
+    assert outcome.released is None
+    assert any("Adding links alone" in note for note in outcome.report["notes"])
 
 
 def test_additions_keep_every_link() -> None:

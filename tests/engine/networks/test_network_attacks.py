@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
+from deid_portal.engine.attacks.confidence import exact_interval
 from deid_portal.engine.networks.attacks.active import (
     attempt,
     count_fakes,
     find_fakes,
     plant_fakes,
+    plant_many,
     summarize_attempts,
 )
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
@@ -91,6 +94,38 @@ def test_planted_people_find_themselves_and_their_targets() -> None:
     assert told["success"] == 1
     assert told["links_read"]["share"] == 1
     assert told["interval"][0] < 0.5 < told["interval"][1]
+
+
+def test_attackers_who_act_at_once_do_not_disturb_each_other() -> None:
+    network = read_public("ca-GrQc")
+    plants = plant_many(network, 10, np.random.default_rng(1))
+    planted = plants[0].network
+    everyone = np.arange(planted.nodes, dtype=np.int32)
+    assert planted.nodes == network.nodes + 10 * count_fakes(network.nodes)
+    told = summarize_attempts([attempt(plant, planted, everyone) for plant in plants])
+    assert told["success"] == 1
+    assert told["links_read"]["share"] == 1
+
+
+@pytest.mark.parametrize(("found", "attempts"), [(0, 0), (0, 20), (7, 20), (20, 20), (1, 100)])
+def test_the_interval_of_success_is_exact(found: int, attempts: int) -> None:
+    if not attempts:
+        assert exact_interval(found, attempts) == (0, 1)
+        return
+    true = binomtest(found, attempts).proportion_ci(method="exact")
+    assert exact_interval(found, attempts) == pytest.approx((true.low, true.high))
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5])
+def test_links_added_at_random_between_strangers_are_suspected(share: float) -> None:
+    """In a clustered network true links have friends in common, and most random ones none."""
+    outcome = protect(read_public("ca-GrQc"), {"name": "random-links", "share": share})
+    fake = next(
+        own for own in outcome.report["network"]["attacks"] if own["attack"] == "fake-links"
+    )
+    assert fake["added"] == outcome.report["network"]["links"]["added"]
+    assert fake["auc"] > 0.7
+    assert fake["precision"] > 2 * fake["chance"] or share == 0.5
 
 
 def test_planted_people_are_not_found_where_they_are_not() -> None:

@@ -21,14 +21,22 @@ from deid_portal.engine.table import Table
 MOST_ROUNDS = 400
 MOST_GROWTH = 20  # times as many links as there were; beyond that nothing is left of the network
 SMALL = 200
-MOST_TRIED = 3000  # nodes, in all attempts together
+MOST_TRIED = 20_000  # nodes, in all attempts together
 MOST_ATTEMPTS = 40
 EARLY_ROUNDS = (0, 1, 8)
+GAVE_UP = (
+    f"Adding links alone came to more than {MOST_GROWTH} times as many as there were; say "
+    f'"changes": "additions-deletions", or choose groups.'
+)
 
 
 @dataclass(frozen=True)
 class KNeighborhoodRelease(NetworkMethod):
     """Links are changed until the friends of everybody are linked like those of k - 1 others.
+
+    The paper only adds links. Here links are removed as well unless the plan says otherwise: each
+    added link changes the neighborhoods of all who know both ends, so that in clustered networks
+    additions feed on themselves until little of the network is left.
 
     With a label, people in the same place must also show the same one, so labels go up their
     taxonomy, each person's as far as needed.
@@ -49,7 +57,7 @@ class KNeighborhoodRelease(NetworkMethod):
         Choice("changes", ("additions-deletions", "additions")),
         ColumnName("label", optional=True),
     )
-    largest: ClassVar[int | None] = 20_000
+    largest: ClassVar[int | None] = 2_000_000
 
     def explain(self) -> str:
         how = "added and removed" if self._may_remove else "added"
@@ -68,12 +76,15 @@ class KNeighborhoodRelease(NetworkMethod):
         step: dict[str, Any] = {
             "method": self.name,
             "k": self.k,
+            "changes": self.changes,
             "rounds": merging.rounds,
             "left": alike.count_below(self.k),
         }
         if self.label is not None:
             step["label"] = self.label
         changed = replace(draft, network=self._finish(draft, merging), groups=None)
+        if step["left"] and not self._may_remove:
+            changed = replace(changed, notes=(*changed.notes, GAVE_UP))
         if self.label is not None:
             changed = self._describe_label(changed, draft, merging)
         return changed.noting(**step)
@@ -91,6 +102,8 @@ class KNeighborhoodRelease(NetworkMethod):
             loss = compare_links(draft.network, merging.network).loss + float(merging.levels.mean())
             rank = (alike.count_below(self.k), loss)
             found.append((rank, merging, alike))
+            if rank[0]:
+                break  # what one attempt does not reach within its limits, others do not either
         _, best, alike = min(found, key=lambda entry: entry[0])
         return best, alike
 
