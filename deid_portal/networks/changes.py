@@ -65,7 +65,7 @@ def degrees_chart(drift: NetworkDrift, *, sees_values: bool) -> dict[str, Any]:
         "figure": {
             "data": [
                 _bars(labels, shares[0], "Before", "before"),
-                _bars(labels, shares[1], "Now", "after"),
+                _bars(labels, shares[1], "Now", "accent"),
             ],
             "layout": {
                 "barmode": "group",

@@ -115,8 +115,7 @@ class Choosing:
 
     @property
     def _entry(self) -> dict[str, Any]:
-        method: dict[str, Any] = self.to_choice().method
-        return method
+        return self.to_choice().methods[0]
 
     def to_choice(self) -> Choice:
         """Return the plan's parts; the forms must be valid."""
@@ -198,8 +197,8 @@ def _in_plain_words(part: PartForm) -> PartForm:
     for name, field_of in part.fields.items():
         part[name].label = PARAMETER_WORDS.get(name, part[name].label)
         if isinstance(field_of, ChoiceField):
-            choices = [(value, CHOICE_WORDS.get(value, words)) for value, words in field_of.choices]
-            field_of.choices = choices
+            offered = list(field_of.widget.choices)
+            field_of.choices = [(value, CHOICE_WORDS.get(value, words)) for value, words in offered]
     return part
 
 

@@ -67,7 +67,7 @@ def count_below(dataset: Dataset, knowledge: str, k: int) -> int | None:
     sizes = dataset.network.shape.get("sizes", {}).get(knowledge)
     if sizes is None:
         return None
-    return sum(size * groups for size, groups in sizes if size < k)
+    return int(sum(size * groups for size, groups in sizes if size < k))
 
 
 def _links_changed(dataset: Dataset, method: Mapping[str, Any], k: int) -> Figure:

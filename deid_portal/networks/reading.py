@@ -119,7 +119,8 @@ def _count_look_alikes(
 def _counted(numbers: NDArray[Any]) -> list[list[int]]:
     """Return every number that occurs, with how often."""
     values, counts = np.unique(numbers, return_counts=True)
-    return np.column_stack([values, counts]).astype(int).tolist()
+    counted: list[list[int]] = np.column_stack([values, counts]).astype(int).tolist()
+    return counted
 
 
 @transaction.atomic

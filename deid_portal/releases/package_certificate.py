@@ -115,12 +115,22 @@ class Certificate:
             Line("People in the table", "", self.count("input.rows")),
             Line("People in the release", "", self.count("rows.released")),
             Line("People left out", "", self.count("rows.suppressed")),
+            *self._links,
             Line("Groups of look-alikes", "", self.count("classes.count")),
             Line("Smallest group", "", self.count("classes.smallest")),
             Line("Detail lost (loss, 0 none, 1 all)", "", self.number("utility.loss")),
             Line("Precision (1 exact, 0 none)", "", self.number("utility.precision")),
         ]
         return [line for line in lines if ">–<" not in line.after]
+
+    @property
+    def _links(self) -> list[Line]:
+        if not self.is_network:
+            return []
+        links = self.count("network.links.before"), self.count("network.links.after")
+        added, removed = self.count("network.links.added"), self.count("network.links.removed")
+        lines = [Line("Links", *links), Line("Links added", "", added)]
+        return [*lines, Line("Links removed", "", removed)]
 
     @property
     def rules(self) -> list[dict[str, Any]]:

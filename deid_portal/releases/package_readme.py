@@ -39,6 +39,7 @@ def write_readme(
 ) -> str:
     release = package.release
     is_network = release.request.run.is_network
+    kind, source = ("network", "links") if is_network else ("table", "table")
     form = TableFormat(package.format)
     title = f"{release.request.run.dataset.name}, release {release.number}"
     extra = "".join(f"\nNote: {note}\n" for note in notes)
@@ -53,7 +54,7 @@ certificate.html{", certificate.pdf" if "certificate.pdf" in names else ""}
     What was promised, measured, attacked, decided, and by whom.
 report.json
     Every number on the certificate.
-{_recipe(names)}{_taxonomies(taxonomies)}{_answers(names)}SHA256SUMS, SIGNATURE, portal.pub
+{_recipe(names, kind)}{_taxonomies(taxonomies)}{_answers(names)}SHA256SUMS, SIGNATURE, portal.pub
     The fingerprint of every file, its Ed25519 signature, and the public key.
 {extra}
 To check it
@@ -63,7 +64,7 @@ With the portal's program, which needs neither its database nor its network:
     python manage.py verify {"PACKAGE.zip"}
 
 It checks the signature and every fingerprint, and computes k, l, t, risks and the
-other claims again from the table. What cannot be computed without the original
+other claims again from the {source}. What cannot be computed without the original
 is listed as taken on trust.
 
 The key in this package says who signed it only if it is the portal's. Compare its
@@ -80,10 +81,10 @@ Without the program:
 """
 
 
-def _recipe(names: Sequence[str]) -> str:
+def _recipe(names: Sequence[str], kind: str) -> str:
     if "plan.json" not in names:
         return ""
-    words = "The recipe: roles, rules, method. It repeats this release on another table."
+    words = f"The recipe: roles, rules, method. It repeats this release on another {kind}."
     return f"plan.json\n    {words}\n"
 
 

@@ -197,7 +197,21 @@ def list_files(package: Package) -> list[FileLine]:
         )
     if folder:
         lines.append(_folder_line(folder))
-    order = ("release.", "datapackage", "certificate", "report", "plan", FOLDER, "READ", "SHA")
+    order = (
+        "release.",
+        "edges",
+        "nodes",
+        "network",
+        "groups",
+        "group-",
+        "datapackage",
+        "certificate",
+        "report",
+        "plan",
+        FOLDER,
+        "READ",
+        "SHA",
+    )
     return sorted(lines, key=lambda line: _place(line.name, order))
 
 

@@ -274,6 +274,9 @@ def _why_not(report: Report) -> str:
     return "not measured" if sensitive else "not asked, no sensitive column"
 
 
+MEASURED = ("nodes_over",)  # numbers of a rule's entry that were measured, not asked for
+
+
 def describe_rules(report: Report) -> list[dict[str, Any]]:
     """One line per rule: what was asked, what the release has."""
     return [
@@ -291,7 +294,7 @@ def _rule_words(rule: Report) -> str:
     asked = {
         name: value
         for name, value in rule.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
+        if isinstance(value, int | float) and not isinstance(value, bool) and name not in MEASURED
     }
     return ", ".join(filter(None, [f"{rule['model']}{about}", _numbers(asked)]))
 

@@ -30,16 +30,17 @@ def protect_network_of(run: Run, watch: ProgressCallback) -> tuple[NetworkPlan, 
     network = open_network(run.dataset, watch)
     outcome = protect_network(network, plan, watch)
     watch(0, 1, "store")
-    if outcome.released is not None and _can_be_drawn(network, outcome):
-        outcome.details["beside"] = draw_beside(network, outcome.released, outcome.rows)
+    _draw_both(network, outcome)
     return plan, outcome
 
 
-def _can_be_drawn(network: Network, outcome: NetworkOutcome) -> bool:
-    """Both are drawn at the same places where every node stands for somebody."""
-    rows = outcome.rows
-    is_small = network.nodes <= LARGEST_DRAWN_BESIDE
-    return rows is not None and is_small and len(rows) == network.nodes and int(rows.min()) >= 0
+def _draw_both(network: Network, outcome: NetworkOutcome) -> None:
+    """Draw before and after at the same places, where every node stands for somebody."""
+    released, rows = outcome.released, outcome.rows
+    if released is None or rows is None or network.nodes > LARGEST_DRAWN_BESIDE:
+        return
+    if len(rows) == network.nodes and int(rows.min()) >= 0:
+        outcome.details["beside"] = draw_beside(network, released, rows)
 
 
 def store_network(lease: Lease[Run], plan: NetworkPlan, outcome: NetworkOutcome) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def make_network(team: Team, steward: User) -> Dataset:
         name=NAME,
         is_directed=False,
     )
-    reading = claim(NetworkReading, dataset.network_readings.get().id)
+    reading = claim(NetworkReading, str(dataset.network_readings.get().id))
     if reading is not None:
         perform_network_reading(reading)
     dataset = Dataset.objects.get(id=dataset.id)
@@ -42,7 +42,7 @@ def make_network(team: Team, steward: User) -> Dataset:
     choose_network_protection(
         dataset=dataset, chosen_by=steward, choice=PROTECTION, knowledge="degree"
     )
-    run = claim(Run, start_run(dataset=dataset, started_by=steward).id)
+    run = claim(Run, str(start_run(dataset=dataset, started_by=steward).id))
     if run is not None:
         perform_run(run)
     return dataset

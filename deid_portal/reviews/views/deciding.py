@@ -17,6 +17,7 @@ from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.refusals import Refused, refusal
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.querydesk.handing_over import read_answers, sum_prices
+from deid_portal.reports.network_pages import network_key_numbers
 from deid_portal.reports.verdicts import describe_rules, key_numbers, rules_sentence, verdict_of
 from deid_portal.reviews.deadlines import expires_at
 from deid_portal.reviews.evidence import evidence_for
@@ -240,7 +241,9 @@ def _show(
         "report": run.report,
         "verdict": verdict_of(run.report),
         "rules_sentence": rules_sentence(run.report),
-        "key_numbers": key_numbers(run.report),
+        "key_numbers": network_key_numbers(run.report)
+        if run.is_network
+        else key_numbers(run.report),
         "rules": describe_rules(run.report),
         "sees_rows": can_see_values(person, run.dataset),
         "is_open": review.status == Status.SUBMITTED,
