@@ -249,9 +249,13 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2,
 }
 CELERY_TASK_PUBLISH_RETRY = False
-# Redis hands out messages of priority 0, the usual one, before those of 9: a hundred waiting runs
-# must not keep a file from being read. Which of the runs is next is not decided by the queue.
-CELERY_TASK_ROUTES = {"deid_portal.runs.tasks.execute_run": {"priority": 9}}
+# Redis hands out messages of priority 0, the usual one, before those of 6 and 9: a hundred waiting
+# runs must not keep a file from being read, nor a dozen attacks, which nobody watches, a run. Which
+# of the runs is next is not decided by the queue.
+CELERY_TASK_ROUTES = {
+    "deid_portal.runs.tasks.execute_run": {"priority": 6},
+    "deid_portal.attacks.tasks.execute_attack": {"priority": 9},
+}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # The very first start compiles the engine's loops, which takes longer than the usual four seconds.
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 300

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from deid_portal.accounts.models import Role, User
+from deid_portal.celery_app import app
 from deid_portal.common.work import claim_next
 from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.selectors import next_run_id, waiting_in_turn
@@ -129,3 +130,15 @@ def test_members_of_a_sweep_wait_for_single_runs(cast: Cast) -> None:
     first, second = _queue(cast.steward, runs=2)
     Run.objects.filter(id=first.id).update(priority=Priority.SWEEP)
     assert next_run_id() == second.id
+
+
+def test_a_file_is_read_before_runs_and_runs_go_before_attacks() -> None:
+    def priority(task: str) -> int:
+        return int(app.amqp.router.route({}, task).get("priority", 0))
+
+    order = [
+        "datasets.tasks.read_dataset",
+        "runs.tasks.execute_run",
+        "attacks.tasks.execute_attack",
+    ]
+    assert [priority(f"deid_portal.{task}") for task in order] == [0, 6, 9]
