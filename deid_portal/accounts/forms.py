@@ -5,6 +5,7 @@ from django import forms
 from django.contrib.auth.password_validation import validate_password
 
 from deid_portal.accounts.models import Role, User
+from deid_portal.common.widgets import Boxes
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]
@@ -21,7 +22,7 @@ class RolesForm(forms.Form):
         label="Roles",
         choices=Role.choices,
         required=False,
-        widget=forms.CheckboxSelectMultiple,
+        widget=Boxes,
     )
 
     def chosen(self) -> list[Role]:

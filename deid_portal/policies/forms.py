@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from deid_portal.common.widgets import Boxes
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.policies.rules import Rules, attack_words
@@ -54,7 +55,7 @@ class PolicyForm(forms.Form):
         label="… by one of these (none ticked: any rule will do)",
         choices=[(name, name) for name in ABOUT_SENSITIVE if name in MODELS],
         required=False,
-        widget=forms.CheckboxSelectMultiple,
+        widget=Boxes,
     )
     no_identifier_left = forms.BooleanField(
         label="No identifier is left in the release", required=False
@@ -106,6 +107,9 @@ class PolicyForm(forms.Form):
 
     def __init__(self, data: Any = None, *, rules: Rules) -> None:
         super().__init__(data, initial=_initial(rules))
+        for field in self.fields.values():
+            if isinstance(field, forms.BooleanField):
+                field.widget.attrs["class"] = "form-check-input"
         for name in ATTACKS:
             self.fields[f"attack_{name}"] = forms.FloatField(
                 label=f"{attack_words(name).capitalize()}, success at most",
@@ -140,4 +144,6 @@ def _initial(rules: Rules) -> dict[str, Any]:
 
 
 def _as_percent(share: float) -> float:
-    return round(100 * share, 6)
+    """Return 20 and not 20.0 for a fifth."""
+    percent = round(100 * share, 6)
+    return int(percent) if percent.is_integer() else percent

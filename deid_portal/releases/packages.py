@@ -17,6 +17,7 @@ from deid_portal.audit.services import record_event
 from deid_portal.common import vault
 from deid_portal.common.refusals import Refused
 from deid_portal.common.work import Status, queue
+from deid_portal.engine.formats.saving import MOST_ROWS_OF_A_SHEET
 from deid_portal.releases.models import Package, Release, TableFormat
 from deid_portal.releases.tasks import pack_release
 
@@ -48,6 +49,8 @@ def request_package(*, release: Release, format: str, person: User | None) -> Pa
     """
     if format not in TableFormat:
         raise Refused("Choose CSV, Parquet, XLSX or SPSS.")
+    if format == TableFormat.XLSX:
+        _check_fits_a_sheet(release)
     package, is_new = Package.objects.get_or_create(
         release=release, format=format, defaults={"asked_by": person}
     )
@@ -62,6 +65,16 @@ def request_package(*, release: Release, format: str, person: User | None) -> Pa
     )
     queue(package, pack_release)
     return package
+
+
+def _check_fits_a_sheet(release: Release) -> None:
+    """Say so at once, and not after a worker has tried."""
+    rows = int(release.request.run.report["rows"]["released"])
+    if rows > MOST_ROWS_OF_A_SHEET:
+        raise Refused(
+            f"A sheet ends at {MOST_ROWS_OF_A_SHEET:,} rows and this release has {rows:,}. "
+            "Choose CSV, Parquet or SPSS."
+        )
 
 
 def _try_again(package: Package) -> bool:

@@ -97,6 +97,7 @@ def check_can_be_reviewed(run: Run, but: ReviewRequest | None = None) -> None:
 
 
 def check_takes_votes(request: ReviewRequest) -> None:
+    check_is_open(request)
     if request.status != Status.SUBMITTED:
         check_can_move(request, Status.APPROVED)
 

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
+from tests.accounts.test_second_factor import code_of
 from tests.journeys.browsing import Person, download
+from tests.journeys.test_sign_in import confirm_password
 from tests.launcher.running import RunningPortal
 
 JOBS = {
@@ -33,7 +35,7 @@ ROLES = {
 }
 
 
-def _write_patients(folder: Path) -> Path:
+def _write_patients(folder: Path, *new_jobs: str) -> Path:
     chance = random.Random(7)
     path = folder / "ward patients.csv"
     with path.open("w", newline="", encoding="cp1252") as file:
@@ -46,7 +48,7 @@ def _write_patients(folder: Path) -> Path:
                     f"{chance.choice([130, 148]):03d}{chance.randrange(10, 30)}",
                     chance.randrange(20, 80),
                     chance.choice(["female", "male"]),
-                    chance.choice(list(JOBS)),
+                    chance.choice([*JOBS, *new_jobs]),
                     chance.choice(CONDITIONS),
                     chance.choice("ABC"),
                 ]
@@ -72,17 +74,21 @@ def test_a_table_walks_through_every_room(
     _build_a_taxonomy_of_each_kind(steward, dataset, _write_jobs(tmp_path))
     _choose_the_promise_and_start(steward)
     run = _read_the_report(steward)
-    _ask_for_two_approvals(Person(browser, portal.address, "administrator"))
+    administrator = Person(browser, portal.address, "administrator")
+    _ask_for_two_approvals(administrator)
     review = _ask_for_review(steward)
     _send_back(approver)
     _answer_and_get_one_approval(steward, approver, review, run)
     _make_the_approval_void(steward, approver, dataset, review)
     second = Person(browser, portal.address, "reviewer")
+    _have_votes_confirmed(administrator)
     release = _get_two_approvals(steward, [approver, second], review)
     analyst = Person(browser, portal.address, "analyst")
     _take_the_package(analyst, release, tmp_path)
     _go_on_after_a_cut(analyst, release)
+    _get_a_new_period(steward, analyst, release)
     assert approver.status_of(f"{release}package.zip") == 403  # not named
+    _repeat_on_the_next_version(steward, release, tmp_path)
     _look_into_the_records(steward)
     _withdraw(steward, analyst, release)
     _find_nothing(Person(browser, portal.address, "outsider"), dataset, run, review, release)
@@ -288,19 +294,57 @@ def _make_the_approval_void(steward: Person, approver: Person, dataset: str, rev
 
 
 def _get_two_approvals(steward: Person, approvers: list[Person], review: str) -> str:
-    """Two people look again and approve; returns the release's address."""
+    """Two people look again and approve, each with a second factor; returns the release's address.
+
+    Whoever has just given it, for a waiver or a vote, is not asked again.
+    """
     steward.open(review)
     _ask_for_waivers(steward)
     approvers[0].open(review)
+    code = _set_up_an_app(approvers[0], review)
+    approvers[0].page.get_by_role("button", name="Agree to this waiver").first.click()
+    _confirm(approvers[0], code)
     _agree_to_waivers(approvers[0])
-    for approver in approvers:
-        approver.open(review)
-        _approve(approver)
+    _approve(approvers[0])
+    code = _set_up_an_app(approvers[1], review)
+    expect(approvers[1].page.locator("#decision")).to_contain_text("asked for your second factor")
+    _approve(approvers[1])
+    _confirm(approvers[1], code)
     last = approvers[-1]
     last.press_next("Go to the release")
     last.page.wait_for_url("**/releases/**")
     last.check_page()
     return last.page.url.removeprefix(last.address)
+
+
+def _have_votes_confirmed(administrator: Person) -> None:
+    administrator.open("/team/policy/change/")
+    administrator.page.check("[name=confirm_votes]")
+    administrator.page.fill("[name=reason]", "A vote is worth as much as a signature.")
+    administrator.page.get_by_role("button", name="Put it in force").click()
+    expect(administrator.page.locator("main")).to_contain_text("confirmed with the second factor")
+
+
+def _set_up_an_app(approver: Person, review: str) -> str:
+    """Set up an authenticator app, sign in anew and come back; returns a recovery code."""
+    page = approver.page
+    approver.open("/account/second-factor/app/")
+    confirm_password(approver)
+    page.fill("[name=code]", code_of(page.locator(".secret").inner_text()))
+    page.get_by_role("button", name="Turn it on").click()
+    code = page.locator(".recovery-codes li").first.inner_text()
+    approver.open(review)
+    return code
+
+
+def _confirm(approver: Person, code: str) -> None:
+    """What was sent goes on by itself once the factor was given."""
+    page = approver.page
+    page.wait_for_url("**/account/confirm/code/**")
+    approver.check_page()
+    page.fill("[name=code]", code)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/reviews/*-*/")
 
 
 def _approve(approver: Person) -> None:
@@ -335,7 +379,8 @@ def _take_the_package(analyst: Person, release: str, folder: Path) -> None:
     """8 · The analyst takes the package, and it proves itself."""
     analyst.check_page()
     analyst.open(release)
-    expect(analyst.page.get_by_role("link", name="Download package")).to_be_visible()
+    link = analyst.page.get_by_role("link", name="Download package")
+    expect(link).to_be_visible(timeout=60_000)  # it is packed meanwhile
     analyst.check_page()
     _check_package(download(analyst.page, "Download package", folder))
 
@@ -349,6 +394,51 @@ def _go_on_after_a_cut(analyst: Person, release: str) -> None:
     assert rest.status == 206
     analyst.open(release)
     expect(analyst.page.locator("#people")).to_contain_text("1 of 5")
+
+
+def _get_a_new_period(steward: Person, analyst: Person, release: str) -> None:
+    """A period is ended, the analyst asks for another, and the steward gives it."""
+    steward.open(release)
+    page = steward.page
+    page.get_by_role("link", name="Change the terms of Analyst").click()
+    page.get_by_role("button", name="End now for Analyst").click()
+    assert analyst.status_of(f"{release}package.zip") == 403
+    analyst.open(release)
+    analyst.page.get_by_role("button", name="Ask for a new period").click()
+    expect(analyst.page.locator("#messages")).to_contain_text("Asked.")
+    steward.open(release)
+    page.get_by_role("link", name="Answer the terms of Analyst").click()
+    steward.check_page()
+    page.get_by_role("button", name="Give a new period").click()
+    expect(page.locator("#messages")).to_contain_text("Analyst was told")
+    analyst.open(release)
+    expect(analyst.page.get_by_role("link", name="Download package")).to_be_visible()
+
+
+def _repeat_on_the_next_version(steward: Person, release: str, folder: Path) -> None:
+    """The approved plan on next month's file: what does not fit is said, mended, and it runs."""
+    page = steward.page
+    steward.open(release)
+    page.get_by_role("link", name="Repeat on next version").click()
+    page.set_input_files("#id_file", _write_patients(folder, "Pilot"))
+    steward.press_next("Upload and look at it")
+    page.wait_for_url("**/datasets/*-*/upload/")
+    steward.press_next("Keep and see what changed")
+    page.wait_for_url("**/changes/")
+    steward.open(release)
+    page.get_by_role("button", name="Repeat on next version").click()
+    page.wait_for_url("**/changes/")
+    expect(page.locator("#messages")).to_contain_text("One thing does not fit the new file")
+    expect(page.locator("#misfits")).to_contain_text("1 value has no place in the tree")
+    steward.press_next("Place values")
+    page.locator("[name=every_value]").check()
+    page.select_option("[name=place_under]", index=2)
+    page.get_by_role("button", name="Put them there").click()
+    expect(page.locator("#coverage")).to_contain_text("Complete")
+    steward.open(release)
+    page.get_by_role("button", name="Repeat on next version").click()
+    page.wait_for_url("**/report/", timeout=120_000)
+    expect(page.locator("#dataset-bar")).to_contain_text("v2")
 
 
 def _withdraw(steward: Person, analyst: Person, release: str) -> None:

@@ -4,13 +4,19 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 
+from deid_portal.engine import Column, ColumnType, Table
+from deid_portal.engine.formats.file_format import FileKind
+from deid_portal.engine.formats.saving import write_table
 from deid_portal.engine.verifying.archive import InvalidPackage
+from deid_portal.engine.verifying.tables import read_release
 from deid_portal.engine.verifying.verification import Verification, verify_package
 from tests.releases.packages import (
     Files,
@@ -309,6 +315,47 @@ FORGERIES: dict[str, tuple[Change, str]] = {
 def test_a_forgery_signed_anew_is_found(way: str, files: Files) -> None:
     change, words = FORGERIES[way]
     assert words in reasons(repack(forge(change(files))))
+
+
+def _in_the_sheet(content: bytes, old: bytes, new: bytes) -> bytes:
+    """Change the first sheet of a workbook, all else as it was."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as book, zipfile.ZipFile(target, "w") as changed:
+        for entry in book.infolist():
+            part = book.read(entry)
+            changed.writestr(entry, part.replace(old, new, 1))
+    assert target.getvalue() != content
+    return target.getvalue()
+
+
+WORKBOOKS: dict[str, tuple[bytes, bytes]] = {
+    "a formula": (b'<c t="inlineStr">', b"<c><f>HYPERLINK(1)</f></c><c>"),
+    "a cell more": (b"</row>", b"<c/></row>"),
+    "a row without its tag": (b"<row>", b"<row hidden='1'>"),
+    "something behind the rows": (b"</sheetData>", b"</sheetData><drawing/>"),
+    "another style": (b'quotePrefix="1"', b'quotePrefix="0"'),
+}
+
+
+@pytest.mark.parametrize("way", WORKBOOKS)
+def test_a_workbook_of_another_form_is_found(way: str, packages: dict[str, bytes]) -> None:
+    files = unpack(packages["xlsx"])
+    changed = _in_the_sheet(files["release.xlsx"], *WORKBOOKS[way])
+    said = reasons(repack(forge({**files, "release.xlsx": changed})))
+    assert "release.xlsx: The workbook is not as the portal writes them." in said
+
+
+def test_a_large_workbook_of_few_words_can_be_read_back() -> None:
+    """It shrinks to less than a hundredth, which workbooks of others must not."""
+    rows = 200_000
+    codes = (np.arange(rows) % 2).astype(np.int32)
+    column = Column("a rather long name", ColumnType.TEXT, codes, ("the same words", None))
+    table = Table((column, replace(column, name="b"), replace(column, name="c", values=("x", "y"))))
+    stream = io.BytesIO()
+    write_table(table, stream, FileKind.EXCEL)
+    back = read_release(stream.getvalue(), FileKind.EXCEL)
+    assert (back.rows, back.names) == (rows, table.names)
+    assert back.head(3) == table.head(3)
 
 
 def test_a_package_signed_anew_is_told_from_ours_by_the_key(files: Files) -> None:

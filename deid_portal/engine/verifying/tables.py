@@ -13,9 +13,9 @@ from deid_portal.engine.formats.file_format import (
     ParquetFormat,
     Settings,
     StatisticsFormat,
-    WorkbookFormat,
 )
 from deid_portal.engine.formats.opening import read_table
+from deid_portal.engine.formats.own_workbook import read_own_workbook
 from deid_portal.engine.formats.saving import plain_names
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.reading import read_csv
@@ -25,11 +25,10 @@ from deid_portal.engine.writing import undo_neutralizing
 
 RELEASE = "release"
 SETTINGS: dict[FileKind, Settings] = {
-    FileKind.EXCEL: WorkbookFormat(sheet="Table"),
     FileKind.PARQUET: ParquetFormat(),
     FileKind.SPSS: StatisticsFormat(),
 }
-KINDS = (FileKind.CSV, *SETTINGS)
+KINDS = (FileKind.CSV, FileKind.EXCEL, *SETTINGS)
 
 
 def read_release(
@@ -48,6 +47,8 @@ def read_release(
     if kind == FileKind.CSV:
         table = read_csv(stream, CsvFormat(), progress)
         return table if is_raw else _with_comma_numbers(undo_neutralizing(table))
+    if kind == FileKind.EXCEL:
+        return read_own_workbook(stream, progress)
     if kind not in SETTINGS:
         raise InvalidTable("The table is in a format that packages do not have.")
     table = read_table(stream, FileFormat(kind, SETTINGS[kind]), progress)
