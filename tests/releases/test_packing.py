@@ -97,3 +97,12 @@ def test_a_package_of_todays_engine_that_fails_its_own_check_is_not_offered(
     assert package.status == status
     told = package.problem if status == "failed" else " ".join(package.notes)
     assert "Verifying this package fails" in told
+
+
+def test_more_rows_than_a_sheet_has_are_refused_at_once(cast: Cast, release: Release) -> None:
+    run = release.request.run
+    run.report = {**run.report, "rows": {**run.report["rows"], "released": 1_048_576}}
+    run.save(update_fields=["report"])
+    with pytest.raises(Refused, match="ends at 1,048,575 rows and this release has 1,048,576"):
+        request_package(release=release, format="xlsx", person=cast.steward)
+    assert not release.packages.filter(format="xlsx").exists()

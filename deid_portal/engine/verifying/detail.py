@@ -92,7 +92,10 @@ def _compare_levels(claimed: Claimed, claims: Claims, told: Mapping[str, Any]) -
 
 def _compare_shape(claimed: Claimed, claims: Claims, name: str, told: Mapping[str, Any]) -> None:
     shape, column = claimed.shapes[name], claimed.table[name]
-    found = {"height": shape.height, "loss": shape.costs(column, claimed.left_out)["loss"]}
+    found: dict[str, Any] = {
+        "height": shape.height,
+        "loss": shape.costs(column, claimed.left_out)["loss"],
+    }
     is_mixed = name in mixed_columns(claimed.report)
     if not is_mixed:
         levels = {shape.labels.get(label, EXACT)[1] for label in column.values}
