@@ -59,14 +59,15 @@ def begin_upload(
     if file_bytes > settings.UPLOAD_LIMIT_BYTES:
         raise Refused(too_big_sentence())
     file = {"file_name": file_name, "file_bytes": file_bytes, "file_stamp": file_stamp}
-    wishes = {"name": name, "next_of": next_of}
     found = ArrivingUpload.objects.filter(team=team, sent_by=sent_by, **file).first()
     if found is None:
-        upload = ArrivingUpload.objects.create(team=team, sent_by=sent_by, **file, **wishes)
+        upload = ArrivingUpload.objects.create(
+            team=team, sent_by=sent_by, name=name, next_of=next_of, **file
+        )
         _record("upload.started", upload, sent_by)
         return upload
     if name or next_of:
-        _change_wishes(found, sent_by, **wishes)
+        _change_wishes(found, sent_by, name, next_of)
     if found.arrived_bytes and not vault.exists(found.file):
         _begin_again(found)
     return found
@@ -126,10 +127,11 @@ def _add_piece(upload: ArrivingUpload, start: int, piece: bytes) -> None:
         before, after = file.add(start, piece, is_last=end == upload.file_bytes)
         running_hashes.go_on(piece, before=before if start else None, after=after)
         file.make_safe()
-        arrived = {"arrived_bytes": end, "changed_at": timezone.now()}
-        if not ArrivingUpload.objects.filter(id=upload.id).update(**arrived):
+        now = timezone.now()
+        arriving = ArrivingUpload.objects.filter(id=upload.id)
+        if not arriving.update(arrived_bytes=end, changed_at=now):
             raise ArrivingUpload.DoesNotExist
-    upload.arrived_bytes, upload.changed_at = end, arrived["changed_at"]
+    upload.arrived_bytes, upload.changed_at = end, now
 
 
 def open_arrived(upload: ArrivingUpload) -> SealedUpload:
