@@ -1,5 +1,6 @@
 """Questions about a network: what neighbors change, by brute force over small networks; answers."""
 
+import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -27,6 +28,7 @@ from deid_portal.engine.networks.questions.answering import (
     answer_network_plan,
 )
 from deid_portal.engine.networks.questions.people import PeopleRows
+from deid_portal.engine.networks.reading import read_network
 from tests.engine.differential.test_sensitivity import used
 from tests.engine.networks.networks import karate, read_public
 
@@ -334,3 +336,25 @@ def test_a_plan_of_questions_is_read_back_and_answered() -> None:
     assert [one["query"] for one in report["answers"]] == ["links", "degree-histogram"]
     assert report["spent"]["epsilon"] == pytest.approx(sum(q.epsilon for q in plan.questions))
     assert "34" not in json.dumps(report["plan"])
+
+
+GRAPHML = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected">
+<node id="Ada"/><edge source="Ada" target="Bo"/></graph></graphml>"""
+MATRIX = ",Ada,Bo,Cy\nAda,0,1,0\nBo,1,0,0\nCy,0,0,0\n"
+
+
+def test_who_is_listed_follows_from_the_files() -> None:
+    links = io.BytesIO(b"from,to\nAda,Bo\n")
+    assert read_network(links).listed is None
+    table = Table.from_rows(["name", "club"], [["Ada", "A"], ["Di", "B"]])
+    joined = read_network(links, nodes=table)
+    assert dict(zip(joined.labels or (), joined.listed, strict=True)) == {
+        "Ada": True,
+        "Bo": False,
+        "Di": True,
+    }
+    graph = read_network(io.BytesIO(GRAPHML.encode()))
+    assert dict(zip(graph.labels or (), graph.listed, strict=True)) == {"Ada": True, "Bo": False}
+    matrix = read_network(io.BytesIO(MATRIX.encode())).listed
+    assert matrix is not None
+    assert matrix.tolist() == [True, True, True]
