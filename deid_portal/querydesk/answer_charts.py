@@ -13,6 +13,8 @@ MOST_BARS = 60
 MOST_COLUMNS = 8
 WHISKER_SHARE = 0.1
 Row = tuple[str, Any, Any, Any]
+# Kinds whose numbers have intervals of different widths.
+OWN_INTERVALS = {"quantiles", "linear-regression"}
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,19 @@ def _make(
     return AnswerChart(
         id=f"chart-{question.id}",
         title=title,
-        caption=f"Each number is within ± {write_width(width)} in 19 of 20 cases" if width else "",
+        caption=_caption(question, width),
         figure=figure or {},
         table=table,
         rows=rows,
         note="Negative counts are noise around nobody." if _has_negative(rows) else "",
     )
+
+
+def _caption(question: Question, width: float | None) -> str:
+    """Say how sure the numbers are; those with intervals of different widths say it themselves."""
+    if width is not None and question.kind in OWN_INTERVALS:
+        return "Each interval holds the true number in 19 of 20 cases"
+    return f"Each number is within ± {write_width(width)} in 19 of 20 cases" if width else ""
 
 
 def _label(value: Mapping[str, Any]) -> str:
@@ -175,8 +184,10 @@ def _has_room(rows: Sequence[Row]) -> bool:
 
 
 def _coefficients(question: Question, answer: Mapping[str, Any]) -> AnswerChart:
-    """A fitted line: its numbers by name. There are no intervals for them."""
+    """A fitted line: its numbers by name, with intervals where the noise leaves any."""
+    intervals = answer.get("intervals") or {}
     rows: list[Row] = [
-        (str(name), float(number), None, None) for name, number in answer["coefficients"].items()
+        (str(name), float(number), *intervals.get(name, (None, None)))
+        for name, number in answer["coefficients"].items()
     ]
     return _make(question, rows, "The numbers of the line", _table_down(rows))

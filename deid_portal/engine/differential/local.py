@@ -59,11 +59,15 @@ def region_of_feasibility(epsilon: float) -> list[tuple[float, float]]:
 def randomize(codes: Codes, transition: Transition) -> Codes:
     """Draw what each person says, by secret bytes; refuses a matrix that is not private.
 
-    OpenDP has the symmetric matrix only (see `respond`). A chance is rounded to a multiple of 2⁻⁶³.
+    OpenDP has the symmetric matrix only (see `respond`). A chance is rounded to a multiple of 2⁻⁶³,
+    and one too small for the floats it is added up in is refused.
     """
-    check_local(transition)
+    promised = check_local(transition)
     sums = np.cumsum(transition.matrix, axis=1)[:, :-1]
     steps = np.floor(np.minimum(sums, 1.0) * 2.0**63).astype(np.uint64)
+    drawn = np.diff(steps.astype(np.float64), axis=1, prepend=0.0, append=2.0**63)
+    if check_local(Transition(drawn / 2.0**63)) > promised * (1 + 1e-6) + 1e-9:
+        raise InvalidPlan("Some chances are too small to be drawn exactly; take a smaller epsilon.")
     draws = np.frombuffer(token_bytes(8 * len(codes)), np.uint64) >> np.uint64(1)
     return np.asarray((draws[:, np.newaxis] >= steps[codes]).sum(axis=1), np.int32)
 

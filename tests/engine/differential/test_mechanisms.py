@@ -20,6 +20,7 @@ from deid_portal.engine.differential.mechanisms.bounded_laplace import (
     BoundedLaplace,
     effective_epsilon,
 )
+from deid_portal.engine.differential.mechanisms.choosing import Exponential
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import DiscreteGaussian
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
 from deid_portal.engine.differential.mechanisms.laplace_with_delta import (
@@ -28,6 +29,7 @@ from deid_portal.engine.differential.mechanisms.laplace_with_delta import (
     delta_spent,
     delta_spent_on_whole_numbers,
 )
+from deid_portal.engine.differential.questions.logistic_regression import clip_lengths
 from deid_portal.engine.randomization.transitions import Transition
 from tests.engine.vectors import find
 
@@ -77,6 +79,38 @@ def test_one_coin_is_refused_and_two_are_the_logarithm_of_three() -> None:
     with pytest.raises(InvalidPlan):
         randomize(np.array([0], np.int32), coin(0.5, 1.0))
     assert check_local(two_coins()) == pytest.approx(math.log(3))
+
+
+def test_chances_that_rounding_would_change_are_refused() -> None:
+    """At ε = 40 a chance of e^−40 vanishes beside 1, and what is said would tell for sure."""
+    one = np.array([0], np.int32)
+    randomize(one, Transition.for_epsilon(15.0, 4))
+    for epsilon in (32.0, 40.0):
+        with pytest.raises(InvalidPlan):
+            randomize(one, Transition.for_epsilon(epsilon, 4))
+
+
+@pytest.mark.parametrize(
+    ("vector", "longest", "expected"),
+    [([3.0, 4.0], 1.0, [0.6, 0.8]), ([0.3, 0.4], 1.0, [0.3, 0.4]), ([0.0, 0.0], 1.0, [0.0, 0.0])],
+)
+def test_gradients_are_cut_to_their_longest_and_shorter_ones_kept(
+    vector: list[float], longest: float, expected: list[float]
+) -> None:
+    assert clip_lengths(np.array([vector]), longest)[0] == pytest.approx(expected)
+
+
+def test_utility_of_a_choice_is_no_worse_than_the_theorem_says() -> None:
+    """Exact chances of the exponential mechanism against (2Δ/ε)(ln(others) + t), for any scores."""
+    generator = np.random.default_rng(3)
+    for candidates in (2, 5, 40):
+        chooser = Exponential(1, 0.7)
+        scores = -generator.exponential(10, candidates).round()
+        for chance in (0.05, 0.01):
+            short = chooser.falls_short(candidates - 1, chance)
+            chances = chooser.probabilities(scores)
+            assert chances[scores <= scores.max() - short].sum() <= chance
+    assert chooser.falls_short(0, 0.05) == 0
 
 
 def test_the_region_of_feasibility_is_the_decks() -> None:

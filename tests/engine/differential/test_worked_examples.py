@@ -131,6 +131,7 @@ def test_truncated_means(vector: Vector) -> None:
     middle = (asked["min"] + asked["max"]) / 2
     (found,) = exact(questions["1"], vector["input"]["x"])
     assert found + middle == pytest.approx(vector["expected"]["truncated"], rel=1e-6)
+    assert np.mean(vector["input"]["x"]) == pytest.approx(vector["expected"]["mean"])
     for eps, question in questions.items():
         forecast = question.forecast()
         assert forecast.sensitivity == vector["expected"]["delta"]
@@ -169,6 +170,11 @@ def test_mean_of_a_histogram(vector: Vector) -> None:
     shown = histogram("histogram-mean").read((counts,)).result
     assert shown["value"] == pytest.approx(vector["expected"], abs=10)
     assert shown["interval"][0] <= vector["expected"] <= shown["interval"][1]
+
+
+def test_closed_buckets_have_other_middles() -> None:
+    """Middles of 1000–1999 and so on; the deck's 2437.5 needs buckets that meet."""
+    assert mean_of_counts(np.array([5.0, 7, 4]), [1499.5, 2499.5, 3499.5], 0.0) == 2437
 
 
 @vectors("compose")

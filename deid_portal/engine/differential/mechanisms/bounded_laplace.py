@@ -19,6 +19,7 @@ from deid_portal.engine.differential.mechanisms.mechanism import SLACK
 from deid_portal.engine.differential.price import Price
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.table import Counts
 
 SCORE_UNIT = 1 << 20
 
@@ -51,11 +52,17 @@ class BoundedLaplace:
 
     def release(self, exact: float) -> float:
         """Return a point of the interval, of `steps` + 1; points near `exact` are likelier."""
-        # Scores in steps, so that they are whole; e^(score/scale) is the density.
+        return float(self._points()[self.chooser.choose(self.scores(exact))])
+
+    @property
+    def chooser(self) -> Exponential:
+        """Return what chooses a point: e^(score/scale) is the density."""
+        return Exponential(SCORE_UNIT, 2 * self.epsilon / SLACK)
+
+    def scores(self, exact: float) -> Counts:
+        """Return minus the distance of each point, in whole steps. Not to be shown."""
         distances = np.abs(self._points() - np.clip(exact, self.low, self.high))
-        scores = -np.rint(distances / (self.high - self.low) * SCORE_UNIT).astype(np.int64)
-        chooser = Exponential(SCORE_UNIT, 2 * self.epsilon / SLACK)
-        return float(self._points()[chooser.choose(scores)])
+        return -np.rint(distances / (self.high - self.low) * SCORE_UNIT).astype(np.int64)
 
     def _points(self) -> Numbers:
         return np.linspace(self.low, self.high, self.steps + 1)

@@ -49,8 +49,9 @@ class DiscreteGaussian(NoiseMechanism):
         return add_noise
 
 
+@lru_cache(maxsize=64)
 def draw_gaussian(scale: float) -> Any:
-    """Return OpenDP's discrete Gaussian for a list of whole numbers."""
+    """Return OpenDP's discrete Gaussian for a list of whole numbers; many rounds share one."""
     from opendp.domains import atom_domain, vector_domain
     from opendp.measurements import make_gaussian
     from opendp.metrics import l2_distance
