@@ -10,9 +10,8 @@ from typing import Any
 
 from deid_portal.engine import Table
 from deid_portal.engine.differential import Question, Setting
-from tests.engine.differential.questions import NEIGHBOURS, ask, setting
+from tests.engine.differential.questions import NAMES, NEIGHBOURS, ask, setting
 
-NAMES = ["person", "age", "pay", "sex", "ward"]
 Row = tuple[str | None, ...]
 # Runs: enough for half the noise to be found, computed from the chances of the best events; more
 # for Gaussian noise, and where a loss is spread over several noises.
@@ -20,13 +19,20 @@ FEW, SEVERAL, MANY = 2200, 6500, 10_500
 DELTA = 0.01
 
 
-def row(age: float | None = None, pay: float | None = None, sex: str = "", ward: str = "") -> Row:
+def row(
+    age: float | None = None,
+    pay: float | None = None,
+    sex: str = "",
+    ward: str = "",
+    day: str = "",
+) -> Row:
     texts = ["" if number is None else f"{number:g}" for number in (age, pay)]
-    return tuple(text or None for text in (*texts, sex, ward))
+    return tuple(text or None for text in (*texts, sex, ward, day))
 
 
 NOBODY = row()
-HIGH, LOW = row(100, 1000, "F", "A"), row(0, -50.5, "M", "B")
+HIGH = row(100, 1000, "F", "A", "2022-02-03")
+LOW = row(0, -50.5, "M", "B", "2020-11-15")
 Rest = Callable[[int], list[Row]]
 
 
@@ -101,6 +107,7 @@ def counts(neighbours: str) -> Iterator[Case]:
     yield Case("histogram", edges, neighbours, by_relation=True)
     yield Case("histogram-mean", four, neighbours, by_relation=True)
     yield Case("contingency", {"by": ["sex", "ward"]}, neighbours, by_relation=True)
+    yield Case("count-by-period", {"column": "day"}, neighbours, by_relation=True)
     # The rare value becomes as common as the other one.
     for mechanism in ("noisy-max", "exponential"):
         entry = {"column": "sex", "mechanism": mechanism}

@@ -35,7 +35,7 @@ from deid_portal.engine.progress import Progress
 from deid_portal.engine.randomization.secret_sampling import draw_in_secret
 from deid_portal.engine.randomization.transitions import Transition
 from tests.engine.differential import auditor
-from tests.engine.differential.audit_cases import CASES, DELTA, FEW, HIGH, NAMES, Case, row
+from tests.engine.differential.audit_cases import CASES, DELTA, FEW, HIGH, Case, row
 from tests.engine.differential.auditor import (
     Pair,
     Scores,
@@ -45,7 +45,7 @@ from tests.engine.differential.auditor import (
     repeated,
     runs,
 )
-from tests.engine.differential.questions import DOMAINS, NEIGHBOURS, ask, setting
+from tests.engine.differential.questions import DOMAINS, NAMES, NEIGHBOURS, ask, setting
 
 PERSON = {"column": "person", "rows": 2}
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
@@ -232,9 +232,9 @@ def test_matrices_of_local_answers_keep_their_price(matrix: Transition) -> None:
 
 
 # What tells two tables apart where bounds, or values, are read from them; few rows, or many.
-TWO = [row(0, 0, "M", "A"), row(10, 10, "M", "A")]
+TWO = [row(0, 0, "M", "A", "2021-01-01"), row(10, 10, "M", "A", "2021-03-01")]
 MANY = [row(0, 0, "M", "A"), row(10, 10, "F", "A")] * 100
-FAR = row(1000, 1000, "F", "B")
+FAR = row(1000, 1000, "F", "B", "2021-12-31")
 WIDE = {"low": 0, "high": 1000}
 DECLARED = {**DOMAINS, "age": WIDE, "pay": WIDE}
 TRUNCATED = {"variant": "truncated", "lowest": 2, "highest": 8, "size": 20}
@@ -281,6 +281,7 @@ READ: list[tuple[str, dict[str, Any], list[Any], Shown]] = [
     ),
     ("count-by-group", {"column": "ward"}, TWO, lambda shown: len(shown["values"])),
     ("contingency", {"by": ["sex", "ward"]}, TWO, lambda shown: len(shown["values"])),
+    ("count-by-period", {"column": "day"}, TWO, lambda shown: len(shown["values"])),
     ("most-common", {"column": "ward"}, TWO[:1], lambda shown: shown["value"] == "B"),
 ]
 
@@ -317,9 +318,11 @@ def read_from(table: Table) -> dict[str, Any]:
     numbers = {
         name: [float(text) for text in table[name].values if text] for name in ("age", "pay")
     }
+    days = sorted(filter(None, table["day"].values))
     return {
         **{name: {"low": min(own), "high": max(own) or 1} for name, own in numbers.items()},
         **{name: {"values": sorted(filter(None, table[name].values))} for name in ("sex", "ward")},
+        "day": {"first": days[0], "last": days[-1]} if days[1:] else DOMAINS["day"],
     }
 
 
