@@ -10,6 +10,7 @@ from django.test import Client
 
 from deid_portal.accounts.models import User
 from deid_portal.common import vault
+from deid_portal.querydesk.answer_charts import chart_of
 from deid_portal.querydesk.composing import compose, draft_fields, kinds_that_fit
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Desk, Draft, Question
@@ -220,3 +221,34 @@ def test_a_histogram_has_a_finding_and_its_numbers(
 
 def test_prices_are_made_readable_upwards() -> None:
     assert [round_up(e) for e in (0.83195, 0.011, 0.1, 1.0)] == [0.84, 0.011, 0.1, 1.0]
+
+
+def test_medians_say_before_and_after_how_sure_they_are(
+    cast: Cast, desk: Desk, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.analyst)
+    form = _form(kind="median", **{"f-column": "age"})
+    promise = client.post(f"/query-desk/{desk.id}/price/", form).context["quote"].promise
+    assert promise.startswith("The interval holds the true number, 95 % sure; it reaches at most")
+    ranks = {**form, "f-interval": "ranks"}
+    promise = client.post(f"/query-desk/{desk.id}/price/", ranks).context["quote"].promise
+    assert promise.startswith("The number named is at most")
+    client.post(f"/query-desk/{desk.id}/ask/", form)
+    question = factories.answer_question(Question.objects.get())
+    low, high = question.answer["interval"]
+    assert low <= question.answer["value"] <= high
+    assert "The true value lies between" in client.get(f"/query-desk/{desk.id}/").content.decode()
+
+
+def test_a_line_shows_the_intervals_of_its_numbers(cast: Cast, desk: Desk) -> None:
+    question = Question(kind="linear-regression", document={})
+    coefficients = {"intercept": 1.5, "age": -0.25}
+    answer = {"coefficients": coefficients, "intervals": {"intercept": [1, 2], "age": [-0.5, 0]}}
+    chart = chart_of(question, answer)
+    assert chart is not None
+    assert chart.rows == [("intercept", 1.5, 1, 2), ("age", -0.25, -0.5, 0)]
+    assert chart.table["columns"] == ["", "Answer", "From", "To"]
+    assert chart.caption == "Each interval holds the true number in 19 of 20 cases"
+    without = chart_of(question, {"coefficients": coefficients, "intervals": None})
+    assert without is not None
+    assert (without.caption, without.table["columns"]) == ("", ["", "Answer"])

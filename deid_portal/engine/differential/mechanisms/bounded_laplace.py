@@ -62,7 +62,8 @@ class BoundedLaplace:
     def scores(self, exact: float) -> Counts:
         """Return minus the distance of each point, in whole steps. Not to be shown."""
         distances = np.abs(self._points() - np.clip(exact, self.low, self.high))
-        return -np.rint(distances / (self.high - self.low) * SCORE_UNIT).astype(np.int64)
+        steps = np.rint(distances / (self.high - self.low) * SCORE_UNIT)
+        return np.asarray(-steps, np.int64)
 
     def _points(self) -> Numbers:
         return np.linspace(self.low, self.high, self.steps + 1)
