@@ -31,8 +31,8 @@ def interval_around(
     number: float, width: float, low: float = float("-inf"), high: float = float("inf")
 ) -> list[float | int]:
     """Return the interval, within what is possible at all."""
-    ends = (min(max(end, low), high) for end in (number - width, number + width))
-    return rounded_outwards(*ends, width)
+    below, above = (min(max(end, low), high) for end in (number - width, number + width))
+    return rounded_outwards(below, above, width)
 
 
 def percent_words(confidence: float) -> str:

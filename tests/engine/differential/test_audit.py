@@ -191,8 +191,8 @@ def test_laplace_noise_with_a_delta_keeps_its_price_and_half_of_it_does_not(nois
 def test_noise_kept_within_bounds_keeps_its_price_and_half_of_it_does_not() -> None:
     ours, mutant = (BoundedLaplace(0.0, 1.0, 1.0, epsilon, steps=30) for epsilon in (2.0, 4.0))
     ends = [[ours.scores(at)] for at in (0.0, 1.0)]
-    assert not accuses(choices([ours.chooser], ends), ours.price, FEW)
-    assert accuses(choices([ours.chooser], ends, [mutant.chooser]), ours.price, FEW)
+    assert not accuses(choices([ours.chooser], ends), ours.price, 3000)
+    assert accuses(choices([ours.chooser], ends, [mutant.chooser]), ours.price, 3000)
 
 
 def spoken(say: Callable[[int, int], Scores]) -> Pair:
@@ -297,7 +297,7 @@ def test_bounds_and_values_read_from_the_table_are_found_out(
     """A mutant that takes what it should be told from the table it is asked about."""
     one, other = (named([*rest, *more]) for more in ([], [FAR]))
     price = Price(0.3, DELTA)  # small, so that few runs are enough
-    draws = 900 if kind in ("sum", "mean", "variance", "most-common") else 150
+    draws = {"sum": 350, "mean": 900, "variance": 700, "most-common": 400}.get(kind, 150)
 
     def showing(at: Table, domains: dict[str, Any]) -> Callable[[], float]:
         question = ask(kind, entry, setting(delta=DELTA, domains=domains), price.epsilon)
@@ -378,25 +378,24 @@ def descent(epsilon: float = 3.0, **entry: Any) -> LogisticRegression:
     return question
 
 
-@pytest.mark.parametrize("share", [1.0, 0.5])
-def test_rounds_of_noisy_gradients_keep_their_price(share: float) -> None:
-    question = descent(rounds=2, share=share)
-    ours = Descent(question, question.noise_multiplier(), share)
-    assert not accuses(ours.runs(), question.price, 8000)
+def test_rounds_of_noisy_gradients_keep_their_price_and_half_the_noise_does_not() -> None:
+    question = descent(rounds=2, share=0.5)
+    ours = Descent(question, question.noise_multiplier(), question.share)
+    assert not accuses(ours.runs(), question.price, 18_000)
     mutant = replace(ours, multiplier=ours.multiplier / 2)
-    assert accuses(mutant.runs(), question.price, 8000)
+    assert accuses(mutant.runs(), question.price, 18_000)
 
 
 def test_cutting_rows_and_not_people_is_found_out() -> None:
     question = descent(rounds=1, share=1)
     mutant = Descent(question, question.noise_multiplier(), 1.0, rows=2)
-    assert accuses(mutant.runs(), question.price, 8000)
+    assert accuses(mutant.runs(), question.price, 12_000)
 
 
 def test_drawing_everybody_but_paying_for_a_few_is_found_out() -> None:
     question = descent(epsilon=1.0, rounds=1, share=0.1)
     mutant = Descent(question, question.noise_multiplier(), 1.0)
-    assert accuses(mutant.runs(), question.price, 4000)
+    assert accuses(mutant.runs(), question.price, 6000)
 
 
 def test_learning_as_a_whole_keeps_its_price() -> None:
@@ -408,8 +407,8 @@ def test_learning_as_a_whole_keeps_its_price() -> None:
         tables = (named(rows) for rows in ([], [HIGH]))
         shown = [learning(question, at) for at in tables]
         pairs.append(runs(*shown))
-    assert not accuses(pairs[0], ours.price, 700)
-    assert accuses(pairs[1], ours.price, 700)
+    assert not accuses(pairs[0], ours.price, 400)
+    assert accuses(pairs[1], ours.price, 1000)
 
 
 class Quartered(LogisticRegression):

@@ -200,7 +200,7 @@ class Line:
         bounds u where ρ < 1.
         """
         try:
-            inverse = np.linalg.inv(products[:-1, :-1])
+            inverse = np.asarray(np.linalg.inv(products[:-1, :-1]), np.float64)
         except np.linalg.LinAlgError:
             return None
         found = inverse @ products[:-1, -1]
