@@ -2,13 +2,15 @@
 
 CPU seconds of one process per size, kernels warm, on random networks that grow by preferential
 attachment (five links per newcomer, one in ten at random). Every size has a process of its own, so
-that its peak of memory is its own. `--quick` leaves the largest out. The answer is printed and kept
-in `tests/benchmarks/results/networks.md`.
+that its peak of memory is its own. Beside them: how near public networks come to the least cost,
+how often the active attack succeeds against each method, and odd files. `--quick` leaves the
+largest and these out. The answer is printed and kept in `tests/benchmarks/results/networks.md`.
 """
 
 import argparse
 import io
 import json
+import lzma
 import os
 import platform
 import subprocess
@@ -21,9 +23,18 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 
+from deid_portal.engine.documents import Place
 from deid_portal.engine.networks import Network
-from deid_portal.engine.networks.attacks.active import attempt, plant_fakes, summarize_attempts
+from deid_portal.engine.networks.attacks.active import (
+    attempt,
+    count_attackers,
+    plant_fakes,
+    plant_many,
+    summarize_attempts,
+)
+from deid_portal.engine.networks.comparison import compare_links
 from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.graphml import read_graphml, write_graphml
 from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.networks.reading import read_network
@@ -35,7 +46,21 @@ SIZES = (10_000, 100_000, 1_000_000)
 LINKS = 5
 AT_RANDOM = 0.1
 REPEATED_LINES = 10_000_000
-SLOW = ("k-grouping (10), effort 5", "private degrees (links)")
+GRAPHML_NODES = 200_000
+ATTACKED_NODES = 100_000
+ATTEMPTS = 100
+ATTACKED = {
+    "none": {"name": "none"},
+    "k-degree, additions": {"name": "k-degree", "k": 10},
+    "k-degree, deletions too": {"name": "k-degree", "k": 10, "changes": "additions-deletions"},
+    "k-neighbourhood": {"name": "k-neighbourhood", "k": 5},
+    "random links (0.1)": {"name": "random-links", "share": 0.1},
+    "noise graph (0.1)": {"name": "noise-graph", "share": 0.1},
+    "k-grouping": {"name": "k-grouping", "k": 10, "effort": 5},
+}
+PUBLIC = Path(__file__).parent.parent / "data" / "networks"
+PUBLIC_K = {"ca-GrQc": (2, 5, 10, 25), "ego-Facebook": (5, 10), "wiki-Vote": (5, 10)}
+SLOW = ("k-neighbourhood (5)", "k-grouping (10), effort 5", "private degrees (links)")
 LARGEST_FOR_SLOW = 100_000
 AIMS = {"k-degree (10)": "60 s, 4 GB", "risk by neighborhood": "120 s", "active attack": "seconds"}
 T = TypeVar("T")
@@ -67,12 +92,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="without the largest")
     parser.add_argument("--nodes", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--repeated", type=int, help=argparse.SUPPRESS)
+    for name in OTHERS:
+        parser.add_argument(f"--{name}", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    asked = [name for name in OTHERS if getattr(options, name)]
     if options.nodes:
         print(json.dumps(measure(options.nodes)))  # noqa: T201
-    elif options.repeated:
-        print(json.dumps(measure_repeated(options.repeated)))  # noqa: T201
+    elif asked:
+        print(json.dumps(OTHERS[asked[0]](getattr(options, asked[0]))))  # noqa: T201
     else:
         report(SIZES[:2] if options.quick else SIZES, keep=not options.quick)
 
@@ -81,7 +108,10 @@ def report(sizes: tuple[int, ...], keep: bool) -> None:
     answers = {nodes: ask("--nodes", nodes) for nodes in sizes}
     lines = write_up(answers)
     if keep:
+        lines += public_lines(ask("--public", 1))
+        lines += attack_lines(ask("--attacked", ATTACKED_NODES))
         lines += repeated_lines(ask("--repeated", REPEATED_LINES))
+        lines += graphml_lines(ask("--graphml", GRAPHML_NODES))
         RESULTS.write_text("\n".join([*lines, ""]), encoding="utf-8")
     print("\n".join(lines))  # noqa: T201
 
@@ -108,6 +138,10 @@ def measure(nodes: int) -> dict[str, Any]:
             network, "k-degree", 10, "additions-deletions"
         ),
         "k-degree (10), greedy": lambda: apply(network, "k-degree", 10, "additions", "greedy"),
+        "k-degree (10), supergraph": lambda: apply(
+            network, "k-degree", 10, "additions", "optimal", "supergraph"
+        ),
+        "k-neighbourhood (5)": lambda: apply(network, "k-neighbourhood", 5),
         "k-grouping (10), effort 5": lambda: apply(network, "k-grouping", 10, 5),
         "noise graph (0.1)": lambda: apply(network, "noise-graph", 0.1),
         "private degrees (links)": lambda: apply(network, "private-degrees", 1.0),
@@ -154,6 +188,84 @@ def attack(network: Network) -> str:
     return f"planted {len(plant.fakes)}, found in {told['success']:.0%} of 5;"
 
 
+def read_public(name: str) -> Network:
+    with lzma.open(PUBLIC / f"{name}.txt.xz") as stream:
+        return read_network(io.BytesIO(stream.read()))
+
+
+def measure_public(_: int) -> dict[str, Any]:
+    """Return what degrees and neighborhoods of the public networks cost."""
+    warm_up()
+    degrees, neighborhoods = [], []
+    for name, some in PUBLIC_K.items():
+        network = read_public(name)
+        for k in some:
+            degrees.append({"network": name, "k": k, **measure_degrees(network, k)})
+        for changes in (
+            ("additions-deletions", "additions") if name == "ca-GrQc" else ("additions-deletions",)
+        ):
+            started = process_time()
+            changed, step = protect(network, "k-neighbourhood", 5, changes)
+            links = compare_links(network, changed)
+            neighborhoods.append({
+                "network": name, "changes": changes, "left": step["left"],
+                "rounds": step["rounds"], "added": len(links.added),
+                "removed": len(links.removed), "links": network.edges,
+                "seconds": process_time() - started,
+            })  # fmt: skip
+    return {"degrees": degrees, "neighborhoods": neighborhoods}
+
+
+def measure_degrees(network: Network, k: int) -> dict[str, Any]:
+    """Return the least cost and what came of it: exact degrees, both ways, and a supergraph."""
+    _, exact = protect(network, "k-degree", k)
+    _, both = protect(network, "k-degree", k, "additions-deletions")
+    _, grown = protect(network, "k-degree", k, "additions", "optimal", "supergraph")
+    return {"exact": exact, "both": both, "supergraph": grown}
+
+
+def protect(network: Network, name: str, *parameters: object) -> tuple[Network, dict[str, Any]]:
+    method = NETWORK_METHODS[name](*parameters)
+    draft = Draft.start(network, {}, {})
+    draft = method.apply(draft, np.random.default_rng(1), Progress(None))
+    return draft.network, dict(draft.steps[-1]) if draft.steps else {}
+
+
+def measure_attacked(nodes: int) -> dict[str, Any]:
+    """Return how often planted people are found again, by method; many attackers per release."""
+    warm_up()
+    network = grow(nodes)
+    found = {}
+    for name, document in ATTACKED.items():
+        started = process_time()
+        attempts = []
+        for release in range(-(-ATTEMPTS // count_attackers(nodes))):
+            attackers = min(count_attackers(nodes), ATTEMPTS - len(attempts))
+            plants = plant_many(network, attackers, np.random.default_rng(release))
+            method = NETWORK_METHODS[document["name"]].parse(Place(document))
+            draft = Draft.start(plants[0].network, {}, {})
+            draft = method.apply(draft, np.random.default_rng(release), Progress(None))
+            attempts += [attempt(plant, draft.network, draft.rows) for plant in plants]
+        found[name] = {**summarize_attempts(attempts), "seconds": process_time() - started}
+    return {"nodes": nodes, "at_once": count_attackers(nodes), "found": found}
+
+
+def measure_graphml(nodes: int) -> dict[str, Any]:
+    warm_up()
+    network = grow(nodes)
+    content = b"".join(write_graphml(network))
+    before, started = peak_megabytes(), process_time()
+    read = read_graphml(content)
+    seconds = process_time() - started
+    return {
+        "links": read.edges,
+        "megabytes": len(content) >> 20,
+        "seconds": seconds,
+        "peak_before": before,
+        "peak": peak_megabytes(),
+    }
+
+
 def measure_repeated(lines: int) -> dict[str, Any]:
     warm_up()
     content = io.BytesIO(b"12345,67890\n" * lines)
@@ -162,6 +274,14 @@ def measure_repeated(lines: int) -> dict[str, Any]:
     seconds = process_time() - started
     found = network.intake.repeated
     return {"seconds": seconds, "repeated": found, "peak_before": before, "peak": peak_megabytes()}
+
+
+OTHERS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "repeated": measure_repeated,
+    "public": measure_public,
+    "attacked": measure_attacked,
+    "graphml": measure_graphml,
+}
 
 
 def peak_megabytes() -> int:
@@ -197,6 +317,73 @@ def write_up(answers: dict[int, dict[str, Any]]) -> list[str]:
         f"| peak memory | {peaks} | | 4 GB | {last['peak_before']:,} MB with the network |"
     )
     return lines
+
+
+def public_lines(answer: dict[str, Any]) -> list[str]:
+    lines = [
+        "",
+        "## Least cost and what is reached",
+        "",
+        "k-degree on the public networks. *Least* is the optimum of the degree sequence, with",
+        "additions only and with deletions; beside each, what the release changed. A supergraph",
+        "keeps every link, and *bound* is the least that any supergraph can change.",
+        "",
+        "| network | k | least | degrees | least, deletions | both ways | supergraph | ratio "
+        "| bound | ratio to it |",
+        f"|---|{'---|' * 9}",
+    ]
+    for own in answer["degrees"]:
+        exact, both, grown = own["exact"], own["both"], own["supergraph"]
+        lines.append(
+            f"| {own['network']} | {own['k']} | {exact['least']:,} "
+            f"| {exact['degrees_changed_by']:,} | {both['least']:,} "
+            f"| {both['degrees_changed_by']:,} | {grown['degrees_changed_by']:,} "
+            f"| {grown['ratio']:.3f} | {grown['least_by_adding']:,} "
+            f"| {grown['ratio_by_adding']:.3f} |"
+        )
+    lines += [
+        "",
+        "k-neighbourhood with k = 5:",
+        "",
+        "| network | changes | links | added | removed | people left | rounds | CPU seconds |",
+        f"|---|{'---|' * 7}",
+    ]
+    for own in answer["neighborhoods"]:
+        lines.append(
+            f"| {own['network']} | {own['changes']} | {own['links']:,} | {own['added']:,} "
+            f"| {own['removed']:,} | {own['left']:,} | {own['rounds']} | {own['seconds']:.1f} |"
+        )
+    return lines
+
+
+def attack_lines(answer: dict[str, Any]) -> list[str]:
+    lines = [
+        "",
+        "## The active attack, before and after",
+        "",
+        f"{answer['nodes']:,} people; {ATTEMPTS} attackers per method, {answer['at_once']} in one"
+        " release. Intervals are exact (Clopper and Pearson), 95 %.",
+        "",
+        "| method | found | interval | targets found | links between targets read | CPU seconds |",
+        f"|---|{'---|' * 5}",
+    ]
+    for name, own in answer["found"].items():
+        low, high = own["interval"]
+        lines.append(
+            f"| {name} | {own['success']:.0%} | {low:.1%} to {high:.1%} "
+            f"| {own['targets']['share']:.0%} | {own['links_read']['share']:.0%} "
+            f"| {own['seconds']:.1f} |"
+        )
+    return lines
+
+
+def graphml_lines(answer: dict[str, Any]) -> list[str]:
+    return [
+        "",
+        f"GraphML with {answer['links']:,} links ({answer['megabytes']} MB): read in "
+        f"{answer['seconds']:.1f} CPU seconds, peak {answer['peak']:,} MB "
+        f"({answer['peak_before']:,} MB of them before).",
+    ]
 
 
 def repeated_lines(answer: dict[str, Any]) -> list[str]:

@@ -65,8 +65,8 @@ class Core:
     @classmethod
     def of(cls, network: Network, inside: NDArray[np.bool_], k: int) -> "Core":
         degrees = network.degrees.astype(np.int64)
-        lists = (sort_degrees(degrees, np.flatnonzero(own)) for own in (inside, ~inside))
-        return cls(degrees, *lists, count_open_pairs(network, inside), k)
+        core, others = (sort_degrees(degrees, np.flatnonzero(own)) for own in (inside, ~inside))
+        return cls(degrees, core, others, count_open_pairs(network, inside), k)
 
     @property
     def most_lifted(self) -> int:

@@ -24,11 +24,11 @@ class Ledger(NamedTuple):
 
     @property
     def added(self) -> NDArray[np.int64]:
-        return self.keys[self.states == ADDED]
+        return np.asarray(self.keys[self.states == ADDED])
 
     @property
     def removed(self) -> NDArray[np.int64]:
-        return self.keys[self.states == REMOVED]
+        return np.asarray(self.keys[self.states == REMOVED])
 
 
 def open_ledger(network: Network, changes: int) -> Ledger:

@@ -71,12 +71,20 @@ class Merging:
             self._merge_all(open_nodes, alike, progress)
 
     def _measure(self, progress: Progress) -> Partition:
-        """Return who is alike; only neighborhoods that changed are looked at again."""
+        """Return who is alike; only neighborhoods that changed are looked at again.
+
+        What codes leave in doubt is settled when they tell nobody apart any more.
+        """
         labels = self._shown_labels()
         around = Surroundings.of(self.network, labels)
         changed = np.flatnonzero(self._touched).astype(np.int32)
         self._codes[changed] = code_neighborhoods(around, changed, progress)
-        alike = settle_codes(around, self._codes, progress)
+        alike = self._crossed(Partition.by_keys(self._codes), labels)
+        if alike.count_below(self.k):
+            return alike
+        return self._crossed(settle_codes(around, self._codes, progress), labels)
+
+    def _crossed(self, alike: Partition, labels: NDArray[np.uint64] | None) -> Partition:
         return alike if labels is None else alike.crossed(Partition.by_keys(labels))
 
     def _shown_labels(self) -> NDArray[np.uint64] | None:

@@ -40,7 +40,7 @@ class Surroundings:
         return cls(network.undirected, network.ways, known)
 
     @property
-    def arrays(self) -> tuple[Any, ...]:
+    def arrays(self) -> tuple[NDArray[np.int64], Nodes, NDArray[np.uint8], Colors]:
         return self.plain.offsets, self.plain.neighbors, self.ways, self.labels
 
 

@@ -93,7 +93,8 @@ class KNeighborhoodRelease(NetworkMethod):
         self, draft: Draft, generator: np.random.Generator, progress: Progress
     ) -> tuple[Merging, Partition]:
         """Try several times where that takes no time; return what left fewest and changed least."""
-        attempts = min(max(MOST_TRIED // draft.network.nodes, 1), MOST_ATTEMPTS)
+        most = MOST_ATTEMPTS if self._may_remove else len(EARLY_ROUNDS)
+        attempts = min(max(MOST_TRIED // draft.network.nodes, 1), most)
         most_links = max(MOST_GROWTH * draft.network.edges, SMALL * SMALL)
         found = []
         for attempt in range(attempts):
