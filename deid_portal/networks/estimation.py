@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from deid_portal.common.templatetags.numbers import percent
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine.networks.degree_sequences import find_greedy_degrees, find_optimal_degrees
+from deid_portal.engine.networks.degree_sequences import find_optimal_degrees
 
-MOST_WORK = 30_000_000  # people times k; above it the quick way counts, which is no bound
+MOST_WORK = 30_000_000  # people times k; beyond it nobody waits for an estimate
 TRIED = (2, 3, 5, 10, 15, 25, 50)
 MOST_TRIED_WORK = 3_000_000
 # Seconds a run takes: anyway, and per hundred thousand people; measured in `tests/benchmarks`.
@@ -99,24 +99,22 @@ def _may_remove(method: Mapping[str, Any]) -> bool:
 
 
 def least_links_changed(dataset: Dataset, k: int, *, may_remove: bool) -> int | None:
-    """Return the fewest links that k-degree has to change; None where nothing was counted.
+    """Return the fewest links that k-degree has to change; None where that is not known.
 
-    Every changed link has two ends, so half of what degrees must change by, rounded up.
+    Every changed link has two ends, so half of what degrees must change by, rounded up. With
+    directions there are two numbers per person, and this says nothing about them.
     """
     degrees = _degrees(dataset)
-    if not len(degrees) or k > len(degrees):
+    if not len(degrees) or k > len(degrees) or len(degrees) * k > MOST_WORK:
         return None
-    if len(degrees) * k > MOST_WORK:
-        found = find_greedy_degrees(degrees, k, may_remove=may_remove)
-    else:
-        best = find_optimal_degrees(degrees, k, may_remove=may_remove)
-        if best is None:
-            return None
-        found = best
-    return (found.cost + 1) // 2
+    best = find_optimal_degrees(degrees, k, may_remove=may_remove)
+    return None if best is None else (best.cost + 1) // 2
 
 
 def _degrees(dataset: Dataset) -> NDArray[np.int32]:
+    """Return everybody's number of links, or nothing where links have directions."""
+    if dataset.network.is_directed:
+        return np.zeros(0, np.int32)
     counted = np.array(dataset.network.shape.get("degrees", []), np.int64).reshape(-1, 2)
     return np.repeat(counted[:, 0], counted[:, 1]).astype(np.int32)
 
@@ -139,7 +137,8 @@ def _duration(seconds: float) -> str:
 def price_chart(dataset: Dataset, method: Mapping[str, Any], k: int) -> dict[str, Any] | None:
     """Draw what other numbers of look-alikes would cost at least; None where that is not known."""
     tried = sorted({own for own in (*TRIED, k) if 2 <= own <= dataset.rows // 2})
-    if method["name"] != "k-degree" or not tried or dataset.rows * tried[-1] > MOST_TRIED_WORK:
+    is_counted = method["name"] == "k-degree" and not dataset.network.is_directed
+    if not is_counted or not tried or dataset.rows * tried[-1] > MOST_TRIED_WORK:
         return None
     ways = {"Adding": False, "Adding and removing": True}
     costs = {

@@ -41,6 +41,9 @@ from deid_portal.reviews.models import Decision
 
 ICONS = {
     "release": "table",
+    "edges": "link",
+    "nodes": "users",
+    "network": "network",
     "datapackage": "books",
     "certificate": "certificate",
     "report": "file-text",

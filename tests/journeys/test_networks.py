@@ -30,10 +30,12 @@ def run_it(page: Page, steward: Person) -> None:
     page.wait_for_url("**/report/", timeout=120_000)
 
 
-def test_the_karate_club_walks_to_its_package(portal: RunningPortal, browser: Browser) -> None:
+def test_the_karate_club_walks_to_its_package(
+    portal: RunningPortal, browser: Browser, tmp_path: Path
+) -> None:
     steward = Person(browser, portal.address, "steward")
     page = steward.page
-    upload(steward, "Karate club", DATA / "karate-links.csv")
+    upload(steward, "Members", DATA / "karate-links.csv")
     expect(page.locator("h1")).to_have_text("Who could be recognized by their links?")
     expect(page.locator("#network-risk-table")).to_contain_text("6 (17.6")
     steward.check_page()
@@ -42,17 +44,36 @@ def test_the_karate_club_walks_to_its_package(portal: RunningPortal, browser: Br
     # More is known: another method is recommended, and followed until one is chosen.
     page.get_by_text("Who of the contacts know each other").click()
     expect(page.get_by_label("Equal neighborhoods")).to_be_checked()
-    page.get_by_text("Number of links", exact=True).click()
+    page.get_by_text("Number of links", exact=True).first.click()
     expect(page.get_by_label("Equal numbers of links")).to_be_checked()
     expect(page.locator("#promise")).to_contain_text("at least 4 others")
     steward.check_page()
     run_it(page, steward)
     expect(page.locator("h1")).to_contain_text("hides among at least 5 look-alikes")
     steward.check_page()
+    report = page.url
     for part in ("Risk", "Structure", "Attacks"):
         page.get_by_role("navigation", name="Parts of the report").get_by_text(part).click()
         steward.check_page()
 
+    # The intruder by the number of links, then several plans beside each other.
+    page.get_by_role("link", name="Attack", exact=True).click()
+    page.locator("#run-one").click()
+    expect(page.locator("#attack-panel")).to_contain_text("34 guesses", timeout=60_000)
+    steward.check_page()
+    page.goto(report)
+    steward.press_next("Open scenario board")
+    page.get_by_role("link", name="New sweep").click()
+    page.get_by_label("Hides among").fill("3, 5")
+    page.get_by_label("Equal numbers of links, adding", exact=True).check()
+    page.get_by_label("Equal numbers of links, adding and removing").check()
+    steward.press_next("Start the sweep")
+    expect(page.locator("#board-running")).to_be_hidden(timeout=120_000)
+    # One of the four is the run there was.
+    expect(page.locator("h1")).to_contain_text("4 runs of Members")
+    steward.check_page()
+
+    page.goto(report)
     steward.press_next("Ask for review")
     page.fill("[name=purpose]", "Teaching")
     steward.press_next("Ask for review")
@@ -66,6 +87,17 @@ def test_the_karate_club_walks_to_its_package(portal: RunningPortal, browser: Br
     approver.press_next("Go to the release")
     expect(approver.page.locator("body")).to_contain_text("edges.csv", timeout=60_000)
     approver.check_page()
+
+    # A month later: the same members and one newcomer.
+    later = tmp_path / "later.csv"
+    later.write_text((DATA / "karate-links.csv").read_text().rstrip() + "\nnewcomer,1\n")
+    page.locator(".version-menu summary").click()
+    page.get_by_role("link", name="Upload the next version").click()
+    page.get_by_label("The links").set_input_files(later)
+    steward.press_next("Upload and read it")
+    page.wait_for_url("**/network/changes/", timeout=120_000)
+    expect(page.locator("main")).to_contain_text("1 came, 0 went")
+    steward.check_page()
 
 
 def test_a_network_of_thousands_is_drawn_by_its_communities(
