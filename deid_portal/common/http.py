@@ -1,8 +1,10 @@
 """Small answers that htmx understands and a browser without scripts does too."""
 
 from collections.abc import Callable
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
 
@@ -24,7 +26,8 @@ class PrivatePagesMiddleware:
     """Keep pages about people out of caches, and an ended session out of half a page.
 
     The Back button must not bring rows back after signing out. An htmx request that finds the
-    session over would swap the sign-in page into a table row; it is told to go there instead.
+    session over would swap the sign-in page into a table row; it is told to go there instead, and
+    from there back to the page it was asked from.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -35,5 +38,12 @@ class PrivatePagesMiddleware:
         response.headers.setdefault("Cache-Control", "no-store")
         sign_in = resolve_url(settings.LOGIN_URL)
         if wants_part(request) and response.headers.get("Location", "").startswith(sign_in):
-            return HttpResponse(status=204, headers={"HX-Redirect": sign_in})
+            back = urlencode({REDIRECT_FIELD_NAME: _page_asked_from(request)})
+            return HttpResponse(status=204, headers={"HX-Redirect": f"{sign_in}?{back}"})
         return response
+
+
+def _page_asked_from(request: HttpRequest) -> str:
+    """Return the path of the page that htmx stands in; the sign-in refuses other sites anyway."""
+    parts = urlsplit(request.headers.get("HX-Current-URL", ""))
+    return f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"

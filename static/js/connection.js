@@ -22,6 +22,7 @@ function lost() {
 }
 
 function back() {
+  if (failures) document.dispatchEvent(new CustomEvent("portal:online"));
   failures = 0;
   quietUntil = 0;
   clearTimeout(probe);

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 import pytest
 from django.conf import settings
@@ -71,9 +72,12 @@ def test_pages_stay_out_of_caches(cast: Cast, signed_in: Callable[[User], Client
 
 
 def test_an_ended_session_leads_to_sign_in_and_not_into_a_table_row(cast: Cast) -> None:
-    answer = Client().get(reverse("guide:home"), headers={"HX-Request": "true"})
+    stands_in = "http://testserver/datasets/?show=all"
+    headers = {"HX-Request": "true", "HX-Current-URL": stands_in}
+    answer = Client().get(reverse("guide:running"), headers=headers)
     assert answer.status_code == 204
-    assert answer["HX-Redirect"] == reverse("account_login")
+    back = urlencode({"next": "/datasets/?show=all"})
+    assert answer["HX-Redirect"] == f"{reverse('account_login')}?{back}"
 
 
 def test_a_session_that_somebody_planted_is_another_after_sign_in(cast: Cast) -> None:

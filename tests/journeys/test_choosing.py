@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.journeys.browsing import Person
 from tests.launcher.running import RunningPortal
@@ -13,6 +13,31 @@ def _open_protection(steward: Person) -> None:
     steward.page.get_by_role("link", name="Adult census").first.click()
     steward.page.get_by_role("link", name="Protection").first.click()
     steward.page.wait_for_url("**/protection/**")
+
+
+def _lose_the_connection(page: Page) -> None:
+    """What is answered meanwhile is saved by itself once the portal can be reached."""
+    page.context.set_offline(True)
+    page.fill("[name=k]", "7")
+    expect(page.locator("[data-connection-bar]")).to_be_visible()
+    with page.expect_response("**/protection/keep/"):
+        page.context.set_offline(False)
+    page.reload()
+    expect(page.locator("[name=k]")).to_have_value("7")
+
+
+def _sign_out_elsewhere(steward: Person) -> None:
+    """The answer that finds the session over waits behind the sign-in."""
+    page = steward.page
+    page.context.clear_cookies(name="sessionid")
+    page.fill("[name=k]", "8")
+    page.wait_for_url("**/sign-in/?next=*")
+    page.fill("[name=login]", steward.name)
+    page.fill("[name=password]", f"demo-{steward.name}")
+    with page.expect_response("**/protection/keep/"):
+        page.press("[name=password]", "Enter")
+    expect(page.locator("[name=k]")).to_have_value("8")
+    expect(page.locator("#promise")).to_contain_text("at least 7 others")
 
 
 def test_in_plain_words(portal: RunningPortal, browser: Browser) -> None:
@@ -47,8 +72,10 @@ def test_in_plain_words(portal: RunningPortal, browser: Browser) -> None:
     steward.check_page()
     page.fill("[name=k]", "6")
     expect(page.locator("#saved")).to_contain_text(re.compile(r"Saved \d\d:\d\d"))
-    _open_protection(steward)
+    page.reload()  # of the answer to a refused form, which is not sent once more
     expect(page.locator("[name=k]")).to_have_value("6")
+    _lose_the_connection(page)
+    _sign_out_elsewhere(steward)
     page.fill("[name=k]", "5")
     page.press("[name=k]", "Enter")
     expect(page.locator("#messages")).to_contain_text("The protection is saved.")

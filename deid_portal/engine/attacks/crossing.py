@@ -50,8 +50,7 @@ def cross_releases(releases: Sequence[Setting]) -> Crossing:
 def cross_places(places: Codes) -> Crossing:
     """Group people by where they are shown: one line per release, one column per person."""
     shown: NDArray[np.bool_] = np.any(places > NOWHERE, axis=0)
-    groups = number_patterns(places[:, shown] + 1)
-    _, groups = np.unique(groups, return_inverse=True)
+    _, groups = np.unique(number_patterns(places[:, shown] + 1), return_inverse=True)
     group_of = np.full(places.shape[1], NOWHERE, np.int32)
     group_of[shown] = groups
     return Crossing(group_of, np.bincount(groups).astype(np.int64))
