@@ -380,7 +380,7 @@ def _take_the_package(analyst: Person, release: str, folder: Path) -> None:
     analyst.check_page()
     analyst.open(release)
     link = analyst.page.get_by_role("link", name="Download package")
-    expect(link).to_be_visible(timeout=60_000)  # it is packed meanwhile
+    expect(link).to_be_visible(timeout=120_000)  # it is packed meanwhile
     analyst.check_page()
     _check_package(download(analyst.page, "Download package", folder))
 
