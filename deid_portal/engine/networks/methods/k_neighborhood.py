@@ -57,7 +57,7 @@ class KNeighborhoodRelease(NetworkMethod):
         Choice("changes", ("additions-deletions", "additions")),
         ColumnName("label", optional=True),
     )
-    largest: ClassVar[int | None] = 2_000_000
+    largest: ClassVar[int | None] = 1_000_000
 
     def explain(self) -> str:
         how = "added and removed" if self._may_remove else "added"
