@@ -50,7 +50,7 @@ def private_histogram(network: Network, epsilon: float, bound: int) -> Counts:
     ends have fewer than `bound`. One person then changes the histogram by at most 2·bound + 1
     (Day, Li and Lyu, 2016).
     """
-    exact = histogram_of(project_degrees(network, bound), bound)
+    exact = histogram_of(countable_degrees(network, bound), bound)
     noisy = DiscreteLaplace(histogram_change(bound), epsilon).release(exact)
     return np.maximum(np.asarray(noisy, np.int64), 0)
 
@@ -60,9 +60,15 @@ def histogram_change(bound: int) -> int:
     return 2 * bound + 1
 
 
-def project_degrees(network: Network, bound: int) -> NDArray[np.int32]:
-    """Return the degrees that are left when nobody may have more than `bound` links."""
-    return project_network(network, bound).degrees
+def countable_degrees(network: Network, bound: int) -> NDArray[np.int32]:
+    """Return the degrees that are left when nobody may have more than `bound` links.
+
+    Only of people who stay in the files when somebody else goes: those on a list of people or,
+    where there is none, those with a link left. Who is known by links alone goes with the last of
+    them, and any number of such people can hang on one person.
+    """
+    degrees = project_network(network, bound).degrees
+    return degrees[degrees > 0 if network.listed is None else network.listed]
 
 
 def project_network(network: Network, bound: int) -> Network:
