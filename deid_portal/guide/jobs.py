@@ -81,10 +81,11 @@ def jobs_of(user: User, team: Team) -> Jobs:
         Failure(run, not refusal(check_can_retry_run, user, run)) for run in failed[:FAILURES_SHOWN]
     ]
     workers = count_workers()
-    jobs = _describe(runs, workers)
+    sweeps = {member.sweep_id for run in runs for member in run.memberships.all()}
+    single = [run for run in runs if not run.memberships.all()]
     return Jobs(
-        jobs=jobs[:JOBS_SHOWN],
-        more=max(len(jobs) - JOBS_SHOWN, 0),
+        jobs=_describe(sweeps, single, workers)[:JOBS_SHOWN],
+        more=max(len(sweeps) + len(single) - JOBS_SHOWN, 0),
         failures=failures,
         open_runs=len(runs),
         waiting=sum(run.status == Status.QUEUED for run in runs),
@@ -94,11 +95,10 @@ def jobs_of(user: User, team: Team) -> Jobs:
     )
 
 
-def _describe(runs: Iterable[Run], workers: int) -> list[Job]:
-    """Those at work first; members of a sweep are one job."""
-    single = [run for run in runs if not run.memberships.all()]
-    sweeps = {member.sweep_id for run in runs for member in run.memberships.all()}
-    jobs = [_describe_run(run) for run in sorted(single, key=lambda run: run.status == "queued")]
+def _describe(sweeps: set[UUID], single: Iterable[Run], workers: int) -> list[Job]:
+    """Those at work first; members of a sweep are one job. No more than are shown."""
+    first = sorted(single, key=lambda run: run.status == Status.QUEUED)[:JOBS_SHOWN]
+    jobs = [_describe_run(run) for run in first]
     return [*_describe_sweeps(sweeps, workers), *jobs] if sweeps else jobs
 
 
