@@ -1,19 +1,13 @@
 from dataclasses import dataclass
-from uuid import UUID
-
-from django.db.models import QuerySet
-from django.shortcuts import get_object_or_404
 
 from deid_portal.accounts.models import User
 from deid_portal.attacks.estimates import expected_seconds
 from deid_portal.attacks.limits import limits_of
-from deid_portal.attacks.models import AttackTest, OutsideTable
 from deid_portal.attacks.rows import AttackRow, State, rows_of
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.policies.gates import AttackStanding
 from deid_portal.runs.models import Run
-from deid_portal.runs.selectors import HEAVY, visible_runs
 
 OF_TABLES = "this attack is made on tables, not on networks"
 
@@ -45,24 +39,6 @@ class Summary:
         parts = [f"{n} {one if n == 1 else many}" for n, one, many in counts if n]
         made = "1 attack made" if self.made == 1 else f"{self.made} attacks made"
         return f"{made}: {', '.join(parts) or 'none possible on this release'}."
-
-
-def visible_tests(user: User) -> QuerySet[AttackTest]:
-    deferred = [f"run__{name}" for name in HEAVY]
-    return (
-        AttackTest.objects.filter(run__in=visible_runs(user))
-        .select_related("run__dataset__team", "outside")
-        .defer(*deferred)
-    )
-
-
-def get_test_or_404(user: User, test_id: UUID) -> AttackTest:
-    return get_object_or_404(visible_tests(user), id=test_id)
-
-
-def get_outside_table_or_404(user: User, table_id: UUID) -> OutsideTable:
-    tables = OutsideTable.objects.filter(run__in=visible_runs(user))
-    return get_object_or_404(tables.select_related("run__dataset__team"), id=table_id)
 
 
 def attack_rows(user: User, run: Run) -> list[AttackRow]:

@@ -97,11 +97,6 @@ class Setting:
         return self.neighbours == Neighbours.REPLACE
 
     @property
-    def rows_changed(self) -> int:
-        """Return how many rows neighbors differ by: taken away and put in, counted each."""
-        return self.rows_per_person * (2 if self.replaces else 1)
-
-    @property
     def unit_words(self) -> str:
         """Say who is protected: "one person (at most 3 rows)"."""
         if self.person is None:
