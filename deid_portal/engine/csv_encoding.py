@@ -27,7 +27,7 @@ FIRST_SLOTS = 16
 LARGE_TABLE = 1 << 16
 ROWS_TO_SPARE = 1 << 12
 MOST_BYTES = (1 << 32) - 1  # offsets have four bytes
-BLOCKS_AT_ONCE = 2
+BLOCKS_AT_ONCE = 4
 PARTS = 16  # the columns are numbered in so many parts, for the cores to share
 OPEN_QUOTE = "opens a quote that is never closed; mend the file or choose another quote sign."
 NOT_UTF_8 = "holds a character that is not UTF-8; choose Windows-1252 or Latin-1."
@@ -59,7 +59,7 @@ class SplitBlock:
     """Room for one block of whole records and where its cells are; filled again and again."""
 
     def __init__(self, columns: int, form: CsvFormat) -> None:
-        self.rows = 0
+        self.rows = self.length = 0
         self.text = np.empty(0, np.uint8)
         self._columns = columns
         self._signs = (ord(form.delimiter), ord(form.quote))
@@ -70,7 +70,7 @@ class SplitBlock:
 
     def fill(self, block: Block) -> None:
         """Find the cells of whole records; only the last may lack its line break."""
-        length = len(block)
+        self.length = length = len(block)
         if len(self.text) < 2 * (length + 2 * WORD):
             # As much again is for cells that are written without their quotes.
             self.text = np.empty(2 * (length + 2 * WORD), np.uint8)
@@ -112,8 +112,9 @@ class SplitBlock:
 class ColumnBuilder:
     """One column while it is being read: the texts it has had so far, and a code per row."""
 
-    def __init__(self, place: int, form: CsvFormat) -> None:
+    def __init__(self, place: int, form: CsvFormat, file_bytes: int = 0) -> None:
         self._place = place
+        self._file_bytes, self._bytes_seen = file_bytes, 0  # the first is 0 if unknown
         self._decimal = form.decimal
         words = [word.encode() for word in dict.fromkeys(("", *form.missing))]
         self._words = len(words)
@@ -123,8 +124,10 @@ class ColumnBuilder:
         self._offsets = GrowingArray(np.uint32, self._words + 1)
         np.cumsum([len(word) for word in words], out=self._offsets.array[1 : self._words + 1])
         self._used = np.array([self._words, len(written), NO_GAP], np.int64)
-        self._slots = GrowingArray(np.uint32, 0)
-        self._enter_texts(FIRST_SLOTS)
+        self._slots = GrowingArray(np.uint64, max(FIRST_SLOTS, 2 * self._words))
+        csv_kernels.enter_texts(
+            self._slots.array, self._offsets.array, self._store.array, self._words
+        )
         self._rows = 0
         self._kind = kind_for(0)
         self._codes = GrowingArray(self._kind, 0)
@@ -144,11 +147,12 @@ class ColumnBuilder:
                 self._codes.resize(end + max(end // 8, ROWS_TO_SPARE))
             self._codes.array[self._rows : end] = codes
             self._rows = end
+            self._bytes_seen += block.length
 
     def build(self, name: str) -> Column:
         """Return the column; nothing can be added to it any more."""
         texts, size, gap = self._used.tolist()
-        self._slots = GrowingArray(np.uint32, 0)
+        self._slots = GrowingArray(np.uint64, 0)
         first = int(self._offsets.array[self._words])
         offsets = self._offsets.taken(self._words, texts + 1)
         offsets -= np.uint32(first)
@@ -176,7 +180,6 @@ class ColumnBuilder:
                 row,
                 block.rows,
                 self._slots.array,
-                self._bits,
                 self._offsets.array,
                 self._store.array,
                 self._words,
@@ -195,22 +198,26 @@ class ColumnBuilder:
                 f"The different values of column {self._place + 1} have more than 4 GB. Leave the "
                 f"column out, or split the file."
             )
-        slots = len(self._slots)
-        if texts >= csv_kernels.most_texts(slots):
-            self._enter_texts(4 * slots if slots < LARGE_TABLE else slots + slots // 2)
+        if texts >= csv_kernels.most_texts(len(self._slots)):
+            self._grow_table(texts)
         if texts + 1 >= len(self._offsets):
             self._offsets.resize(len(self._offsets) + max(texts // 2, 1))
         if used + size + WORD > len(self._store):
             self._store.resize(len(self._store) + max(used // 2, size + WORD))
 
-    def _enter_texts(self, slots: int) -> None:
-        """Make a table of so many slots or a few more, for the texts there are and others."""
-        self._slots = GrowingArray(np.uint32, 0)  # the old one is gone before there is a new one
-        self._slots = GrowingArray(np.uint32, slots)
-        self._bits = len(self._slots).bit_length()
-        csv_kernels.enter_texts(
-            self._slots.array, self._bits, self._offsets.array, self._store.array, self._used
-        )
+    def _grow_table(self, texts: int) -> None:
+        """Make the table larger; a large one at once as large as the rest of the file will need.
+
+        Never more than four times as large, since later rows may have no new texts at all.
+        """
+        slots = len(self._slots)
+        larger = 4 * slots
+        if slots >= LARGE_TABLE:
+            expected = texts * self._file_bytes // max(self._bytes_seen, 1)
+            larger = min(max(expected + expected // 2, slots + slots // 2), larger)
+        table = GrowingArray(np.uint64, larger)
+        csv_kernels.move_entries(self._slots.array, table.array)
+        self._slots = table
 
 
 def encode_blocks(

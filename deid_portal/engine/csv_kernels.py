@@ -41,14 +41,16 @@ OPEN_QUOTE = 2
 # What `used` holds of a column, by position.
 TEXTS, BYTES, GAP = 0, 1, 2
 
-# A slot holds the number of a text from 1 on, in as many bits as the table needs, and above it the
-# lower end of its hash, whose upper end says which slot it is; 0 is free. So four bytes tell nearly
-# all texts apart. A hash is a share of 2^32, and its slot lies at that share of the table (Lemire,
-# Fast random integer generation in an interval, 2019), which may have any size.
+# A slot holds the hash of a text and, below it, its number from 1 on; 0 is free. So slots tell
+# nearly all texts apart, and a table can grow without a look at them. A hash is a share of 2^32,
+# and its slot lies at that share of the table (Lemire, Fast random integer generation in an
+# interval, 2019): a table may have any size, and entries move to a larger one nearly in order.
 HASH_BITS = np.uint64(32)
-# How many cells ahead a slot is asked for, if the table is too large for the nearest memory: what
-# lies farther away takes about as long as numbering so many.
-AHEAD = 16
+NUMBER = np.uint64(0xFFFFFFFF)
+# How many cells ahead the memory is asked for what will be needed, if the table is too large for
+# the nearest memory: first for the slot, then for where the text lies that it names, then for that.
+# What lies farther away takes about as long as numbering so many.
+SLOT_AHEAD, OFFSET_AHEAD, TEXT_AHEAD = 24, 16, 8
 NEAR_SLOTS = 1 << 12
 
 # A call for every cell would take as long as the work.
@@ -129,8 +131,7 @@ def number_cells(
     hashes: NDArray[np.uint32],
     row: int,  # the first cell to number
     rows: int,
-    slots: NDArray[np.uint32],  # the hash table of the column
-    bits: int,  # of the number in a slot
+    slots: NDArray[np.uint64],  # the hash table of the column
     offsets: NDArray[np.uint32],  # where each text begins in the store, and where the last ends
     store: Bytes,  # the texts one after the other; the first ones are the words for a gap
     words: int,  # how many of those there are
@@ -138,40 +139,39 @@ def number_cells(
     codes: NDArray[np.int32],  # one per cell, to be filled: texts after the words, from 0 on
 ) -> int:
     """Find or enter the text of every cell; return the first cell there was no room for."""
-    mask = np.uint32((1 << bits) - 1)
-    tags = np.uint32(0xFFFFFFFF) ^ mask
     places = np.uint64(len(slots))
     is_far = len(slots) > NEAR_SLOTS
     most = min(most_texts(len(slots)), len(offsets) - 1)
     texts, end, gap = used[TEXTS], used[BYTES], used[GAP]
     while row < rows:
-        if is_far and row + AHEAD < rows:
-            _ask_for(slots, (hashes[row + AHEAD] * places) >> HASH_BITS)
-        spread, first, size = hashes[row], np.int64(starts[row]), np.int64(sizes[row])
-        slot = (spread * places) >> HASH_BITS
-        tag = np.uint32(spread << np.uint32(bits))  # numba has made more bits of it
+        if is_far and row + SLOT_AHEAD < rows:
+            _ask_for(slots, _slot_of(hashes[row + SLOT_AHEAD], places))
+            _ask_for(offsets, _text_at(slots, _slot_of(hashes[row + OFFSET_AHEAD], places)))
+            later = _text_at(slots, _slot_of(hashes[row + TEXT_AHEAD], places))
+            _ask_for(store, np.uint64(offsets[later]))
+        spread, first, size = np.uint64(hashes[row]), np.int64(starts[row]), np.int64(sizes[row])
+        slot = _slot_of(spread, places)
         entry = slots[slot]
         number = np.int64(-1)
         while entry != 0:
-            if entry & tags == tag:
-                found = np.int64(entry & mask) - 1
+            if entry >> HASH_BITS == spread:
+                found = np.int64(entry & NUMBER) - 1
                 offset = np.int64(offsets[found])
                 # No function around this: it would count who holds the arrays, for every cell.
                 is_as_long = np.int64(offsets[found + 1]) - offset == size
                 if is_as_long and _is_same(text, first, store, offset, size):  # type: ignore[arg-type]
                     number = found
                     break
-            slot += np.uint64(1)
-            if slot == places:
-                slot = np.uint64(0)
+            slot = _next_slot(slot, places)
             entry = slots[slot]
         if number < 0 or (number < words and gap < 0):
             if texts >= most or end + size + WORD > len(store):
                 break
             if number < 0:
-                slots[slot] = tag | np.uint32(texts + 1)
-                for index in range(size):
-                    store[end + index] = text[first + index]
+                slots[slot] = (spread << HASH_BITS) | np.uint64(texts + 1)
+                # By whole words: there is room for one at the end of either.
+                for done in range(0, size, WORD):
+                    _put_word(store, end + done, _word(text, first + done))  # type: ignore[arg-type]
                 number = texts
                 end += size
             else:
@@ -186,32 +186,49 @@ def number_cells(
 
 @compiled
 def enter_texts(
-    slots: NDArray[np.uint32],
-    bits: int,
-    offsets: NDArray[np.uint32],
-    store: Bytes,
-    used: NDArray[np.int64],
+    slots: NDArray[np.uint64], offsets: NDArray[np.uint32], store: Bytes, texts: int
 ) -> None:
-    """Enter all texts into an empty table, a few at a time: their slots are asked for first."""
+    """Enter the first texts into an empty table."""
+    for number in range(texts):
+        offset = np.int64(offsets[number])
+        size = np.int64(offsets[number + 1]) - offset
+        spread = _hash(store, offset, size) >> HASH_BITS  # type: ignore[arg-type]
+        _enter(slots, (spread << HASH_BITS) | np.uint64(number + 1))
+
+
+@compiled
+def move_entries(slots: NDArray[np.uint64], larger: NDArray[np.uint64]) -> None:
+    """Enter what a table holds into a larger one that is empty."""
+    for entry in slots:
+        if entry != 0:
+            _enter(larger, entry)
+
+
+@inlined
+def _enter(slots: NDArray[np.uint64], entry: np.uint64) -> None:
     places = np.uint64(len(slots))
-    hashes = np.empty(AHEAD, np.uint32)
-    for first in range(0, used[TEXTS], AHEAD):
-        last = min(first + AHEAD, used[TEXTS])
-        for number in range(first, last):
-            offset = np.int64(offsets[number])
-            size = np.int64(offsets[number + 1]) - offset
-            spread = _hash(store, offset, size)  # type: ignore[arg-type]
-            hashes[number - first] = np.uint32(spread >> HASH_BITS)
-            _ask_for(slots, (hashes[number - first] * places) >> HASH_BITS)
-        for number in range(first, last):
-            if number != used[GAP]:
-                slot = (hashes[number - first] * places) >> HASH_BITS
-                while slots[slot] != 0:
-                    slot += np.uint64(1)
-                    if slot == places:
-                        slot = np.uint64(0)
-                tag = np.uint32(hashes[number - first] << np.uint32(bits))
-                slots[slot] = tag | np.uint32(number + 1)
+    slot = _slot_of(entry >> HASH_BITS, places)
+    while slots[slot] != 0:
+        slot = _next_slot(slot, places)
+    slots[slot] = entry
+
+
+@inlined
+def _slot_of(spread: np.uint64, places: np.uint64) -> np.uint64:
+    return (spread * places) >> HASH_BITS
+
+
+@inlined
+def _next_slot(slot: np.uint64, places: np.uint64) -> np.uint64:
+    after = slot + np.uint64(1)
+    return np.uint64(0) if after == places else after
+
+
+@inlined
+def _text_at(slots: NDArray[np.uint64], slot: np.uint64) -> np.uint64:
+    """Return which text a slot most likely names: the first one if it is free."""
+    number = np.uint64(slots[slot] & NUMBER)
+    return np.uint64(number - np.uint64(number != 0))
 
 
 @compiled
@@ -420,6 +437,22 @@ def _load_word(_: Any, text: Any, at: Any) -> Any:
 _word = cast(Callable[[Bytes, int], np.uint64], intrinsic(_load_word))
 
 
+def _store_word(_: Any, text: Any, at: Any, word: Any) -> Any:
+    """Write eight bytes, wherever they stand."""
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        stored = builder.store(arguments[2], builder.bitcast(place, ir.IntType(64).as_pointer()))
+        stored.align = 1
+        return context.get_dummy_value()
+
+    return types.void(text, at, types.uint64), write
+
+
+_put_word = cast(Callable[[Bytes, int, np.uint64], None], intrinsic(_store_word))
+
+
 def _prefetch(_: Any, array: Any, place: Any) -> Any:
     """Ask the memory for a place that will be read and written soon, without waiting for it."""
 
@@ -437,7 +470,7 @@ def _prefetch(_: Any, array: Any, place: Any) -> Any:
     return types.void(array, place), ask
 
 
-_ask_for = cast(Callable[[NDArray[np.uint32], np.uint64], None], intrinsic(_prefetch))
+_ask_for = cast(Callable[[NDArray[Any], np.uint64], None], intrinsic(_prefetch))
 
 
 @inlined

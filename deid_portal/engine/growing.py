@@ -24,8 +24,7 @@ class GrowingArray(Generic[N]):
         # Private: memory that could be shared with other processes cannot grow.
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
         self._memory = mmap.mmap(-1, self._bytes(size), flags=flags)
-        if len(self._memory) >= HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):
-            self._memory.madvise(mmap.MADV_HUGEPAGE)
+        self._ask_for_huge_pages()
         self.array = self._view()
 
     def __len__(self) -> int:
@@ -33,21 +32,37 @@ class GrowingArray(Generic[N]):
 
     def resize(self, size: int) -> None:
         """Make the array so long, or a little longer; what is in it stays."""
-        self.array = np.zeros(0, self._kind)  # lets go of the memory, which may move
-        self._memory.resize(self._bytes(size))
-        self.array = self._view()
+        self._set_bytes(self._bytes(size))
 
     def taken(self, start: int, stop: int) -> NDArray[N]:
         """Return a part as the end of it all; the memory behind it is given back."""
         if stop * self._kind.itemsize <= SMALL_BYTES:
             return self.array[start:stop].copy()
-        self.resize(stop)
+        self._set_bytes(_whole_pages(stop * self._kind.itemsize, mmap.PAGESIZE))
         return self.array[start:stop]
 
     def _bytes(self, size: int) -> int:
-        """Return how much memory so many numbers need, in whole pages and never none."""
-        pages = -(-size * self._kind.itemsize // mmap.PAGESIZE)
-        return max(pages, 1) * mmap.PAGESIZE
+        """Return how much memory to take for so many numbers, in whole pages and never none.
+
+        Large memory is taken in huge pages: only such a piece is put where they fit.
+        """
+        needed = size * self._kind.itemsize
+        return _whole_pages(needed, mmap.PAGESIZE if needed < HUGE_PAGE else HUGE_PAGE)
+
+    def _set_bytes(self, count: int) -> None:
+        self.array = np.zeros(0, self._kind)  # lets go of the memory, which may move
+        self._memory.resize(count)
+        self._ask_for_huge_pages()
+        self.array = self._view()
+
+    def _ask_for_huge_pages(self) -> None:
+        """Have large memory come in few large pages: the system interrupts the work for each."""
+        if len(self._memory) >= HUGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):
+            self._memory.madvise(mmap.MADV_HUGEPAGE)
 
     def _view(self) -> NDArray[N]:
         return np.frombuffer(self._memory, self._kind)
+
+
+def _whole_pages(count: int, page: int) -> int:
+    return max(-(-count // page), 1) * page

@@ -129,7 +129,7 @@ def read_csv(
             parts = iter(blocks)
             first = next(parts, b"")
             names = _name_columns(blocks.first_record, form)
-            columns = [ColumnBuilder(place, form) for place in range(len(names))]
+            columns = [ColumnBuilder(place, form, size) for place in range(len(names))]
             for rows in encode_blocks(chain([first], parts), columns, form, pool):
                 steps.report(blocks.bytes_read, size, "read", rows=rows)
         except BrokenRecord as broken:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from deid_portal.engine.growing import GrowingArray
+from deid_portal.engine.growing import HUGE_PAGE, SMALL_BYTES, GrowingArray
 
 
 @pytest.mark.parametrize("size", [0, 1, 5000, 3_000_000])
@@ -31,3 +31,10 @@ def test_a_part_is_taken_and_can_be_written(stop: int) -> None:
     part = grown.taken(2, stop)
     part -= 2
     assert part.tolist() == list(range(stop - 2))
+
+
+def test_large_memory_comes_in_huge_pages_and_its_end_is_given_back() -> None:
+    grown = GrowingArray(np.uint8, HUGE_PAGE + 1)
+    assert len(grown) == 2 * HUGE_PAGE
+    assert len(grown.taken(0, HUGE_PAGE + 1)) == HUGE_PAGE + 1
+    assert len(grown) < HUGE_PAGE + SMALL_BYTES

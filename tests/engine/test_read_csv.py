@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -247,6 +248,42 @@ def test_codes_do_not_depend_on_the_number_of_threads(
     expected = [str(n * n % 997) if n * n % 997 else None for n in range(2000)]
     assert table["a"].values == tuple(dict.fromkeys(expected))
     assert [table["a"].values[code] for code in table["a"].codes] == expected
+
+
+class Pipe(io.BytesIO):
+    """A stream whose length nobody knows."""
+
+    def seek(self, *_: object) -> int:
+        raise io.UnsupportedOperation
+
+
+@pytest.mark.parametrize("stream", [io.BytesIO, Pipe])
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param(lambda n: n, id="all different"),
+        pytest.param(lambda n: min(n, 5000), id="different at first, then all alike"),
+        pytest.param(lambda n: max(n - 15_000, 0), id="alike at first, then all different"),
+        pytest.param(lambda n: n * n % 4999, id="many that come again"),
+    ],
+)
+def test_a_column_of_very_many_texts_is_read_whatever_its_beginning_promises(
+    values: Callable[[int], int], stream: type[io.BytesIO], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr(csv_encoding, "LARGE_TABLE", 1 << 9)
+    cells = [f"person {values(n)}" for n in range(20_000)]
+    content = "\n".join(["name,x", *(f"{cell},1" for cell in cells)]).encode()
+    table = read_csv(stream(content), CsvFormat(), threads=2)
+    assert table["name"].values == tuple(dict.fromkeys(cells))
+    assert list(table["name"].cells()) == cells
+
+
+def test_hundreds_of_words_for_a_gap_are_one_value() -> None:
+    words = tuple(f"unknown {number}" for number in range(900))
+    content = "a,b\n" + "".join(f"{word},1\n" for word in (*words, "known"))
+    table = read_csv(io.BytesIO(content.encode()), CsvFormat(missing=words))
+    assert table["a"].values == (None, "known")
 
 
 def test_several_words_for_a_gap_are_one_value() -> None:
