@@ -1,6 +1,7 @@
 """Suggestions: what a column most likely is, with a reason and never with a cell."""
 
 import random
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import Column, Table
 from deid_portal.engine.detection import Danger, Role, Suggestion, suggest_roles
+from deid_portal.engine.detection import combinations as searching
 from deid_portal.engine.detection.combinations import find_worst
 from deid_portal.engine.detection.value_patterns import CHECKED_NUMBERS, find_pattern
 from deid_portal.engine.detection.words import (
@@ -216,6 +218,16 @@ def test_the_worst_combination_is_the_worst_of_all(rows: list[tuple[str, ...]]) 
     found = find_worst(table.columns, range(4))
     assert {one.places: one.alone for one in found} == {p: n for p, n in alone.items() if n}
     assert (found[0].alone if found else 0) == max(alone.values())
+    with patch.object(searching, "MOST_NUMBERED", 0):  # as of very many rows
+        assert find_worst(table.columns, range(4)) == found
+
+
+def test_values_that_many_rows_tell_apart_are_counted_by_looking_for_them() -> None:
+    """Three fine columns have far more possible combinations than rows; some rows come twice."""
+    moments = [(str(7919 * n % 400), str(104_729 * n % 399), str(n % 397)) for n in range(400)]
+    rows = moments + moments[:150]
+    found = find_worst(Table.from_rows(("a", "b", "c"), rows).columns, range(3))
+    assert {one.alone for one in found if len(one.places) == 3} == {250}
 
 
 def test_a_column_is_not_blamed_for_what_another_does_alone() -> None:

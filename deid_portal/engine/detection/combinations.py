@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.cores import open_pool, usable_cores
-from deid_portal.engine.kernels import number_keys
+from deid_portal.engine.detection import kernels
 from deid_portal.engine.risk.distinction import Distinctness, measure_distinction
-from deid_portal.engine.table import Column, PackedCodes, count_codes
+from deid_portal.engine.table import Column, Counts, PackedCodes, count_codes
 
 FEWEST_ROWS = 10_000
 ROWS_IN_ALL = 10_000_000  # looked at over all combinations: a second or two
@@ -22,6 +22,7 @@ MOST_COLUMNS = 40
 WORST_PAIRS = 30
 WORST_SHOWN = 5
 MOST_NUMBERED = 1 << 20
+PARTS = 16  # the combinations are measured in so many parts, for the cores to share
 
 Keys = NDArray[np.uint64]
 
@@ -50,13 +51,11 @@ def find_worst(columns: Sequence[Column], places: Sequence[int]) -> list[Combina
 
     For every column that isolates anybody there is the worst combination it takes part in.
     """
-    rows = _how_many_rows(len(places))
-    sample = {place: _sample(columns[place], rows) for place in places}
+    sample = _Sample(columns, places, _how_many_rows(len(places)))
     # The finest columns first: what tells nobody apart alone adds little to others.
-    different = {place: np.count_nonzero(count_codes(sample[place])) for place in sample}
-    order = sorted(sample, key=lambda place: -different[place])[:MOST_COLUMNS]
-    found = _join_each(sample, [(place,) for place in order])
-    pairs = _join_each(sample, list(combinations(order, 2)))
+    order = sorted(places, key=sample.different, reverse=True)[:MOST_COLUMNS]
+    found = sample.measure([(place,) for place in order])
+    pairs = sample.measure(list(combinations(order, 2)))
     worst_pairs = sorted(pairs, key=lambda pair: -pair.alone)[:WORST_PAIRS]
     tried = {
         tuple(sorted((*pair.places, place)))
@@ -64,7 +63,7 @@ def find_worst(columns: Sequence[Column], places: Sequence[int]) -> list[Combina
         for place in order
         if place not in pair.places
     }
-    found += pairs + _join_each(sample, sorted(tried))
+    found += pairs + sample.measure(sorted(tried))
     found.sort(key=lambda one: (-one.alone, len(one.places), one.places))
     return [one for one in found if one.alone]
 
@@ -91,35 +90,62 @@ def _how_many_rows(width: int) -> int:
     return max(ROWS_IN_ALL // max(width + pairs + triples, 1), FEWEST_ROWS)
 
 
-def _sample(column: Column, most: int) -> PackedCodes:
-    """Return the codes of evenly spread rows: the same ones for every column, and every time."""
-    step = -(-column.rows // most) or 1
-    return column.packed[::step]
+class _Sample:
+    """Evenly spread rows of some columns: the same ones for every column, and every time."""
+
+    def __init__(self, columns: Sequence[Column], places: Sequence[int], most: int) -> None:
+        rows = columns[places[0]].rows if places else 0
+        step = -(-rows // most) or 1
+        numbered = [_number_without_holes(columns[place].packed[::step]) for place in places]
+        self._index = {place: index for index, place in enumerate(places)}
+        self._different = np.array([count for _, count in numbered], np.uint64)
+        self._codes = np.empty((len(places), len(range(0, rows, step))), np.uint32)
+        for index, (codes, _) in enumerate(numbered):
+            self._codes[index] = codes
+
+    def different(self, place: int) -> int:
+        return int(self._different[self._index[place]])
+
+    def measure(self, combinations: Sequence[tuple[int, ...]]) -> list[Combination]:
+        """Measure combinations of equally many columns on all cores."""
+        if not combinations:
+            return []
+        rows = self._codes.shape[1]
+        index = np.array([[self._index[place] for place in one] for one in combinations])
+        count = self._count_by_sorting if rows > MOST_NUMBERED else self._count
+        with open_pool(usable_cores()) as pool:
+            parts = np.array_split(index, min(PARTS, len(index)))
+            alone = np.concatenate(list(pool.map(count, parts))).tolist()
+        return [
+            Combination(tuple(sorted(places)), rows_alone, rows)
+            for places, rows_alone in zip(combinations, alone, strict=True)
+        ]
+
+    def _count(self, combinations: NDArray[np.int64]) -> Counts:
+        return kernels.count_alone(self._codes, self._different, combinations)
+
+    def _count_by_sorting(self, combinations: NDArray[np.int64]) -> Counts:
+        """Count as the kernel does; slower, but it needs no table."""
+        return np.array([_alone_when_sorted(self._join(one)) for one in combinations])
+
+    def _join(self, columns: NDArray[np.int64]) -> Keys:
+        keys = np.zeros(self._codes.shape[1], np.uint64)
+        for column in columns:
+            keys *= self._different[column]
+            keys += self._codes[column]
+        return keys
 
 
-def _join_each(
-    sample: dict[int, PackedCodes], combinations: Sequence[tuple[int, ...]]
-) -> list[Combination]:
-    """Measure combinations on all cores: numbering keys, which takes the time, needs no Python."""
-    with open_pool(usable_cores()) as pool:
-        return list(pool.map(lambda places: _join(sample, places), combinations))
+def _number_without_holes(codes: PackedCodes) -> tuple[NDArray[np.uint32], int]:
+    """Return codes from 0 on in the same order, and how many different ones there are."""
+    is_there = count_codes(codes) > 0
+    numbers = np.cumsum(is_there, dtype=np.uint32) - np.uint32(1)
+    return numbers[codes], int(np.count_nonzero(is_there))
 
 
-def _join(sample: dict[int, PackedCodes], places: tuple[int, ...]) -> Combination:
-    keys = sample[places[0]].astype(np.uint64)
-    for place in places[1:]:
-        codes = sample[place]
-        keys *= np.uint64(int(codes.max()) + 1)
-        keys += codes.astype(np.uint64)
-    return Combination(tuple(sorted(places)), *_alone(keys))
-
-
-def _alone(keys: Keys) -> tuple[int, int]:
-    """Count the rows whose key no other row has, and all rows."""
-    if len(keys) <= MOST_NUMBERED:
-        numbers, _ = number_keys(keys)
-        return int(np.count_nonzero(np.bincount(numbers) == 1)), len(keys)
-    keys.sort()  # slower, but it needs no table
+def _alone_when_sorted(keys: Keys) -> int:
+    """Count the rows whose key no other row has."""
+    keys.sort()
     differs = np.ones(len(keys) + 1, bool)
     np.not_equal(keys[1:], keys[:-1], out=differs[1:-1])
-    return int(np.count_nonzero(differs[1:] & differs[:-1])), len(keys)
+    return int(np.count_nonzero(differs[1:] & differs[:-1]))

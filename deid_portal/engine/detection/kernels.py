@@ -1,12 +1,17 @@
 """The compiled loops that count people who are one of a kind."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.kernels import compiled
+from deid_portal.engine.kernels import compiled, number_keys
 from deid_portal.engine.table import PackedCodes
 
 Keys = NDArray[np.uint64]
+
+# Up to so many keys for each row are counted in a place of their own, without looking for one.
+PLACES_PER_ROW = 8
 
 
 @compiled
@@ -49,3 +54,39 @@ def pick(total: Keys, parts: int) -> Keys:
         picked[count] = key
         count += key & mask == 0
     return picked[:count]
+
+
+@compiled
+def count_alone(
+    sample: NDArray[np.uint32],  # column × row: codes from 0 on, without holes
+    different: Keys,  # how many codes each column has; the product of three fits into 64 bits
+    combinations: NDArray[np.int64],  # combination × column
+) -> NDArray[np.int64]:
+    """Count, for each combination of columns, the rows whose values no other row has."""
+    found = np.empty(len(combinations), np.int64)
+    keys = np.empty(sample.shape[1], np.uint64)
+    for one in range(len(combinations)):
+        keys[:] = 0
+        possible = 1.0
+        for column in combinations[one]:
+            possible *= different[column]
+            for row in range(len(keys)):
+                keys[row] = keys[row] * different[column] + sample[column, row]
+        if possible <= PLACES_PER_ROW * len(keys):
+            found[one] = _count_ones(keys, int(possible))
+        else:
+            numbers, first = number_keys(keys)
+            found[one] = _count_ones(numbers, len(first))
+    return found
+
+
+@compiled
+def _count_ones(numbers: NDArray[np.integer[Any]], size: int) -> int:
+    """Count the numbers below `size` that occur once."""
+    times = np.zeros(size, np.uint8)
+    for number in numbers:
+        times[np.uint64(number)] += times[np.uint64(number)] < 2
+    alone = 0
+    for seen in times:
+        alone += seen == 1
+    return alone
