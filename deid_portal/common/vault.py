@@ -88,13 +88,14 @@ class VaultWriter(io.RawIOBase):
     """Write a file that appears under its name only when the `with` block ends well.
 
     Of a large file one chunk is sealed and written while the next one comes in. What goes wrong
-    with it is told by the next write, or at the end.
+    with it is told by the next write, or at the end. Where nobody asks for the hash of the clear
+    bytes, none is made.
     """
 
     _sealer: ThreadPoolExecutor | None = None
     _sealing: Future[None] | None = None
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, is_hashed: bool = True) -> None:
         self.name = name
         self.path = path_of(name)
         self._partial = self.path.with_name(f"{self.path.name}.{uuid4().hex}.part")
@@ -107,20 +108,21 @@ class VaultWriter(io.RawIOBase):
         self._file.write(MAGIC + salt)
         self._pending = bytearray()
         self._number = 0
-        self._digest = hashlib.sha256()
+        self._digest = hashlib.sha256() if is_hashed else None
         self.size = 0
 
     @property
     def sha256(self) -> str:
-        """The hash of the clear bytes written so far."""
-        return self._digest.hexdigest()
+        """The hash of the clear bytes written so far; empty if none was wanted."""
+        return self._digest.hexdigest() if self._digest else ""
 
     def writable(self) -> bool:
         return True
 
     def write(self, clear: bytes | bytearray | memoryview) -> int:  # type: ignore[override]
         rest = memoryview(clear).cast("B")
-        self._digest.update(rest)
+        if self._digest:
+            self._digest.update(rest)
         self.size += len(rest)
         while rest:
             # One byte more than a chunk must be there: the last chunk is sealed differently.

@@ -83,15 +83,19 @@ def count_and_store(
     def work(position: int) -> tuple[ColumnProfile, Look]:
         # What is counted here is let go at the end: all columns together would need much memory.
         column = table.columns[position].afresh()
-        with vault.VaultWriter(dataset.column_file(lease.token, position)) as writer:
+        file = dataset.column_file(lease.token, position)
+        with vault.VaultWriter(file, is_hashed=False) as writer:
             write_arrow(Table((column,)), cast(BinaryIO, writer))
         return profile_column(column), look_at(column)
 
     count = len(table.columns)
     steps = Progress(lease.progress)
     steps.report(0, count, "profile")
-    done = spread_out(work, range(count), lambda done: steps.report(done, count, "profile"))
-    profiles, looks = zip(*done, strict=True)
+    # The longest first: then no core is left waiting for it at the end.
+    order = sorted(range(count), key=lambda position: -table.columns[position].different)
+    done = spread_out(work, order, lambda done: steps.report(done, count, "profile"))
+    in_place = dict(zip(order, done, strict=True))
+    profiles, looks = zip(*(in_place[position] for position in range(count)), strict=True)
     return profiles, looks
 
 

@@ -61,6 +61,10 @@ class PackedColumn(Column):
     def values(self) -> tuple[str | None, ...]:
         return self.texts.to_values()
 
+    @property
+    def different(self) -> int:
+        return len(self.texts)
+
     @cached_property
     def gap(self) -> int | None:
         return None if self.texts.gap == NO_GAP else self.texts.gap

@@ -1,5 +1,7 @@
 """The compiled loops over all rows of a table."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,3 +33,10 @@ def count_rows(
             seen += 1
         counts[number] += 1
     return first, counts
+
+
+@compiled
+def add_counts(codes: NDArray[np.integer[Any]], counts: NDArray[np.int64]) -> None:
+    """Add to the count of each code how many rows have it; none is negative."""
+    for row in range(len(codes)):
+        counts[np.uint32(codes[row])] += 1

@@ -14,23 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.row_kernels import add_counts
 from deid_portal.engine.texts import Texts
 from deid_portal.engine.values import ColumnType, infer_type
 
 Codes = NDArray[np.int32]
 PackedCodes = NDArray[np.integer[Any]]
 
-COUNTED_AT_ONCE = 1 << 20
 Counts = NDArray[np.int64]
 
 
 def count_codes(codes: PackedCodes, size: int = 0) -> Counts:
     """Return how often each code occurs, of so many there are at least."""
     counts = np.zeros(max(size, int(codes.max()) + 1 if len(codes) else 0), np.int64)
-    # Piece by piece, since numpy widens what it counts.
-    rows = max(COUNTED_AT_ONCE, len(counts))
-    for first in range(0, len(codes), rows):
-        counts += np.bincount(codes[first : first + rows], minlength=len(counts))
+    seen = np.ascontiguousarray(codes).view()
+    seen.setflags(write=False)  # always, so that the loop is compiled for one kind of array only
+    add_counts(seen, counts)
     return counts
 
 
@@ -78,6 +77,11 @@ class Column:
     @property
     def rows(self) -> int:
         return len(self.packed)
+
+    @property
+    def different(self) -> int:
+        """Return how many values the dictionary lists, the gap among them."""
+        return len(self.values)
 
     @cached_property
     def gap(self) -> int | None:

@@ -151,3 +151,9 @@ def test_a_buffer_may_be_used_again_after_it_was_written() -> None:
             writer.write(buffer)
     assert _read("reused") == b"".join(bytes([n]) * CHUNK_BYTES for n in range(4))
     assert writer.sha256 == hashlib.sha256(_read("reused")).hexdigest()
+
+
+def test_a_hash_is_made_only_where_it_is_wanted() -> None:
+    with vault.VaultWriter("unhashed", is_hashed=False) as writer:
+        writer.write(b"columns")
+    assert (_read("unhashed"), writer.size, writer.sha256) == (b"columns", 7, "")
