@@ -247,6 +247,12 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 24 * 3600,
     "socket_timeout": 5,
     "socket_connect_timeout": 2,
+    # Whoever starts work must not be kept waiting for a queue that is away: one more try, no sleep.
+    # What could not be sent is sent by the sweep; workers go on looking for the queue all the same.
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_step": 0,
+    "interval_max": 0,
 }
 CELERY_TASK_PUBLISH_RETRY = False
 # Redis hands out messages of priority 0, the usual one, before those of 6 and 9: a hundred waiting
