@@ -20,12 +20,18 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 # Colors are measured, so nothing may be fading: no request under way, no transition running.
+# What was changed just now, the theme for example, is drawn in the next frame and fades from then on.
 SETTLED = """async () => {
   await document.fonts.ready;
+  const frame = () => new Promise(requestAnimationFrame);
   const busy = ".htmx-request, .htmx-swapping, .htmx-settling, .htmx-added";
-  while (document.querySelector(busy)) await new Promise(requestAnimationFrame);
   const ends = one => one.effect.getTiming().iterations !== Infinity;
-  await Promise.allSettled(document.getAnimations().filter(ends).map(one => one.finished));
+  const fading = () => document.getAnimations().filter(ends);
+  do {
+    await frame();
+    await frame();
+    await Promise.allSettled(fading().map(one => one.finished));
+  } while (document.querySelector(busy) || fading().length);
 }"""
 
 
