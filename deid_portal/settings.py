@@ -212,7 +212,7 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [PROJECT_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "deid_portal.common.static_files.StaticFiles"},
 }
 
 # Uploads: the stream is cut off at the limit, so an over-long body never fills the disk.

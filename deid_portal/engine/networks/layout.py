@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.structure import Structure
@@ -167,6 +165,10 @@ def place_by_parts(nodes: int, lines: NDArray[Any], pull: NDArray[Any]) -> Point
 
 
 def _parts(nodes: int, lines: NDArray[Any]) -> NDArray[np.int64]:
+    # Here: loading it takes a fifth of a second, which every process of the portal would pay.
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
     ones = np.ones(len(lines), np.int8)
     links = sparse.coo_matrix((ones, (lines[:, 0], lines[:, 1])), shape=(nodes, nodes))
     return np.asarray(connected_components(links, directed=False)[1], np.int64)
