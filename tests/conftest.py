@@ -1,5 +1,6 @@
 """The cast, always the same: the steward, her teammate, and the outsider who must see nothing."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -33,6 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     long_ones = {"journeys", "launcher"}
     items.sort(key=lambda item: long_ones.isdisjoint(item.path.parts))
+
+
+def pytest_collection_finish() -> None:
+    """Let what was imported and collected be: looking for garbage among it takes minutes."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -20,7 +20,7 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 # Colors are measured, so nothing may be fading: no request under way, no transition running.
-# What was changed just now, the theme for example, is drawn in the next frame and fades from then on.
+# What was changed just now, the theme for example, is drawn and fades only from the next frame on.
 SETTLED = """async () => {
   await document.fonts.ready;
   const frame = () => new Promise(requestAnimationFrame);
