@@ -123,12 +123,14 @@ def test_twenty_killed_workers_lose_and_double_nothing(portal: RunningPortal) ->
 
 
 def test_a_worker_told_to_stop_hands_its_run_back(portal: RunningPortal) -> None:
-    table = start_runs(portal, "erin")
+    table = start_runs(portal, "erin", 3)  # one may have ended before anybody looks
     wait_for(portal, AT_WORK, table)
     os.kill(leader(portal, "celery", "worker"), signal.SIGTERM)
-    check_each_ended_once(portal, table, 1)
-    counts = "SELECT attempt, handed_back FROM runs_run WHERE dataset_id = ?"
-    assert look_up(portal, counts, table) == [(2, 1)]  # a restart costs no attempt
+    check_each_ended_once(portal, table, 3)
+    of_table = "SELECT attempt, handed_back FROM runs_run WHERE dataset_id = ?"
+    counts = look_up(portal, of_table, table)
+    assert any(handed_back for _, handed_back in counts)
+    assert all(attempt == 1 + handed_back for attempt, handed_back in counts)  # it costs none
 
 
 def test_people_look_at_pages_while_two_workers_compute(portal: RunningPortal) -> None:
