@@ -7,10 +7,12 @@
 #   make test TESTS=tests/runs  only these tests       make format        tidy the code
 
 MAKEFLAGS += --no-print-directory
+# Where it is set, every process would compile all it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 PY := .venv/bin/python
 DEMO ?= 1
 TESTS ?=
-BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
+BROWSERS := chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable
 
 .SILENT:
 .NOTPARALLEL:
@@ -97,7 +99,8 @@ browser:
 	there() { for name in $(BROWSERS); do command -v $$name >/dev/null && return 0; done; return 1; }; \
 	if there; then exit 0; fi; \
 	echo "Installing Chromium for the browser tests."; \
-	$(call system_install,chromium); \
+	$(call system_install,chromium-headless-shell); \
+	there || $(call system_install,chromium); \
 	there || { \
 		echo "The browser tests need Chromium. Install it, for example: sudo apt-get install chromium"; \
 		exit 1; }

@@ -36,10 +36,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: long_ones.isdisjoint(item.path.parts))
 
 
+gc.disable()  # while tests are collected, of which nothing is garbage
+
+
 def pytest_collection_finish() -> None:
-    """Let what was imported and collected be: looking for garbage among it takes minutes."""
+    """Let what was imported and collected be: looking for garbage among it again takes long."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -8,7 +8,14 @@ from shutil import which
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, Response, sync_playwright
 
-CHROMIUM = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+# The first is the same browser without the windows, which nobody sees here; it is a tenth faster.
+CHROMIUM = [
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+]
 # The last ones keep the browser from calling its maker.
 ARGUMENTS = [
     "--no-sandbox",
