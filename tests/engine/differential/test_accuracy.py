@@ -5,7 +5,8 @@ the closed form. That is narrower than three standard errors of the usual 4,000 
 be, and by chance a figure misses it less than once in a million runs, where three standard errors
 are missed once in 370. Coverages must not lie further than that below what is promised. All checks
 here together raise a false alarm less than once in 20,000 runs: `CHECKS` times 6 in 10 million. A
-scale that is wrong by a tenth is found, which is tested, too.
+scale that is wrong by a tenth is found, which is tested, too: over 25,000 repetitions, since 12,000
+would miss it once in 150 runs.
 """
 
 from collections.abc import Callable
@@ -31,6 +32,7 @@ from tests.engine.differential.auditor import repeated
 from tests.engine.tables import adult_table
 
 ROWS, REPEATS, SURE = 30_162, 12_000, 5
+REPEATS_TO_FIND = 25_000
 COVERED = 500  # answers with an interval
 CHECKS = 60  # figures and coverages below
 SETTING = Setting.from_document(
@@ -68,8 +70,10 @@ def is_near(measured: float, expected: float, error: float) -> bool:
     return abs(measured - expected) <= SURE * error
 
 
-def share_beyond(question: NoisyQuestion, table: Table, width: float) -> float:
-    return float((np.abs(errors(question, table)) > width).mean())
+def share_beyond(
+    question: NoisyQuestion, table: Table, width: float, repeats: int = REPEATS
+) -> float:
+    return float((np.abs(errors(question, table, repeats)) > width).mean())
 
 
 def error_of_share(share: float, repeats: int = REPEATS) -> float:
@@ -84,6 +88,13 @@ def is_covered(hits: list[bool], promised: float = 0.95) -> bool:
 def test_false_alarms_are_rare() -> None:
     assert 2 * NormalDist().cdf(-SURE) * CHECKS < 5e-5
     assert SURE / sqrt(REPEATS) < 3 / sqrt(4000)
+
+
+@pytest.mark.parametrize("wrong", [0.9, 1.1])
+def test_a_scale_that_is_a_tenth_off_is_rarely_missed(wrong: float) -> None:
+    share = exp(-LN20 / wrong)
+    far = abs(share - 0.05) - SURE * error_of_share(0.05, REPEATS_TO_FIND)
+    assert far > SURE * error_of_share(share, REPEATS_TO_FIND)
 
 
 def test_a_count_with_laplace_noise(adult: Table) -> None:
@@ -123,7 +134,8 @@ def test_randomized_response_tells_the_truth_as_often_as_epsilon_says() -> None:
 @pytest.mark.parametrize("wrong", [0.9, 1.1])
 def test_a_scale_that_is_a_tenth_off_is_found_out(adult: Table, wrong: float) -> None:
     mutant = ask({"query": "count", "mechanism": "laplace", "epsilon": 1 / wrong})
-    assert not is_near(share_beyond(mutant, adult, LN20), 0.05, error_of_share(0.05))
+    share = share_beyond(mutant, adult, LN20, REPEATS_TO_FIND)
+    assert not is_near(share, 0.05, error_of_share(0.05, REPEATS_TO_FIND))
     mutant = ask({"query": "count", "mechanism": "gaussian", "epsilon": 1 / wrong})
     assert not is_near(float(errors(mutant, adult).std()), 3.731, 3.731 / sqrt(2 * REPEATS))
 
