@@ -19,6 +19,7 @@ from deid_portal.attacks.permissions import check_may_attack
 from deid_portal.attacks.policies import check_can_be_attacked
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
+from deid_portal.common.limits import limits_of_file
 from deid_portal.common.refusals import Refused
 from deid_portal.common.work import OPEN_STATUSES
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
@@ -118,15 +119,16 @@ def read_outside(table: OutsideTable | None, progress: ProgressCallback) -> Tabl
         progress(done, total, "read")
 
     with vault.open_reader(table.file) as stream:
-        return read_table(stream, FileFormat.from_document(table.about["format"]), read)
+        form = FileFormat.from_document(table.about["format"])
+        return read_table(stream, form, read, limits=limits_of_file())
 
 
 def _look_at(run: Run, upload: SealedUpload, use: OutsideTable.Use) -> dict[str, Any]:
     """Find out how a file is read and which of its columns are ours."""
     with upload.open_reader() as stream:
-        form = detect_file(stream).format
+        form = detect_file(stream, limits=limits_of_file()).format
     with upload.open_reader() as stream:
-        preview = preview_file(stream, form, SAMPLE_ROWS)
+        preview = preview_file(stream, form, SAMPLE_ROWS, limits_of_file())
     names = [column.name for column in preview.columns]
     sample = Table.from_rows(names, preview.rows)
     about = {"file_name": upload.name or "", "format": form.to_document(), "columns": names}

@@ -121,6 +121,11 @@ class AttackRow:
         return subtitle_of(self.attack, self.result, parameters)
 
     @property
+    def question(self) -> str:
+        """What was tried, without anything that came of it."""
+        return subtitle_of(self.attack, None, {"file_name": "an outside table"})
+
+    @property
     def sentence(self) -> str:
         if self.result is not None:
             return self.wording.sentence(self.result)

@@ -30,6 +30,8 @@ from deid_portal.attacks.services import (
 from deid_portal.common.http import STOP_POLLING
 from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import Refused, refusal
+from deid_portal.datasets.kinds import check_kind
+from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.previewing import accepted_endings
 from deid_portal.datasets.uploading import SealedUpload, why_refused
 from deid_portal.engine import EngineError
@@ -95,7 +97,7 @@ def stop(request: HttpRequest, run_id: UUID, key: str) -> HttpResponse:
 @require_POST
 def bring_outside(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Take an outside table; which columns it shares with the release is asked next."""
-    run = _run_with_release(request, run_id)
+    run = _run_of_table(request, run_id)
     check_may_attack(person_of(request), run)
     problem = _bring(request, run, OutsideTable.Use.LINKAGE)
     if isinstance(problem, str):
@@ -105,7 +107,7 @@ def bring_outside(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_POST
 def start_outside(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    run = _run_with_release(request, run_id)
+    run = _run_of_table(request, run_id)
     check_may_attack(person_of(request), run)
     table = waiting_table(run)
     if table is None:
@@ -128,7 +130,7 @@ def start_outside(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_POST
 def discard_outside(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    run = _run_with_release(request, run_id)
+    run = _run_of_table(request, run_id)
     check_may_attack(person_of(request), run)
     table = waiting_table(run)
     if table is not None:
@@ -140,7 +142,7 @@ def discard_outside(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_POST
 def compare(request: HttpRequest, run_id: UUID, key: str) -> HttpResponse:
     """Make an attack that compares with people the steward brings, instead of held-out ones."""
-    run = _run_with_release(request, run_id)
+    run = _run_of_table(request, run_id)
     check_may_attack(person_of(request), run)
     if key not in HELD_OUT:
         raise Http404
@@ -173,6 +175,13 @@ def _run_with_release(request: HttpRequest, run_id: UUID) -> Run:
     run = get_light_run_or_404(person_of(request), run_id)
     if not run.solution:
         raise Http404
+    return run
+
+
+def _run_of_table(request: HttpRequest, run_id: UUID) -> Run:
+    """Tables of others are compared with tables only."""
+    run = _run_with_release(request, run_id)
+    check_kind(run.dataset, Dataset.Kind.TABLE)
     return run
 
 

@@ -1,3 +1,3 @@
 """The version a report names; it changes whenever an answer may."""
 
-ENGINE_VERSION = "0.1.0"
+ENGINE_VERSION = "0.2.0"

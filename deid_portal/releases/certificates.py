@@ -2,9 +2,9 @@
 
 import zipfile
 
-from deid_portal.engine.publishing import publish_report
 from deid_portal.releases.models import Package, Release, Statement
 from deid_portal.releases.package_certificate import Certificate
+from deid_portal.releases.package_statement import without_figures_of_the_original
 from deid_portal.releases.packages import open_package, package_name, package_of
 
 CERTIFICATE_KINDS = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
@@ -16,10 +16,9 @@ def preview_certificate(release: Release, package: Package | None) -> Certificat
     if statement is None:
         return None
     run = release.request.run
-    plan, files = run.published["plan"], run.published["files"]
     fingerprint = package.key_fingerprint if package else ""
-    report = publish_report(run.report, plan)
-    return Certificate(statement.document, report, plan, files, fingerprint)
+    said = without_figures_of_the_original(statement.document)
+    return Certificate(said, run.published_report, run.publication, fingerprint)
 
 
 def read_certificate(release: Release, kind: str) -> bytes | None:

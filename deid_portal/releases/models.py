@@ -105,6 +105,8 @@ class Statement(models.Model):
     Kept because policy, attacks and names go on changing; written once and never again.
     """
 
+    sealed_to = ("release_id",)
+
     release = models.OneToOneField(Release, on_delete=models.PROTECT, related_name="statement")
     document = SealedJSONField()
 

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 
 from deid_portal.engine import EngineError, Plan
 from deid_portal.engine.networks import NetworkPlan, is_network_plan
+from deid_portal.engine.publishing import Publication, promises_privacy
 from deid_portal.engine.verifying.figures import COUNT, NUMBER, SHARE, find_figure, write_figure
 from deid_portal.engine.verifying.signatures import short_fingerprint
 from deid_portal.querydesk.handing_over import HandedAnswer, read_answers, sum_prices
@@ -27,17 +28,17 @@ from deid_portal.reports.words import counted, listed
 Report = Mapping[str, Any]
 Statement = Mapping[str, Any]
 RESULT_WORDS = {"pass": "passes", "waived": "waived", "fail": "fails"}
+ATTACK_TONES = {"Resisted": "ok", "Weak spot": "warn", "Over limit": "bad"}
 PATH_SIGN = "\x1f"
 ROLES = {"quasi-identifier": "could identify", "sensitive": "sensitive", "insensitive": "harmless"}
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a table: what it is, before, after."""
+    """A line of a table: what it is, and the number."""
 
     words: str
-    before: SafeString | str
-    after: SafeString | str
+    number: SafeString
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,7 @@ class Certificate:
 
     statement: Statement
     report: Report
-    plan: Mapping[str, Any]
-    files: Mapping[str, str]
+    publication: Publication
     fingerprint: str
 
     @property
@@ -56,7 +56,7 @@ class Certificate:
 
     @property
     def verdict(self) -> str:
-        if "utility" not in self.report:
+        if self.is_private:
             return "The release hardly depends on any one person, by differential privacy."
         return verdict_of(self.report)
 
@@ -80,12 +80,23 @@ class Certificate:
             "released": self.count("rows.released"),
             "smallest": self.count("classes.smallest"),
             "highest": self.share("risk.after.prosecutor.highest"),
-            "loss": self.share("utility.loss") if "utility" in self.report else "",
+            **self._detail,
         }
 
     @property
+    def _detail(self) -> dict[str, SafeString]:
+        """The detail lost or, where only the original tells that, the levels kept."""
+        told = self.report.get("utility", {})
+        names = [name for name in ("loss", "precision") if name in told]
+        return {name: self.share(f"utility.{name}") for name in names[:1]}
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        return self.publication.plan
+
+    @property
     def is_private(self) -> bool:
-        return "before" not in self.report["risk"]
+        return promises_privacy(self.plan)
 
     @property
     def is_network(self) -> bool:
@@ -100,37 +111,21 @@ class Certificate:
             ("Share of all people found by trying everybody", "marketer"),
             ("People who are one of a kind", "sample_uniques"),
         )
-        return [
-            Line(
-                words,
-                self.share(f"risk.before.{place}"),
-                self.share(f"risk.after.{place}"),
-            )
-            for words, place in places
-        ]
+        return [Line(words, self.share(f"risk.after.{place}")) for words, place in places]
 
     @property
     def cost(self) -> list[Line]:
         lines = [
-            Line("People in the table", "", self.count("input.rows")),
-            Line("People in the release", "", self.count("rows.released")),
-            Line("People left out", "", self.count("rows.suppressed")),
-            *self._links,
-            Line("Groups of look-alikes", "", self.count("classes.count")),
-            Line("Smallest group", "", self.count("classes.smallest")),
-            Line("Detail lost (loss, 0 none, 1 all)", "", self.number("utility.loss")),
-            Line("Precision (1 exact, 0 none)", "", self.number("utility.precision")),
+            Line("People in the table", self.count("input.rows")),
+            Line("People in the release", self.count("rows.released")),
+            Line("People left out", self.count("rows.suppressed")),
+            Line("Links in the release", self.count("network.links.after")),
+            Line("Groups of look-alikes", self.count("classes.count")),
+            Line("Smallest group", self.count("classes.smallest")),
+            Line("Detail lost (loss, 0 none, 1 all)", self.number("utility.loss")),
+            Line("Precision (levels kept, 1 exact, 0 none)", self.number("utility.precision")),
         ]
-        return [line for line in lines if ">–<" not in line.after]
-
-    @property
-    def _links(self) -> list[Line]:
-        if not self.is_network:
-            return []
-        links = self.count("network.links.before"), self.count("network.links.after")
-        added, removed = self.count("network.links.added"), self.count("network.links.removed")
-        lines = [Line("Links", *links), Line("Links added", "", added)]
-        return [*lines, Line("Links removed", "", removed)]
+        return [line for line in lines if ">–<" not in line.number]
 
     @property
     def rules(self) -> list[dict[str, Any]]:
@@ -142,7 +137,7 @@ class Certificate:
                 "holds": model["holds"],
                 "achieved": [
                     (name.replace("_", " "), self._achieved(place, name))
-                    for name, reached in model["achieved"].items()
+                    for name, reached in model.get("achieved", {}).items()
                     if isinstance(reached, int | float) and not isinstance(reached, bool)
                 ],
             }
@@ -155,7 +150,7 @@ class Certificate:
     def _explanations(self) -> list[str]:
         try:
             read = NetworkPlan.from_document if self.is_network else Plan.from_document
-            plan = read(dict(self.plan), read_file=lambda name: self.files[name].encode())
+            plan = read(dict(self.plan), read_file=self.publication.read_file)
         except EngineError:
             return []  # a plan that today's engine no longer reads
         return [model.explain() for model in plan.models]
@@ -223,7 +218,11 @@ class Certificate:
     @property
     def attacks(self) -> Sequence[Mapping[str, Any]]:
         return [
-            {**own, "limit_words": write_figure(own["limit"], SHARE)}
+            {
+                **own,
+                "limit_words": write_figure(own["limit"], SHARE),
+                "tone": ATTACK_TONES.get(own["state"], ""),
+            }
             for own in self.statement["attacks"]
         ]
 
@@ -237,7 +236,7 @@ class Certificate:
 
     @property
     def charts(self) -> list[Drawing]:
-        return charts_of(self.report, self.statement["attacks"])
+        return charts_of(self.report)
 
     @property
     def limits(self) -> list[str]:
@@ -279,18 +278,17 @@ def limits_of(report: Report, statement: Statement, plan: Mapping[str, Any]) -> 
     """Say under which assumptions the numbers hold, and what they do not cover."""
     known = [n for n, own in plan.get("columns", {}).items() if own["role"] == "quasi-identifier"]
     secret = [n for n, own in plan.get("columns", {}).items() if own["role"] == "sensitive"]
-    said = [_what_is_known(report, known)]
+    said = [report["randomness"]["note"]] if "randomness" in report else []
+    said.append(_what_is_known(report, known))
     if secret:
         names = ", ".join(secret)
         said.append(f"What somebody already knows about {names} by themselves is not covered.")
-    if "before" in report["risk"]:
+    if "input" in report:
         said.append(
-            "Risks before, the number of people left out and everything else about the original "
-            "cannot be computed again from this package; the portal vouches for them by its "
-            "signature."
+            "How many people there were and were left out cannot be counted in this package; the "
+            "portal vouches for it by its signature."
         )
-    else:
-        said.append(str(report.get("note", "")))
+    said.append(str(report.get("note", "")))
     crossed = [gate for gate in statement["gates"] if gate["name"] == "cross_releases"]
     said.append(
         f"Earlier releases of the same people: {crossed[0]['has']}. Later ones must be checked "
@@ -299,7 +297,7 @@ def limits_of(report: Report, statement: Statement, plan: Mapping[str, Any]) -> 
         else "Other releases of the same people were not looked at."
     )
     if not statement["attacks"]:
-        said.append("No attack on this release was made, or its figures may not be told.")
+        said.append("No attack on this release was made, or what came of it may not be told.")
     said.append(
         "Putting the file together with others later can make it less safe than it is today."
     )

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from deid_portal.common import vault
+from deid_portal.common.signing import Signer
 from deid_portal.engine.formats.file_format import FileKind
 from deid_portal.engine.formats.saving import write_table
 from deid_portal.engine.progress import ProgressCallback
-from deid_portal.engine.publishing import SHAPES, publish_report
 from deid_portal.engine.table import Table
 from deid_portal.engine.verifying.tables import read_release
 from deid_portal.querydesk.handing_over import write_answers, write_answers_csv
@@ -31,13 +31,12 @@ from deid_portal.releases.package_network import (
 )
 from deid_portal.releases.package_pdf import pdf_refusal, write_pdf
 from deid_portal.releases.package_readme import write_readme
-from deid_portal.releases.package_signing import Signer, current_signer
+from deid_portal.releases.package_signing import current_signer
 from deid_portal.releases.package_statement import statement_of
 
 PIECE_BYTES = 256 * 1024
 STEPS = 6
 TAXONOMY_PURPOSE = "taxonomy; what the release does not show is numbered"
-SHAPES_PURPOSE = "how many values stand behind each label, to compute the detail lost"
 RECIPE_KEPT = "plan.json is kept back by the policy of the team."
 NOT_APPROVED = "The stored rows are not the approved ones."
 
@@ -76,13 +75,12 @@ def contents_of(package: Package, progress: ProgressCallback) -> Contents:
     """Put everything together but the sums, which need the bytes of all of it."""
     signer, statement = current_signer(), statement_of(package.release)
     run = package.release.request.run
-    plan, files = run.published["plan"], run.published["files"]
-    report = publish_report(run.report, plan)
+    publication, report = run.publication, run.published_report
     progress(0, STEPS, "read")
     members = [*_data_members(package, report, statement), *_answer_members(package, statement)]
     progress(2, STEPS, "certificate")
-    html = write_certificate(Certificate(statement, report, plan, files, signer.fingerprint))
-    purpose = "risk, detail, attacks, gates, waivers, approvals"
+    html = write_certificate(Certificate(statement, report, publication, signer.fingerprint))
+    purpose = "risk, detail, gates, waivers, approvals"
     members.append(Member("certificate.html", purpose, held(html)))
     notes = []
     if refusal := pdf_refusal():
@@ -97,10 +95,12 @@ def contents_of(package: Package, progress: ProgressCallback) -> Contents:
         report = {key: own for key, own in report.items() if key != "plan"}
     members.append(Member("report.json", "every number on the certificate", to_json(report)))
     if not keeps_recipe:
-        members.append(Member("plan.json", "the recipe, repeats this release", to_json(plan)))
+        members.append(
+            Member("plan.json", "the recipe, repeats this release", to_json(publication.plan))
+        )
     members += [
-        Member(name, SHAPES_PURPOSE if name == SHAPES else TAXONOMY_PURPOSE, held(text))
-        for name, text in sorted(files.items())
+        Member(name, TAXONOMY_PURPOSE, held(text))
+        for name, text in sorted(publication.files.items())
     ]
     readme = write_readme(package, signer.fingerprint, [member.name for member in members], notes)
     members.append(Member("README.txt", "how to read and to check this package", held(readme)))

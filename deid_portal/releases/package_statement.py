@@ -1,8 +1,9 @@
 """What stood at the approval, written down once: gates, waivers, votes, attacks, policy.
 
 Everything in it may leave the house with the release: names of people who decided, reasons they
-wrote, names of columns and numbers; no value of the table. Reports of a private release say nothing
-about the original, so its statement does not either.
+wrote, names of columns, and numbers that the release itself tells. A figure that only the original
+decides, such as how often an attack succeeded or how many of a group were left out, stays; whether
+it is within its limit is said. Beside a promise of differential privacy not even that is.
 """
 
 from typing import Any
@@ -13,7 +14,8 @@ from deid_portal.accounts.models import User
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.rows import AttackRow, rows_of
 from deid_portal.common.refusals import Refused
-from deid_portal.engine.publishing import publish_report
+from deid_portal.engine.publishing import promises_privacy
+from deid_portal.policies.gates import ABOUT_THE_ORIGINAL, Result, outside_words
 from deid_portal.querydesk.handing_over import Document, fingerprint_of_answers
 from deid_portal.releases.models import Release, Statement
 from deid_portal.reviews.gates import CheckedGate, gates_of
@@ -22,6 +24,9 @@ from deid_portal.reviews.permissions import standing_approvals
 from deid_portal.reviews.selectors import answers_of
 
 VERSION = 1
+# What is said of an attack; its success is a figure of the original.
+ATTACK_KEYS = ("attack", "title", "about", "state", "limit", "is_limit_of_policy")
+BARE = (outside_words(True), outside_words(False))
 NOT_COVERED = "measured on the original; not told, the promise would not cover it"
 
 
@@ -33,7 +38,7 @@ def state_release(release: Release, *, is_late: bool = False) -> Statement:
     """
     request = release.request
     run = request.run
-    is_private = "note" in _published_report(release)
+    is_private = promises_privacy(run.published["plan"])
     checked = gates_of(request)
     document = {
         "statement": VERSION,
@@ -64,13 +69,23 @@ def statement_of(release: Release) -> dict[str, Any]:
     statement = Statement.objects.filter(release=release).first()
     if statement is None:
         statement = state_release(release, is_late=True)
-    document: dict[str, Any] = statement.document
-    return document
+    return without_figures_of_the_original(statement.document)
 
 
-def _published_report(release: Release) -> dict[str, Any]:
-    run = release.request.run
-    return publish_report(run.report, run.published["plan"])
+def without_figures_of_the_original(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a statement as it may leave; those of before hold figures that may not."""
+    gates, waivers = (
+        [_without_figure(gate) for gate in document[part]] for part in ("gates", "waivers")
+    )
+    attacks = [{key: own.get(key) for key in ATTACK_KEYS} for own in document["attacks"]]
+    return {**document, "gates": gates, "waivers": waivers, "attacks": attacks}
+
+
+def _without_figure(gate: dict[str, str]) -> dict[str, str]:
+    is_bare = gate["has"] == NOT_COVERED or gate["has"].startswith(BARE)
+    if is_bare or not gate["name"].startswith(ABOUT_THE_ORIGINAL):
+        return gate
+    return {**gate, "has": outside_words(gate["result"] == Result.PASS)}
 
 
 def _when(moment: Any) -> str:
@@ -132,17 +147,11 @@ def _attacks(request: ReviewRequest) -> list[dict[str, Any]]:
 
 
 def _attack(row: AttackRow) -> dict[str, Any]:
-    stake = row.result.stake if row.result is not None else None
     return {
         "attack": row.attack,
         "title": row.title,
-        "about": row.subtitle,
+        "about": row.question,
         "state": row.state.value,
-        "share": None if stake is None else float(stake.share),
-        "interval": None if stake is None else [float(end) for end in stake.interval],
-        "share_words": row.share,
         "limit": float(row.limit),
         "is_limit_of_policy": row.is_limit_of_policy,
-        "sentence": row.sentence,
-        "compared": row.compared,
     }

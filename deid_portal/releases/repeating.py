@@ -1,8 +1,10 @@
 """Repeat what was approved on the next version of the table.
 
 Roles and taxonomies were carried over when the next version was read, and completed there; rules,
-method, measures, weights and seed are taken from the plan that was approved, whatever was chosen
-since. What no longer fits is said by the drift check, and nothing starts until it is mended.
+method, measures and weights are taken from the plan that was approved, whatever was chosen since.
+What chance draws is not: every run has a secret of its own, so the noise of two releases of the
+same people does not cancel out. What no longer fits is said by the drift check, and nothing starts
+until it is mended.
 """
 
 from collections.abc import Mapping
@@ -116,9 +118,10 @@ def approved_choice(run: Run) -> Choice:
         for name, column in plan["columns"].items()
         if column.get("weight", 1) != 1
     }
-    return Choice(
+    choice = Choice(
         plan["models"], plan["method"], plan.get("measures", {}), weights, plan.get("seed")
     )
+    return choice.without_undoing_seed(is_network=run.is_network)
 
 
 def _check_fits(release: Release, dataset: Dataset) -> None:

@@ -34,18 +34,25 @@ def attacker_table(report: Report) -> dict[str, Any] | None:
                     else {"before": percent(one[key]), "after": percent(other[key])}
                     for key in ("highest", "average", "share_above")
                 ],
-                "is_bound": other["is_bound"] and name != "prosecutor",
+                "bound": _why_at_most(report) if other["is_bound"] else "",
             }
         )
     return {"threshold": percent(before["prosecutor"]["threshold"]), "rows": rows}
 
 
+def _why_at_most(report: Report) -> str:
+    if "population" in report["risk"]["after"]:
+        return "the population lacks some of these people, so this is at most"
+    return "no population is known, so this is at most"
+
+
 def journalist_chart(report: Report) -> Chart | None:
     """The journalist's risks, where a population is known; otherwise they are the prosecutor's."""
     before, after = _details(report, "before"), _details(report, "after")
-    if not before or not after or after["journalist"]["is_bound"]:
+    if not before or not after or "bands" not in after["journalist"]:
         return None
-    if "bands" not in after["journalist"]:
+    is_counted = "population" in report["risk"]["after"] or not after["journalist"]["is_bound"]
+    if not is_counted:
         return None
     labels = [str(band["label"]) for band in report["risk"]["before"]["bands"]]
     shares = {

@@ -11,6 +11,7 @@ from typing import Any
 from deid_portal.common.templatetags.numbers import middle_cut, percent
 from deid_portal.reports.columns import level_label
 from deid_portal.reports.scenarios import Scenario, Summary
+from deid_portal.reports.visibility import SMALLEST_COUNT
 
 A, B = "A", "B"
 SAME = ""
@@ -245,11 +246,15 @@ def group_name(column: str, value: str) -> str:
 
 
 def _share(group: Summary) -> float:
-    return float(group["suppressed"] / max(group["records"], 1))
+    """Return the share left out; fewer than five count as nobody, or it would tell who they are."""
+    left_out = group["suppressed"] if group["suppressed"] >= SMALLEST_COUNT else 0
+    return float(left_out / max(group["records"], 1))
 
 
 def _of_group(group: Summary) -> str:
     left_out, records = group["suppressed"], group["records"]
+    if left_out < SMALLEST_COUNT:
+        return f"fewer than {SMALLEST_COUNT} of {records:,}"
     return f"{left_out:,} of {records:,} ({percent(_share(group))})"
 
 

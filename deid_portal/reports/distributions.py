@@ -68,6 +68,11 @@ def _shares(counts: list[float]) -> list[float]:
     return [count / total if total else 0.0 for count in counts]
 
 
+def _whom(entry: Report) -> str:
+    """Say that people left out are counted on neither side, for those who must not know of them."""
+    return " Both sides count the people of the release only." if entry.get("is_kept") else ""
+
+
 def _in_levels(entry: Report) -> str:
     return f", in {entry['level_name']}" if entry.get("level_name") else ""
 
@@ -84,7 +89,8 @@ def _one_way_chart(entry: Report) -> Chart:
     return Chart(
         id="one-way",
         title=title,
-        caption=f"Share of people by {entry['column']}{_in_levels(entry)}, in percent. {EVEN}",
+        caption=f"Share of people by {entry['column']}{_in_levels(entry)}, in percent. {EVEN}"
+        f"{_whom(entry)}",
         figure=grouped_bars(
             names,
             {
@@ -125,7 +131,8 @@ def _two_way_chart(told: Report, first: str, second: str) -> Chart | None:
             if moved < 0.005
             else f"{percent(moved, 0)} of {first} and {second} together moved"
         ),
-        caption=f"People by {first} and {second}: the area of a mark is their share. {EVEN}",
+        caption=f"People by {first} and {second}: the area of a mark is their share. {EVEN}"
+        f"{_whom(pair)}",
         figure=_two_panels(rows, columns, before, after, second),
         table={
             "columns": [f"{first} \\ {second}", *columns],

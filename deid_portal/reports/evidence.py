@@ -196,16 +196,19 @@ def describe_randomized(report: Report) -> list[dict[str, Any]]:
     """Columns with randomized cells: how private each cell is, and the shares behind the noise."""
     steps = [step for step in report["transformation"].get("steps", []) if step["method"] == "pram"]
     return [
-        _describe_randomized_column(name, figures)
+        _describe_randomized_column(name, figures, is_repeatable="randomness" in report)
         for step in steps
         for name, figures in step["columns"].items()
         if "values" in figures
     ]
 
 
-def _describe_randomized_column(name: str, figures: Mapping[str, Any]) -> dict[str, Any]:
+def _describe_randomized_column(
+    name: str, figures: Mapping[str, Any], *, is_repeatable: bool
+) -> dict[str, Any]:
     epsilon, values = figures["epsilon"], [value_words(value) for value in figures["values"]]
-    level = f"ε = {epsilon:.3g}" if epsilon is not None else "none, some answers are certain"
+    without = "none, a seed was used" if is_repeatable else "none, some answers are certain"
+    level = f"ε = {epsilon:.3g}" if epsilon is not None else without
     shares = zip(values, figures["estimated_shares"], figures["standard_errors"], strict=True)
     matrix = figures.get("matrix")
     return {

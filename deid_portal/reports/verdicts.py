@@ -70,9 +70,9 @@ def verdict_of(report: Report) -> str:
         return f"The release hardly depends on any one person{_budget(report)}."
     smallest = _hides_among(report, "after")
     if smallest > 1:
-        return f"Every person now hides among at least {smallest:,} look-alikes, {_cost(report)}."
+        return f"Every person now hides among at least {smallest:,} look-alikes{_cost(report)}."
     alone = share_words(report["risk"]["after"]["sample_uniques"]).capitalize()
-    return f"{alone} of the people still stand alone, {_cost(report)}."
+    return f"{alone} of the people still stand alone{_cost(report)}."
 
 
 def _budget(report: Report) -> str:
@@ -83,14 +83,15 @@ def _budget(report: Report) -> str:
 
 
 def _cost(report: Report) -> str:
-    loss, varied = report["utility"]["loss"], report["utility"].get("information_loss")
+    """Say what was paid; a published report knows no loss where only the original tells it."""
+    loss, varied = report["utility"].get("loss"), report["utility"].get("information_loss")
     if loss:
-        return f"at the cost of {percent(loss, 0)} of the detail"
+        return f", at the cost of {percent(loss, 0)} of the detail"
     if varied:
-        return f"at the cost of {percent(varied / 100, 0)} of the differences between them"
+        return f", at the cost of {percent(varied / 100, 0)} of the differences between them"
     if any(kind.moves_cells for kind in _methods(report)):
-        return "with values that were changed"
-    return "and no detail was lost"
+        return ", with values that were changed"
+    return "" if loss is None else ", and no detail was lost"
 
 
 def _methods(report: Report) -> list[type[Method]]:

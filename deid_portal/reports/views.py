@@ -1,5 +1,6 @@
 """Step 6: what came out, as a sentence, as charts with their numbers, and as rows for stewards."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -71,13 +72,14 @@ def _no_solution(request: HttpRequest, run: Run) -> HttpResponse:
 
 
 def _frame(person: User, run: Run) -> dict[str, Any]:
-    """What stands around every page of a report; numbers only, so from the report as it is."""
+    """What stands around every page of a report; gates are judged by the report as it is."""
     rules = policy_in_force(run.dataset.team).rules
+    seen = report_seen_by(person, run)
     return {
         "dataset": run.dataset,
         "run": run,
         "verdict": judge_report(run.report, rules),
-        "key_numbers": _key_numbers(run, rules),
+        "key_numbers": _key_numbers(run, seen, rules),
         "is_outdated": is_of_an_earlier_plan(run),
         "sees_values": can_see_values(person, run.dataset),
         "can_try": not refusal(check_can_vary, person, run),
@@ -89,10 +91,10 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
     }
 
 
-def _key_numbers(run: Run, rules: Rules) -> list[dict[str, str]]:
+def _key_numbers(run: Run, seen: Mapping[str, Any], rules: Rules) -> list[dict[str, str]]:
     if not run.solution:
         return []
-    return network_key_numbers(run.report) if run.is_network else key_numbers(run.report, rules)
+    return network_key_numbers(seen) if run.is_network else key_numbers(seen, rules)
 
 
 def _sees_rows(person: User, run: Run) -> bool:

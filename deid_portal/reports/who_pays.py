@@ -12,6 +12,7 @@ Report = Mapping[str, Any]
 EVERYBODY = "All people"
 MOST_MARKED = 3
 LARGE = 100  # people
+FEW = "fewer than 5"  # what somebody who sees no rows reads
 MOST_ACROSS, LONGEST_ACROSS = 5, 60  # groups beside each other, and the letters of their names
 
 
@@ -30,7 +31,7 @@ def describe_who_pays(report: Report, wanted: str = "") -> WhoPays | None:
     if not entries:
         return None
     chosen = entries.get(wanted) or _most_uneven(report, list(entries.values()))
-    charts = [_left_out_chart(chosen)] if report["rows"]["suppressed"] else []
+    charts = [_left_out_chart(chosen, report["rows"])] if report["rows"]["suppressed"] else []
     return WhoPays(list(entries), chosen["column"], [*charts, _lost_chart(chosen)])
 
 
@@ -57,17 +58,31 @@ def _by(entry: Report) -> str:
 
 def _note(entry: Report) -> str:
     merged = entry.get("merged", 0)
-    return f"“smaller groups” are {thousands(merged)} values told together." if merged else ""
+    told = [f"“smaller groups” are {thousands(merged)} values told together."] if merged else []
+    if any(group["suppressed"] is None for group in entry["groups"]):
+        told.append(f"Of whom {FEW} people were left out is not told: it would show who they are.")
+    return " ".join(told)
 
 
 def _share(group: Report) -> float:
-    return float(group["suppressed"] / max(group["records"], 1))
+    """Return the share left out; of groups with so few that they are not told, none."""
+    return float((group["suppressed"] or 0) / max(group["records"], 1))
 
 
-def _left_out_chart(entry: Report) -> Chart:
+def _left_out_of(group: Report) -> str:
+    if group["suppressed"] is None:
+        return f"{FEW} of {thousands(group['records'])} or so"
+    return f"{thousands(group['suppressed'])} of {thousands(group['records'])}"
+
+
+def _share_words(group: Report) -> str:
+    return "few" if group["suppressed"] is None else percent(_share(group))
+
+
+def _left_out_chart(entry: Report, rows: Report) -> Chart:
     groups = sorted(entry["groups"], key=_share, reverse=True)
-    total = sum(group["records"] for group in groups)
-    overall = sum(group["suppressed"] for group in groups) / max(total, 1)
+    total = rows["released"] + rows["suppressed"]
+    overall = rows["suppressed"] / max(total, 1)
     return Chart(
         id="who-pays-left-out",
         title=_left_out_title(groups),
@@ -77,17 +92,15 @@ def _left_out_chart(entry: Report) -> Chart:
             [_share(group) for group in groups],
             overall,
             "Left out, %",
+            [_share_words(group) for group in groups],
         ),
         table=_table(
             groups,
             {
-                "Left out": lambda g: f"{thousands(g['suppressed'])} of {thousands(g['records'])}",
-                "Share": lambda g: percent(_share(g)),
+                "Left out": _left_out_of,
+                "Share": _share_words,
             },
-            [
-                f"{thousands(sum(g['suppressed'] for g in groups))} of {thousands(total)}",
-                percent(overall),
-            ],
+            [f"{thousands(rows['suppressed'])} of {thousands(total)}", percent(overall)],
         ),
         note=_note(entry),
     )
@@ -96,7 +109,8 @@ def _left_out_chart(entry: Report) -> Chart:
 def _left_out_title(groups: list[Report]) -> str:
     worst, largest = groups[0], max(groups, key=lambda group: group["records"])
     if _share(worst) == 0:
-        return "Nobody of these groups was left out"
+        is_few = any(group["suppressed"] is None for group in groups)
+        return "Few people were left out" if is_few else "Nobody of these groups was left out"
     if _share(worst) < 1.5 * _share(groups[-1]):
         return "All groups are left out about equally often"
     name = value_words(worst["value"])
@@ -148,7 +162,13 @@ def _lost_title(groups: list[Report]) -> str:
     )
 
 
-def _bars(names: list[str], shares: list[float], overall: float, title: str) -> dict[str, Any]:
+def _bars(
+    names: list[str],
+    shares: list[float],
+    overall: float,
+    title: str,
+    words: list[str] | None = None,
+) -> dict[str, Any]:
     """Draw the groups worst first, those far above everybody marked, everybody last."""
     marked = [
         place < MOST_MARKED and share >= 2 * overall and share > 0
@@ -159,7 +179,7 @@ def _bars(names: list[str], shares: list[float], overall: float, title: str) -> 
         [*names, EVERYBODY],
         [100 * share for share in (*shares, overall)],
         [*colors, "ink-2"],
-        [percent(share) for share in (*shares, overall)],
+        [*(words or map(percent, shares)), percent(overall)],
     )
     figure = figure_of(data, x=title, y="", rows=len(names) + 1)
     # Room for the numbers beside the longest bar.

@@ -105,6 +105,8 @@ class Decision(models.Model):
 class Waiver(models.Model):
     """A gate that is let pass for a written reason; it counts once a second person has agreed."""
 
+    sealed_to = ("request_id", "round", "gate")
+
     request = models.ForeignKey(ReviewRequest, on_delete=models.PROTECT, related_name="waivers")
     round = models.PositiveIntegerField()
     gate = models.CharField(max_length=60)

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from deid_portal.common.refusals import Refused
 from deid_portal.reviews.models import Decision, ReviewRequest
+from deid_portal.runs.chance import drew_from_a_seed
 from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
 
@@ -81,6 +82,7 @@ def check_can_be_reviewed(run: Run, but: ReviewRequest | None = None) -> None:
         raise Refused("The run is still at work.")
     if not run.has_release:
         raise Refused("This run released nothing, so there is nothing to review.")
+    check_drawn_in_secret(run)
     promoted = promoted_run(run.dataset)
     if promoted is not None and promoted.id != run.id:
         raise Refused(
@@ -94,6 +96,15 @@ def check_can_be_reviewed(run: Run, but: ReviewRequest | None = None) -> None:
     was_released = Q(status=Status.RELEASED) | Q(status=Status.EXPIRED, release__isnull=False)
     if others.filter(was_released).exists():
         raise Refused("This run was already approved and released.")
+
+
+def check_drawn_in_secret(run: Run) -> None:
+    """Refuse runs of before chance was drawn in secret whose seed would undo the release."""
+    if drew_from_a_seed(run.plan):
+        raise Refused(
+            "What protects people in this run was drawn from a seed, which can be guessed and "
+            "undone. Start the plan again: chance is now drawn in secret."
+        )
 
 
 def check_takes_votes(request: ReviewRequest) -> None:

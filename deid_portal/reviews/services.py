@@ -37,6 +37,7 @@ from deid_portal.reviews.policies import (
     begin_round,
     check_can_be_reviewed,
     check_can_move,
+    check_drawn_in_secret,
     check_is_open,
     check_takes_votes,
     check_unchanged,
@@ -84,6 +85,7 @@ def check_can_vote(user: User, request: ReviewRequest) -> None:
 
 def check_can_approve(user: User, request: ReviewRequest, checked: Checked) -> None:
     check_can_vote(user, request)
+    check_drawn_in_secret(request.run)
     if checked.fails:
         raise Refused(
             "Opens when no gate fails. A waiver needs a written reason and a second person."

@@ -71,7 +71,9 @@ def test_a_row_says_in_one_word_where_it_stands(
     run: Run, cast: Cast, status: Status, result: dict[str, str] | None, state: State
 ) -> None:
     start_attacks(run=run, asked_by=cast.steward, attacks=["homogeneity"])
-    AttackTest.objects.update(status=status, result=result)
+    test = AttackTest.objects.get()
+    test.status, test.result = status, result
+    test.save()
     row = next(row for row in attack_rows(cast.steward, run) if row.attack == "homogeneity")
     assert row.state == state
 

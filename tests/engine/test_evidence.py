@@ -36,7 +36,7 @@ def plan_with(measures: dict[str, Any], **changes: Any) -> Plan:
     return Plan.from_document(
         document(COLUMNS, measures=measures, seed=1, **changes),
         read_file=lambda name: FILES[name],
-    )
+    ).without_undoing_seed()
 
 
 def attack(entry: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -103,13 +103,16 @@ def test_risk_names_the_worst_column_and_the_uniques() -> None:
 
 def test_journalist_counts_among_the_population() -> None:
     plan = plan_with({"risk": {"population": "register.csv"}})
-    details = protect(PATIENTS, plan).report["risk"]["details"]
+    risk = protect(PATIENTS, plan).report["risk"]
+    details = risk["details"]
     assert details["before"]["journalist"]["highest"] == 1  # Ed and Flo are alone in it too
     assert not details["before"]["journalist"]["is_bound"]
     # The classes of the release: two of 4 and 8 people there, and both aged 60-69.
     assert details["after"]["journalist"]["highest"] == 1 / 2
     assert details["after"]["journalist"]["lowest"] == 1 / 8
     assert details["after"]["marketer"]["average"] == pytest.approx((2 / 4 + 2 / 8 + 2 / 2) / 6)
+    assert risk["after"]["journalist"] == 1 / 2
+    assert risk["after"]["marketer"] == details["after"]["marketer"]["average"]
 
 
 def test_usefulness_before_and_after() -> None:

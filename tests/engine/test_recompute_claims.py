@@ -14,12 +14,11 @@ import pytest
 
 from deid_portal.engine import Outcome, Plan, Table, protect
 from deid_portal.engine.formats.file_format import FileKind
-from deid_portal.engine.publishing import publish_plan, publish_report
-from deid_portal.engine.utility.shapes import ColumnShape
-from deid_portal.engine.verifying.claimed import NEEDS_MORE, Claimed
+from deid_portal.engine.privacy import MODELS
+from deid_portal.engine.publishing import Publication
+from deid_portal.engine.verifying.claimed import Claimed
 from deid_portal.engine.verifying.claims import Claim, Claims
 from deid_portal.engine.verifying.claims import Outcome as Judged
-from deid_portal.engine.verifying.recomputing import AGAINST_THE_ORIGINAL
 from deid_portal.engine.verifying.recomputing import recompute as recompute_claims
 from deid_portal.engine.verifying.tables import read_release
 from deid_portal.engine.writing import write_csv
@@ -31,22 +30,13 @@ from tests.engine.test_every_privacy_model import every_model, read_people
 def claimed_of(outcome: Outcome, plan: Plan) -> Claimed:
     """Publish a release as a package does, and read it back."""
     assert outcome.released is not None
-    levels = outcome.report["transformation"]["levels"]
-    published, files = publish_plan(plan, outcome.released, levels)
-    report = publish_report(outcome.report, published.to_document())
+    publication = Publication.of(plan, outcome.released, outcome.report)
+    report = publication.publish_report(outcome.report)
     stream = io.BytesIO()
     write_csv(outcome.released, stream)
     table = read_release(stream.getvalue(), FileKind.CSV)
-    told = json.loads(json.dumps(report))
-    document = json.loads(json.dumps(published.to_document()))
-    shapes = json.loads(json.dumps(outcome.shapes))
-    return Claimed(
-        table,
-        told,
-        document,
-        files.__getitem__,
-        {name: ColumnShape.from_document(own) for name, own in shapes.items()},
-    )
+    told, document = json.loads(json.dumps([report, publication.plan]))
+    return Claimed(table, told, document, publication.read_file)
 
 
 def recompute(claimed: Claimed) -> list[Claim]:
@@ -89,7 +79,8 @@ def test_an_honest_report_of_every_model_holds(example: dict[str, Any], limit: f
     name = example["model"]
     trusted = {claim.name.split(" ")[0] for claim in claims if claim.outcome is Judged.TRUSTED}
     left_out = outcome.report["rows"]["suppressed"]
-    is_trusted = name in NEEDS_MORE or (name in AGAINST_THE_ORIGINAL and left_out > 0)
+    kind = MODELS[name]
+    is_trusted = bool(kind.needs_besides) or (kind.compares_with_original and left_out > 0)
     assert (name in trusted) == is_trusted, "what can be computed is computed"
 
 
@@ -159,13 +150,42 @@ def test_every_number_is_compared_or_listed_as_trusted(way: str) -> None:
     assert unseen == []
 
 
-def test_t_is_held_against_what_the_people_left_out_could_make_of_it() -> None:
+def claimed_among_people() -> Claimed:
+    """A release whose plan names a population, as its package has it."""
+    outcome, plan = protect_by({"model": "k-map", "k": 2, "population": "people.csv"}, 0.3, seed=5)
+    assert outcome.solution
+    return claimed_of(outcome, plan)
+
+
+def test_numbers_that_count_a_population_are_compared_or_listed() -> None:
+    claimed = claimed_among_people()
+    assert failures(claimed) == []
+    unseen = []
+    for place in walk({"risk": claimed.report["risk"]}):
+        claims = recompute(replace(claimed, report=changed(dict(claimed.report), place)))
+        if not any(claim.fails for claim in claims) and not is_listed(place, claims):
+            unseen.append(place)
+    assert unseen == []
+
+
+@pytest.mark.parametrize("name", ["journalist", "marketer"])
+def test_a_population_cannot_make_a_risk_greater_nor_say_it_twice(name: str) -> None:
+    claimed = claimed_among_people()
+    greater = changed(dict(claimed.report), ("risk", "after", name))
+    assert (
+        f"risk.after.{name}: a population cannot make it more"
+        in failures(replace(claimed, report=greater))[0]
+    )
+    other = json.loads(json.dumps(claimed.report))
+    other["risk"]["after"][name] /= 2
+    words = failures(replace(claimed, report=other))
+    assert [own for own in words if own.startswith(f"risk.details.after.{name}")]
+
+
+def test_what_only_the_original_decides_is_not_said() -> None:
+    """How near a group is to the whole would tell the values of those who were left out."""
     method, rule = WALKED["t"]
     plan = Plan.from_document({**plan_for(method).to_document(), "models": [rule]})
     claimed = claimed_of(protect(people(60, gaps=0.1), plan), plan)
     assert claimed.left_out, "or nothing is unknown"
-    report = json.loads(json.dumps(claimed.report))
-    report["models"][0]["achieved"]["t"] -= 2 * claimed.left_out / report["input"]["rows"] + 0.01
-    said = failures(replace(claimed, report=report))
-    assert len(said) == 1
-    assert "people left out it lies between" in said[0]
+    assert claimed.report["models"] == [{**claimed.plan["models"][0], "holds": True}]

@@ -5,6 +5,7 @@ from typing import Any
 
 from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.remedies import find_remedies
+from tests.chance import known_secret
 from tests.engine.tables import document
 from tests.engine.test_details import COLUMNS, TABLE
 
@@ -16,7 +17,7 @@ def make_report(
 ) -> dict[str, Any]:
     """Return a report as a run keeps it: with what only the house is told."""
     plan = Plan.from_document(document(columns or COLUMNS, **({"method": EXACT} | changes)))
-    outcome = protect(table, plan)
+    outcome = protect(table, plan, secret=known_secret())
     if not outcome.solution:
         remedies = find_remedies(table, plan, outcome.report)
         return {**outcome.report, "remedies": remedies}

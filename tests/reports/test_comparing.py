@@ -89,6 +89,14 @@ def test_the_smallest_group_decides_who_is_kinder() -> None:
     )
 
 
+def test_of_which_group_few_people_were_left_out_is_not_told_here_either() -> None:
+    a = make_scenario(1, levels=FINE, suppressed=130, smallest_left_out=3)
+    b = make_scenario(2, levels=COARSE, suppressed=50, smallest_left_out=0, loss=0.4)
+    line = next(line for line in compare(a, b).lines if line.name == "Left out, sex “x”")
+    assert (line.a, line.b) == ("fewer than 5 of 40", "fewer than 5 of 40")
+    assert (line.better, line.words) == ("", "the same")
+
+
 def test_differences_stand_first_and_columns_before_numbers() -> None:
     a = make_scenario(1, levels={"age": 1, "sex": 0, "job": 2}, suppressed=9)
     b = make_scenario(2, levels={"age": 1, "sex": 1, "job": 1}, suppressed=3)

@@ -67,7 +67,7 @@ def test_no_solution_is_a_red_shield() -> None:
 def test_a_release_without_rules_says_who_stands_alone(
     method: dict[str, Any], sentence: str
 ) -> None:
-    verdict = judge_report(make_report(models=[], method=method, seed=1))
+    verdict = judge_report(make_report(models=[], method=method))
     assert verdict.tone == "warn"
     assert sentence in verdict.sentence
     assert verdict.rules == "No rule was asked for."

@@ -50,3 +50,53 @@ def test_values_named_by_a_rule_stay_with_the_stewards() -> None:
 def test_rare_examples_are_not_given() -> None:
     report = {**two_left_out(), "examples": {"zip": {"before": "x", "after": "y", "people": 4}}}
     assert without_values(report)["examples"] == {}
+
+
+def two_groups(*suppressed: int) -> list[dict[str, object]]:
+    return [
+        {"value": f"v{number}", "records": 50, "suppressed": count, "loss": 0.123}
+        for number, count in enumerate(suppressed)
+    ]
+
+
+def seen_groups(*suppressed: int) -> list[dict[str, object]]:
+    entry = {"column": "region", "groups": two_groups(*suppressed)}
+    report = {**two_left_out(), "who_pays": [entry]}
+    groups: list[dict[str, object]] = without_values(report)["who_pays"][0]["groups"]
+    return groups
+
+
+def test_of_which_group_few_people_were_left_out_is_not_told() -> None:
+    assert [own["suppressed"] for own in seen_groups(1, 0, 0)] == [None, None, None]
+    assert [own["suppressed"] for own in seen_groups(1, 9, 30)] == [None, None, 30]
+    assert [own["suppressed"] for own in seen_groups(2, 1, 30)] == [None, None, 30]
+    assert [own["suppressed"] for own in seen_groups(0, 6, 7)] == [0, 6, 7]
+
+
+def test_people_left_out_cannot_be_found_by_subtracting_counts() -> None:
+    """Before beside after, or everybody beside those of the release, would name their groups."""
+    assert [own["records"] for own in seen_groups(1, 0, 0)] == [49, 50, 50]
+    report = two_left_out()
+    assert report["rows"]["suppressed"] == 2
+    seen = without_values(report)["distributions"]
+    stewards = report["distributions"]
+    for told, own in zip(seen["columns"], stewards["columns"], strict=True):
+        assert sum(told["before"]) == report["rows"]["released"]
+        assert sum(own["before"]) == report["input"]["rows"]
+        assert told["before"] == own["kept"]
+
+
+def test_other_figures_about_the_original_are_rounded_to_five_people() -> None:
+    report = two_left_out()
+    seen = without_values(report)
+    step = 0.5  # of 22 people, five are 0.23
+    told = [own["total_variation"] for own in seen["comparison"]["columns"]]
+    told += [seen["risk"]["before"]["marketer"], seen["utility"]["loss"]]
+    assert all(share in (0.0, step, 1.0) for share in told)
+    assert seen["risk"]["after"] == report["risk"]["after"]
+
+
+def test_where_nobody_was_left_out_nothing_needs_rounding() -> None:
+    report = make_report(method={"name": "levels", "levels": {"zip": 5, "sex": 1}})
+    assert report["rows"]["suppressed"] == 0
+    assert without_values(report)["comparison"] == report["comparison"]

@@ -2,7 +2,6 @@
 
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP
-from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
@@ -16,11 +15,6 @@ from tests.accounts.test_second_factor import SECRET, code_of
 from tests.conftest import Cast
 
 CODE = "/account/confirm/code/"
-
-
-@pytest.fixture(autouse=True)
-def no_earlier_attempts() -> None:
-    cache.clear()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ of the release.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,29 +14,16 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import EngineError
 from deid_portal.engine.grouping import Patterns, reduce_table
-from deid_portal.engine.methods import METHODS
-from deid_portal.engine.privacy import PrivacyModel, parse_model
+from deid_portal.engine.privacy import MODELS, PrivacyModel, parse_model
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.publishing.report import MEASURED_KEYS
 from deid_portal.engine.recoding import Recoding, Round
 from deid_portal.engine.reporting import Measured, measure_recoding
 from deid_portal.engine.table import Table
 from deid_portal.engine.taxonomies import FlatTaxonomy, Recipe, parse_recipe
-from deid_portal.engine.utility.shapes import ColumnShape
 
 ReadFile = Callable[[str], bytes]
-# Measured with rows of the original, with another table, or with labels that were not released.
-NEEDS_MORE = {
-    "k-map": "it counts people of a population table",
-    "delta-presence": "it counts people of a population table",
-    "k-confusion": "it compares with the rows of the original",
-    "k-concealment": "it compares with the rows of the original",
-    "interval-disclosure": "it compares with the numbers of the original",
-    "c-t-isolation": "it measures distances in the original",
-    "personalized-privacy": "it needs what each person allows",
-    "result-privacy": "it compares with results on the original",
-}
-MEASURED_KEYS = ("holds", "achieved", "achieved_before")
 GROUPING_METHODS = ("bucketization", "permutation")
 
 
@@ -48,7 +35,6 @@ class Claimed:
     report: Mapping[str, Any]
     plan: Mapping[str, Any]
     read_file: ReadFile
-    shapes: Mapping[str, ColumnShape] = field(default_factory=dict)  # of columns, where stated
 
     @cached_property
     def roles(self) -> dict[str, str]:
@@ -80,19 +66,10 @@ class Claimed:
         """The columns that make a group: the facts, unless the method numbered its groups."""
         return [self.group_column] if self.group_column else self.facts
 
-    @cached_property
-    def keeps_the_distribution(self) -> bool:
-        """True when the release has the sensitive values of the original, all and no others."""
-        return self.keeps_cells and not self.report["rows"].get("suppressed", 1)
-
-    @cached_property
-    def keeps_cells(self) -> bool:
-        """True when the people of the release are those of the original, but for some left out."""
-        return not self.report["rows"].get("not_drawn", 0) and not any(
-            METHODS[name].moves_cells or METHODS[name].is_private
-            for name in self.steps
-            if name in METHODS
-        )
+    @property
+    def is_of_before(self) -> bool:
+        """True for packages of when reports still left with figures about the original."""
+        return "utility_before" in self.report
 
     @property
     def left_out(self) -> int:
@@ -110,7 +87,7 @@ class Claimed:
 
     def _parse(self, entry: Mapping[str, Any]) -> PrivacyModel | None:
         rule = {key: own for key, own in entry.items() if key not in MEASURED_KEYS}
-        if rule.get("model") in NEEDS_MORE:
+        if rule.get("model") in MODELS and MODELS[rule["model"]].needs_besides:
             return None
         try:
             return parse_model(Place(rule), self.read_file)

@@ -7,6 +7,7 @@ again and compare. It names no value that the release does not show.
 from collections.abc import Mapping
 from typing import Any
 
+from deid_portal.engine.publishing.report import columns_of_several_levels
 from deid_portal.engine.table import Column, Table
 from deid_portal.engine.values import ColumnType, find_date_format
 
@@ -33,19 +34,9 @@ ISO_DAY = "%Y-%m-%d"
 
 def describe_fields(table: Table, report: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return one Frictionless field per released column, in the order of the table."""
-    columns, mixed = report.get("columns", {}), mixed_columns(report)
+    columns, mixed = report.get("columns", {}), columns_of_several_levels(report)
     told = {name: {**own, "level": None} if name in mixed else own for name, own in columns.items()}
     return [describe_field(column, told.get(column.name)) for column in table.columns]
-
-
-def mixed_columns(report: Mapping[str, Any]) -> set[str]:
-    """Return the columns that show labels of several levels, since there were several rounds."""
-    rounds = report.get("transformation", {}).get("rounds", [])
-    shown: dict[str, set[int]] = {}
-    for levels in (own["levels"] for own in rounds):
-        for name, level in levels.items():
-            shown.setdefault(name, set()).add(level)
-    return {name for name, levels in shown.items() if len(levels) > 1}
 
 
 def describe_field(column: Column, told: Mapping[str, Any] | None) -> dict[str, Any]:

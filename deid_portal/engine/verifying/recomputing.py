@@ -1,8 +1,7 @@
 """Compute the claims of a report again, from the released cells alone.
 
 What compares with the original is listed as taken on trust (`trusting.py`), except where nobody was
-left out and nothing was moved, so that the release has the distribution of the original; and where
-some were left out, as far as they decide it.
+left out and nothing was moved, so that the release has the distribution of the original.
 """
 
 from collections.abc import Mapping
@@ -10,19 +9,18 @@ from dataclasses import astuple
 from typing import Any
 
 from deid_portal.engine.errors import EngineError
-from deid_portal.engine.privacy import MODELS, PrivacyModel, TCloseness
+from deid_portal.engine.privacy import PrivacyModel
+from deid_portal.engine.privacy.population_model import COUNTS_PEOPLE
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.publishing.report import MEASURED_KEYS, why_undecided
 from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
 from deid_portal.engine.risk.guesses import measure_surest_guess
 from deid_portal.engine.risk.safe_harbor import check_safe_harbor
 from deid_portal.engine.risk.summary import summarize_risk
-from deid_portal.engine.verifying.claimed import MEASURED_KEYS, NEEDS_MORE, Claimed
+from deid_portal.engine.verifying.claimed import Claimed
 from deid_portal.engine.verifying.claims import TOLERANCE, Claims
 from deid_portal.engine.verifying.detail import compare_columns, compare_utility
 from deid_portal.engine.verifying.trusting import list_what_is_trusted
-
-# Measured against the distribution of the original.
-AGAINST_THE_ORIGINAL = ("t-closeness", "beta-likeness", "delta-disclosure")
 
 
 def recompute(claimed: Claimed, claims: Claims) -> None:
@@ -69,21 +67,13 @@ def _compare_rows(claimed: Claimed, claims: Claims) -> None:
 
 def _compare_risk(claimed: Claimed, claims: Claims) -> None:
     risk = claimed.report["risk"]
-    sizes = claimed.look_alikes.counts
-    claims.compare("risk.after", risk.get("after"), measure_risk(sizes))
-    details = risk.get("details", {}).get("after")
+    after, details = risk.get("after") or {}, risk.get("details", {}).get("after")
+    found = measure_risk(claimed.look_alikes.counts)
+    if "population" in after:
+        _compare_among_people(claims, after, found)
+    claims.compare("risk.after", after, found)
     if details is not None and claimed.facts:
-        threshold = details.get("prosecutor", {}).get("threshold", 0.2)
-        found = summarize_risk(claimed.look_alikes, threshold=threshold)
-        is_bound = details.get("journalist", {}).get("is_bound", True)
-        if not is_bound:
-            counted = ("journalist", "marketer", "sample_uniques")
-            places = [f"risk.details.after.{name}" for name in counted]
-            why = "it counts people of a population table"
-            claims.trust("risk of the journalist", why, *places)
-            for name in counted:
-                found.pop(name)
-        claims.compare("risk.details.after", details, _plain(found))
+        _compare_details(claimed, claims, details)
     if "safe_harbor" in risk:
         found_kinds = sorted(astuple(own) for own in check_safe_harbor(claimed.table).findings)
         said = sorted(
@@ -97,6 +87,41 @@ def _compare_risk(claimed: Claimed, claims: Claims) -> None:
         if name in claimed.table:
             guesses = measure_surest_guess(claimed.table, claimed.groups, [name], Progress(None))
             claims.compare(f"sensitive.{name}.surest_guess", own.get("surest_guess"), guesses[name])
+
+
+def _compare_among_people(claims: Claims, after: Mapping[str, Any], found: dict[str, Any]) -> None:
+    """Hold what counts people of a population, who are not here, against what it can be at most.
+
+    It is taken out of what was found.
+    """
+    most = {name: found.pop(name) for name in ("journalist", "marketer")}
+    for name, limit in most.items():
+        said = after.get(name)
+        is_possible = isinstance(said, int | float) and 0 <= said <= limit + TOLERANCE
+        words = f"risk.after.{name}: a population cannot make it more than {limit:.6g}."
+        claims.hold(f"risk.after.{name}, at most", is_possible, words)
+    places = [f"risk.after.{name}" for name in (*most, "population")]
+    claims.trust("risk among the population", COUNTS_PEOPLE, *places)
+
+
+def _compare_details(claimed: Claimed, claims: Claims, details: Mapping[str, Any]) -> None:
+    threshold = details.get("prosecutor", {}).get("threshold", 0.2)
+    found = summarize_risk(claimed.look_alikes, threshold=threshold)
+    after = claimed.report["risk"]["after"]
+    # Packages from before `risk.after` counted people say it here alone.
+    if "population" in after or not details.get("journalist", {}).get("is_bound", True):
+        counted = ("journalist", "marketer", "sample_uniques")
+        places = [f"risk.details.after.{name}" for name in counted]
+        claims.trust("risk of the journalist", COUNTS_PEOPLE, *places)
+        for name in counted:
+            found.pop(name)
+    if "population" in after:
+        found |= {
+            "journalist": {"highest": after.get("journalist")},
+            "marketer": {"average": after.get("marketer")},
+            "sample_uniques": {"share": after.get("sample_uniques")},
+        }
+    claims.compare("risk.details.after", details, _plain(found))
 
 
 def _plain(document: Any) -> Any:
@@ -116,9 +141,7 @@ def _compare_models(claimed: Claimed, claims: Claims) -> None:
 def _compare_model(claimed: Claimed, claims: Claims, place: int, entry: Mapping[str, Any]) -> None:
     name, model = str(entry.get("model")), claimed.models[place]
     column = f" of {entry['column']}" if "column" in entry else ""
-    if why := _why_not(claimed, model, name):
-        if isinstance(model, TCloseness) and _is_nearly_known(claimed, model):
-            _compare_nearly(claimed, claims, place, model)
+    if why := _why_not(claimed, model, entry):
         claims.trust(
             f"{name}{column}",
             f"{why}{_against_the_release(claimed, model)}",
@@ -146,7 +169,9 @@ def _compare_model(claimed: Claimed, claims: Claims, place: int, entry: Mapping[
 
 def _against_the_release(claimed: Claimed, model: PrivacyModel | None) -> str:
     """Say what a rule about the original reaches where the release takes its place."""
-    if model is None or model.name not in AGAINST_THE_ORIGINAL:
+    if model is None or not model.compares_with_original:
+        return ""
+    if any(own not in claimed.table for own in model.counted_columns):
         return ""
     if model.needs_taxonomy and not claimed.plan:
         return ""
@@ -155,49 +180,12 @@ def _against_the_release(claimed: Claimed, model: PrivacyModel | None) -> str:
     return f"; compared with the release itself it is {figures}"
 
 
-def _is_nearly_known(claimed: Claimed, model: TCloseness) -> bool:
-    """Say whether the values of the original are those of the release, but for people left out.
-
-    Where distances follow the order of all values or their tree, none may be missing here.
-    """
-    if not claimed.keeps_cells or not claimed.left_out:
-        return False
-    if model.column not in claimed.table or (model.needs_taxonomy and not claimed.plan):
-        return False
-    told = claimed.report.get("columns", {}).get(model.column, {})
-    return model.distance == "equal" or told.get("distinct_before") == told.get("distinct_after")
-
-
-def _compare_nearly(claimed: Claimed, claims: Claims, place: int, model: TCloseness) -> None:
-    """Hold t against what it can be, whatever the values of the people left out were.
-
-    A share s of left out people moves the whole by at most s, and the distance to it no further.
-    """
-    said = claimed.report["models"][place].get("achieved", {}).get("t")
-    measured = claimed.measured
-    near = float(model.achieved(measured.classes, measured.whole)["t"])
-    share = claimed.left_out / (claimed.table.rows + claimed.left_out)
-    least, most = max(near - share, 0.0), min(near + share, 1.0)
-    is_possible = isinstance(said, int | float) and (least - TOLERANCE <= said <= most + TOLERANCE)
-    words = (
-        f"models.{place}.achieved.t: with {claimed.left_out:,} people left out it lies between "
-        f"{least:.4g} and {most:.4g}."
-    )
-    claims.hold(f"models.{place}.achieved.t, within {share:.2g}", is_possible, words)
-
-
-def _why_not(claimed: Claimed, model: PrivacyModel | None, name: str) -> str:
+def _why_not(claimed: Claimed, model: PrivacyModel | None, entry: Mapping[str, Any]) -> str:
     """Return why a rule cannot be measured on the release; nothing where it can."""
-    if name in NEEDS_MORE:
-        return NEEDS_MORE[name]
+    if why := why_undecided(entry, claimed.report, claimed.read_file):
+        return why
     if model is None:
-        known = name in MODELS
-        return "it names files that are not in the package" if known else "it is not known here"
-    gone = [own for own in model.counted_columns if own not in claimed.table]
-    if gone:
-        return f'it counts the column "{gone[0]}", which was not released'
-    if name in AGAINST_THE_ORIGINAL and not claimed.keeps_the_distribution:
-        return "it compares with the distribution of the original, people left out included"
+        return "it names files that are not in the package"
     if model.needs_taxonomy and not claimed.plan:
         return "it needs the taxonomy that the recipe names, and the recipe was kept back"
     return ""

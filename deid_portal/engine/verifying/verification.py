@@ -11,9 +11,7 @@ from deid_portal.engine.errors import EngineError
 from deid_portal.engine.formats.file_format import FileKind
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.plan import Plan, hash_document
-from deid_portal.engine.publishing import SHAPES
 from deid_portal.engine.table import Table
-from deid_portal.engine.utility.shapes import ColumnShape
 from deid_portal.engine.verifying.archive import LARGEST_MB, Archive, InvalidPackage, open_archive
 from deid_portal.engine.verifying.claimed import Claimed
 from deid_portal.engine.verifying.claims import Claim, Claims, Outcome
@@ -103,7 +101,14 @@ class _Verifier:
         self._check_signature()
         try:
             self._check_documents()
-        except (KeyError, TypeError, AttributeError, ValueError, IndexError):
+        except (
+            LookupError,
+            TypeError,
+            AttributeError,
+            ValueError,
+            ArithmeticError,
+            RecursionError,
+        ):
             # What is signed has its form; a document without it was written by somebody else.
             self.claims.hold(REPORT, False, "report.json: it has not the form of a report.")
         is_pinned = self.pinned is not None
@@ -168,8 +173,7 @@ class _Verifier:
         self._check_dictionary(kind, table, dictionary, report)
         self._check_certificate(kind, report)
         try:
-            shapes = self._read_shapes()
-            recompute(Claimed(table, report, plan, self._read_file, shapes), self.claims)
+            recompute(Claimed(table, report, plan, self._read_file), self.claims)
         except EngineError as reason:
             self.claims.hold(REPORT, False, f"report.json: {reason}")
         self._note_figures(report)
@@ -210,11 +214,6 @@ class _Verifier:
         is_object = isinstance(document, dict)
         self.claims.hold(name, is_object, f"{name}: not a JSON document.")
         return document if is_object else None
-
-    def _read_shapes(self) -> dict[str, ColumnShape]:
-        """Packages of before say nothing of it, and others where it would tell who is in it."""
-        document = self._read_json(SHAPES) or {}
-        return {name: ColumnShape.from_document(own) for name, own in document.items()}
 
     def _read_file(self, name: str) -> bytes:
         return self.files[name]

@@ -19,6 +19,7 @@ from deid_portal.datasets.permissions import can_see_values
 from deid_portal.querydesk.handing_over import read_answers, sum_prices
 from deid_portal.reports.network_pages import network_key_numbers
 from deid_portal.reports.verdicts import describe_rules, key_numbers, rules_sentence, verdict_of
+from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.deadlines import expires_at
 from deid_portal.reviews.evidence import evidence_for
 from deid_portal.reviews.forms import CommentForm, DecisionForm, ResubmitForm, WaiverForm
@@ -216,6 +217,7 @@ def _show(
     status: int = 200,
 ) -> HttpResponse:
     person, run = person_of(request), review.run
+    seen = report_seen_by(person, run)
     checked = gates_of(review)
     answers = read_answers(answers_of(review)) if _may_read_answers(person, review) else []
     vote = review.decisions.filter(round=review.round, decided_by=person).first()
@@ -238,12 +240,10 @@ def _show(
         "can_change_terms": review.status == Status.CHANGES_REQUESTED
         and not refusal(check_can_change_terms, person, review),
         "asks_for_factor": asks_for_second_factor(review) and not was_factor_given(request),
-        "report": run.report,
+        "report": seen,
         "verdict": verdict_of(run.report),
         "rules_sentence": rules_sentence(run.report),
-        "key_numbers": network_key_numbers(run.report)
-        if run.is_network
-        else key_numbers(run.report),
+        "key_numbers": network_key_numbers(seen) if run.is_network else key_numbers(seen),
         "rules": describe_rules(run.report),
         "sees_rows": can_see_values(person, run.dataset),
         "is_open": review.status == Status.SUBMITTED,
