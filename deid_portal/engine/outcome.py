@@ -13,8 +13,7 @@ class Outcome:
     `released` is None exactly when `solution` is False; the report then says which model blocked
     and how near the nearest combination came. `rows` holds the original row of each released
     record, for attacks on the release by its own house. `details` are parts to add to the report
-    that are told by values of the table, in groups of people. Neither may leave the house. `shapes`
-    say per column how many values stand behind the released labels (`utility/shapes.py`).
+    that are told by values of the table, in groups of people. Neither may leave the house.
     """
 
     solution: bool
@@ -22,4 +21,3 @@ class Outcome:
     report: dict[str, Any]
     rows: Codes | None = None
     details: dict[str, Any] = field(default_factory=dict)
-    shapes: dict[str, Any] = field(default_factory=dict)

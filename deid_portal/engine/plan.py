@@ -13,6 +13,8 @@ from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.measures import NO_MEASURES, Measures
 from deid_portal.engine.methods import Method, parse_methods
 from deid_portal.engine.privacy import PrivacyModel, parse_model
+from deid_portal.engine.privacy.population import Population
+from deid_portal.engine.seeding import SeededPlan
 from deid_portal.engine.table import Column, Table
 from deid_portal.engine.taxonomies import FlatTaxonomy, Recipe, parse_recipe
 from deid_portal.engine.taxonomies.recipe import ReadFile
@@ -92,7 +94,7 @@ class ColumnPlan:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(SeededPlan):
     """A frozen request: roles, models, method, seed."""
 
     columns: tuple[ColumnPlan, ...]
@@ -172,9 +174,12 @@ class Plan:
         return self.names_of(ColumnRole.QUASI_IDENTIFIER)
 
     @property
-    def is_random(self) -> bool:
-        """Say whether knowing the seed would help to undo a method."""
-        return any(method.is_random for method in self.methods)
+    def protects_by_chance(self) -> bool:
+        return any(method.protects_by_chance for method in self.methods)
+
+    @property
+    def is_private(self) -> bool:
+        return any(method.is_private for method in self.methods)
 
     def cautions(self) -> list[str]:
         """Return a sentence for everything that is accepted but unusual."""
@@ -199,6 +204,7 @@ class Plan:
         typed = self.typed(table)
         for index, model in enumerate(self.models):
             model.check_table(Place(model.to_document(), f"models[{index}]"), typed)
+        self.measures.check_rows(table.rows)
         for planned in self.columns:
             if planned.role == ColumnRole.QUASI_IDENTIFIER or planned.taxonomy is not None:
                 self._check_taxonomy(planned, typed[planned.name])
@@ -229,6 +235,12 @@ class Plan:
         for method, here in zip(self.methods, places, strict=True):
             method.check_columns(here, self._roles)
         self.measures.check_columns(place["measures"], self._roles)
+
+    @property
+    def populations(self) -> tuple[Population, ...]:
+        """The tables of the people this one is drawn from, wherever the plan names one."""
+        named = (self.measures.people, *(model.people for model in self.models))
+        return tuple(people for people in named if people is not None)
 
     @property
     def _roles(self) -> dict[str, str]:

@@ -17,6 +17,7 @@ from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import Plan
 from deid_portal.engine.problem import Leaving, Problem
 from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.randomization.chance import Chance
 from deid_portal.engine.recoding import Recoding, Round
 from deid_portal.engine.releasing import build_release, check_pseudonym_key
 from deid_portal.engine.remeasuring import measure_draft, measure_release
@@ -31,6 +32,7 @@ from deid_portal.engine.reporting import (
     measure_recoding,
 )
 from deid_portal.engine.row_matching import match_rows
+from deid_portal.engine.seeding import admit_repeatable
 from deid_portal.engine.table import Codes, Table
 
 CELLS_MOVED = (
@@ -45,30 +47,48 @@ def protect(
     progress: ProgressCallback | None = None,
     *,
     pseudonym_key: bytes | None = None,
+    secret: bytes | None = None,
+    is_repeatable: bool = False,
 ) -> Outcome:
     """Carry out a plan.
+
+    Chance comes from `secret`, 32 random bytes that nobody else may ever see; without it, from
+    fresh ones that are forgotten. A plan with a seed that would undo its protection is refused
+    unless it is confirmed with `is_repeatable`, for tests of a pipeline; the report then says so.
 
     `progress(done, total, phase, **figures)` is called at least once a second of work with the
     phases "patterns", "search" or "protect", "release" and "measure"; it may raise Cancelled. A
     plan nothing satisfies gives an Outcome without a table; a plan or table that makes no sense
     raises.
     """
-    steps = Progress(progress)
+    chance = plan.chance(secret, is_confirmed=is_repeatable)
+    outcome = _protect_in_order(table, plan, Progress(progress), pseudonym_key, chance)
+    if not chance.is_repeatable:
+        return outcome
+    return replace(outcome, report=admit_repeatable(outcome.report))
+
+
+def _protect_in_order(
+    table: Table, plan: Plan, steps: Progress, pseudonym_key: bytes | None, chance: Chance
+) -> Outcome:
+    """Protect rows in an order of their own where the method would break ties by that of input."""
     if any(method.breaks_ties_by_order for method in plan.methods):
         arranged, order = arrange(table)
-        outcome = _protect(arranged, plan, steps, pseudonym_key)
+        outcome = _protect(arranged, plan, steps, pseudonym_key, chance)
         return replace(
             outcome, rows=None if outcome.rows is None else _rows_of(order, outcome.rows)
         )
-    return _protect(table, plan, steps, pseudonym_key)
+    return _protect(table, plan, steps, pseudonym_key, chance)
 
 
-def _protect(table: Table, plan: Plan, steps: Progress, pseudonym_key: bytes | None) -> Outcome:
+def _protect(
+    table: Table, plan: Plan, steps: Progress, pseudonym_key: bytes | None, chance: Chance
+) -> Outcome:
     problem = pose_problem(table, plan, steps)
     check_pseudonym_key(table, plan, pseudonym_key)
     draft = Draft.start(problem)
     for place, method in enumerate(plan.methods):
-        before, draft = draft, method.apply(draft, generator_of(plan, place), steps)
+        before, draft = draft, method.apply(draft, generator_of(chance, place), steps)
         if not draft.table.rows:
             return _nobody_left(plan, before, draft)
     released, rows = build_release(draft, plan, pseudonym_key, steps)
@@ -121,7 +141,7 @@ def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
         {column.name: column.taxonomy for column in plan.columns},
         progress,
     )
-    problem = replace(problem, leaving=_leaving(plan))
+    problem = replace(problem, leaving=_leaving(plan)).among(plan.populations)
     for index, method in enumerate(plan.methods):
         path = "method" if len(plan.methods) == 1 else f"method[{index}]"
         method.check_problem(Place(method.to_document(), path), problem)
@@ -136,9 +156,9 @@ def _leaving(plan: Plan) -> dict[str, Leaving]:
     }
 
 
-def generator_of(plan: Plan, place: int) -> np.random.Generator:
-    """Return the random numbers of one method; without a seed nobody can repeat them."""
-    return np.random.default_rng(None if plan.seed is None else [plan.seed, place])
+def generator_of(chance: Chance, place: int) -> np.random.Generator:
+    """Return the random numbers of one method of a chain."""
+    return chance.generator(f"method {place}")
 
 
 def _changes_cells(methods: Sequence[Method]) -> bool:
@@ -175,7 +195,7 @@ def _measured(
         return _without_solution(plan, draft, missed)
     details = evidence.describe_for_the_house(progress)
     progress.report(1, 1, "measure")
-    return Outcome(True, released, report, rows, details, evidence.describe_shapes(after))
+    return Outcome(True, released, report, rows, details)
 
 
 def _measure_after(draft: Draft) -> Measured:

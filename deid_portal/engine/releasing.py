@@ -2,10 +2,8 @@
 
 What must never happen: a column the plan removes, a suppressed record, an original quasi-identifier
 below its level, or the order of the input reaches the release. So the table is built from an
-explicit list of columns, and its rows are first sorted by what they show; the seeded shuffle that
-may follow starts from that order, because the seed travels with the plan and could be undone. After
-a random method there is no shuffle: trying seeds until the rows are sorted again would give away
-the seed, and with it what the method drew.
+explicit list of columns, and its rows are sorted by what they show: an order that says nothing the
+cells do not say, and that no secret has to keep.
 """
 
 from collections.abc import Callable
@@ -44,8 +42,6 @@ def build_release(
     order = sorted_order(
         columns, draft.table.rows, lambda: progress.report(len(given), steps, "release")
     )
-    if plan.seed is not None and not plan.is_random:
-        order = np.random.default_rng(plan.seed).permutation(order)
     for index, column in enumerate(columns):
         progress.report(len(given) + 1 + index, steps, "release")
         columns[index] = column.take(order)

@@ -15,9 +15,10 @@ from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import ENGINE_VERSION, Outcome, Plan, protect
 from deid_portal.engine.networks import NetworkOutcome
-from deid_portal.engine.publishing import publish_plan, publish_shapes
+from deid_portal.engine.publishing import Publication
 from deid_portal.engine.remedies import find_remedies
 from deid_portal.engine.writing import write_csv
+from deid_portal.runs.chance import destroy_secret, secret_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.networks import protect_network_of, store_network
 from deid_portal.runs.origins import delete_origins, keep_origins
@@ -108,7 +109,8 @@ def _protect(lease: Lease[Run], plan: Plan, pseudonym_key: bytes) -> Outcome:
     watch = Watch(lease.progress, lambda: lease.memory_mb)
     watch(0, 1, "read")
     table = table_of(run.dataset)
-    outcome = protect(table, plan, watch, pseudonym_key=pseudonym_key)
+    secret = secret_of(run)
+    outcome = protect(table, plan, watch, pseudonym_key=pseudonym_key, secret=secret)
     if not outcome.solution:
         remedies = find_remedies(table, plan, outcome.report, watch)
         outcome = replace(outcome, details={"remedies": remedies})
@@ -123,15 +125,10 @@ def _store(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
         write_csv(outcome.released, cast(BinaryIO, writer))
         lease.check()
     keep_origins(lease.work, outcome)
-    levels = outcome.report["transformation"]["levels"]
-    published, files = publish_plan(plan, outcome.released, levels)
-    document = published.to_document()
-    files |= publish_shapes(outcome.shapes, document)
-    texts = {name: content.decode() for name, content in files.items()}
     return {
         "output_sha256": writer.sha256,
         "output_bytes": writer.size,
-        "published": {"plan": document, "files": texts},
+        "published": Publication.of(plan, outcome.released, outcome.report).to_document(),
     }
 
 
@@ -159,7 +156,7 @@ def _write_end(
 ) -> None:
     run = lease.work
     try:
-        lease.finish(status, **values)
+        lease.finish(status, secret=None, **values)
     except LeaseLost:
         delete_dead_attempts(run)
         return
@@ -177,6 +174,7 @@ def _write_end(
 @transaction.atomic
 def give_up_run(run: Run) -> None:
     if end_as_given_up(run, WORKERS_DIED):
+        destroy_secret(run)
         transaction.on_commit(lambda: delete_dead_attempts(run))
         record_event("run.failed", actor=run.started_by, team=run.dataset.team, subject=run)
         tell_that_it_ended(run, Status.FAILED)

@@ -36,7 +36,8 @@ def forget_results(dataset: Dataset) -> dict[str, int]:
             run.published = None
             run.rows_deleted_at = timezone.now()
             transaction.on_commit(partial(vault.delete, folder_of(run.id)))
-        kept = ["plan", "plan_files", "report", "summary", "published", "rows_deleted_at"]
+        run.secret = None
+        kept = ["plan", "plan_files", "report", "summary", "published", "rows_deleted_at", "secret"]
         run.save(update_fields=kept)
     return {"results": deleted}
 

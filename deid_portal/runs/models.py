@@ -1,5 +1,6 @@
 """A run: one plan executed on one dataset, and the answer. A sweep: many asked for at once."""
 
+from typing import Any
 from uuid import uuid4
 
 from django.db import models
@@ -10,6 +11,8 @@ from deid_portal.common.work import Work
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
 from deid_portal.engine.networks import NetworkPlan
+from deid_portal.engine.publishing import Publication
+from deid_portal.runs.chance import honest_report, new_secret
 from deid_portal.taxonomies.models import TaxonomyVersion
 
 
@@ -49,6 +52,8 @@ class Run(Work):
     plan = SealedJSONField()
     plan_files = SealedJSONField(default=dict)
     plan_sha256 = models.CharField(max_length=64)
+    # What chance is drawn from, until the run has ended; see chance.py.
+    secret = SealedJSONField(null=True, default=new_secret, editable=False)
     input_sha256 = models.CharField(max_length=64)
     engine_version = models.CharField(max_length=20, default="", blank=True)
     # Plan and taxonomies as they may leave with the release: nothing in them that it does not show.
@@ -75,12 +80,27 @@ class Run(Work):
     def __str__(self) -> str:
         return f"Run {self.number} of {self.dataset}"
 
+    @property
+    def publication(self) -> Publication:
+        """Return what leaves beside the released rows."""
+        return Publication.from_document(self.published)
+
+    @property
+    def published_report(self) -> dict[str, Any]:
+        """Return the part of the report that may leave."""
+        return self.publication.publish_report(honest_report(self))
+
     def frozen_plan(self) -> Plan:
-        """Return the plan of a table."""
-        return Plan.from_document(self.plan, read_file=self._read_file)
+        """Return the plan of a table; what of it would undo the protection is left out.
+
+        Plans of before chance was drawn in secret may have such a seed.
+        """
+        plan = Plan.from_document(self.plan, read_file=self._read_file)
+        return plan.without_undoing_seed()
 
     def frozen_network_plan(self) -> NetworkPlan:
-        return NetworkPlan.from_document(self.plan, read_file=self._read_file)
+        plan = NetworkPlan.from_document(self.plan, read_file=self._read_file)
+        return plan.without_undoing_seed()
 
     def _read_file(self, name: str) -> bytes:
         text: str = self.plan_files[name]

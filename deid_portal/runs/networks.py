@@ -10,8 +10,10 @@ from deid_portal.engine.networks import Network, NetworkOutcome, NetworkPlan, pr
 from deid_portal.engine.networks.layout import draw, draw_beside
 from deid_portal.engine.networks.writing import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.publishing import Publication
 from deid_portal.engine.writing import write_csv
 from deid_portal.networks.selectors import open_network
+from deid_portal.runs.chance import secret_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import keep_network_origins
 
@@ -28,7 +30,7 @@ def protect_network_of(run: Run, watch: ProgressCallback) -> tuple[NetworkPlan, 
     watch(0, 1, "read")
     plan = run.frozen_network_plan()
     network = open_network(run.dataset, watch)
-    outcome = protect_network(network, plan, watch)
+    outcome = protect_network(network, plan, watch, secret=secret_of(run))
     watch(0, 1, "store")
     _draw_both(network, outcome)
     return plan, outcome
@@ -55,7 +57,7 @@ def store_network(lease: Lease[Run], plan: NetworkPlan, outcome: NetworkOutcome)
     return {
         "output_sha256": writer.sha256,
         "output_bytes": writer.size,
-        "published": {"plan": publish_network_plan(plan), "files": {}},
+        "published": Publication(publish_network_plan(plan)).to_document(),
     }
 
 

@@ -13,7 +13,7 @@ from deid_portal.runs.models import Run, Sweep, SweepMember
 from deid_portal.runs.turns import Share, Waiting, in_turn
 
 # Documents that only single pages need; a list of runs must not decrypt them all.
-HEAVY = ("plan", "plan_files", "report", "published", "summary")
+HEAVY = ("plan", "plan_files", "report", "published", "summary", "secret")
 
 
 def visible_runs(user: User) -> QuerySet[Run]:

@@ -12,6 +12,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.networks.composition import AnyPlan, compose_plan_of
 from deid_portal.networks.policies import check_plan_chosen
+from deid_portal.runs.chance import destroy_secret
 from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.summaries import describe_request
@@ -31,7 +32,7 @@ def check_can_retry_run(user: User, run: Run) -> None:
     if run.is_open:
         raise Refused("This run is still at work.")
     if run.status == Run.Status.FINISHED:
-        raise Refused("This run has an answer; the same plan would give the same one.")
+        raise Refused("This run has an answer already; start a new run for another one.")
     check_is_ready(run.dataset)
 
 
@@ -158,6 +159,8 @@ def stop_run(*, run: Run, stopped_by: User) -> None:
     if not run.is_open:
         raise Refused("This run has already ended.")
     is_stopped = request_stop(run)
+    if is_stopped:
+        destroy_secret(run)
     action = "run.stopped" if is_stopped else "run.stop_requested"
     record_event(action, actor=stopped_by, team=run.dataset.team, subject=run)
     tell_that_it_was_stopped(run, stopped_by)

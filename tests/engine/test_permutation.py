@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidPlan, Outcome, Plan, Table, protect
 from deid_portal.engine.separation.kernels import cut_line
+from tests.chance import known_secret
 from tests.engine.tables import document
 
 COLUMNS: dict[str, Any] = {"age": {"role": "quasi-identifier"}, "pay": {"role": "sensitive"}}
@@ -19,8 +20,9 @@ COLUMNS: dict[str, Any] = {"age": {"role": "quasi-identifier"}, "pay": {"role": 
 def permute(pays: list[Any], k: int = 2, e: float = 0, **changes: Any) -> Outcome:
     rows = [[str(20 + n), None if pay is None else str(pay)] for n, pay in enumerate(pays)]
     method = {"name": "permutation", "k": k, "e": e, "column": "pay"}
-    asked = document(COLUMNS, models=[], method=method, seed=3) | changes
-    return protect(Table.from_rows(list(COLUMNS), rows), Plan.from_document(asked))
+    asked = document(COLUMNS, models=[], method=method) | changes
+    table = Table.from_rows(list(COLUMNS), rows)
+    return protect(table, Plan.from_document(asked), secret=known_secret())
 
 
 def groups_of(outcome: Outcome) -> list[list[float | None]]:

@@ -35,7 +35,6 @@ def test_who_is_not_drawn_is_not_suppressed() -> None:
             {"x": {"role": "quasi-identifier"}},
             models=[],
             method=[{"name": "sampling", "share": 0.6}, {"name": "none"}],
-            seed=4,
         )
     )
     outcome = protect(table, plan)

@@ -53,7 +53,7 @@ def test_a_double_click_retries_once(cast: Cast, signed_in: SignIn, stopped: Run
 def test_a_run_with_an_answer_is_not_retried(cast: Cast, signed_in: SignIn) -> None:
     run = factories.make_finished_run(cast.steward, cast.team)
     page = signed_in(cast.steward).post(reverse("runs:retry", args=[run.id]), follow=True)
-    assert "the same plan would give the same one" in page.content.decode()
+    assert "This run has an answer already" in page.content.decode()
     assert Run.objects.count() == 1
 
 

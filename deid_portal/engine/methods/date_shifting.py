@@ -42,7 +42,7 @@ class DateShifting(ChangingMethod):
         "privacy, JAMIA 23(6), 2016."
     )
     needs_quasi_identifiers: ClassVar[bool] = False
-    is_random: ClassVar[bool] = True
+    protects_by_chance: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         ColumnNames("columns"),
         Parameter(

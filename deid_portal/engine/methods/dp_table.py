@@ -58,7 +58,7 @@ class DPTable(ChangingMethod):
         "N. Li, W. Qardaji, D. Su, On sampling, anonymization, and differential privacy, ASIACCS "
         "2012."
     )
-    is_random: ClassVar[bool] = True
+    protects_by_chance: ClassVar[bool] = True
     is_private: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

@@ -44,7 +44,7 @@ class KConfusionRelease(ChangingMethod):
         "2012; D. Ting, S. Fienberg, M. Trottini, Random orthogonal matrix masking methodology "
         "for microdata release, International Journal of Information and Computer Security 2008."
     )
-    is_random: ClassVar[bool] = True
+    protects_by_chance: ClassVar[bool] = True
     needs_quasi_identifiers: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

@@ -25,7 +25,7 @@ class Method(ABC):
     cites: ClassVar[str]
     parameters: ClassVar[tuple[Declared, ...]] = ()
     needs_quasi_identifiers: ClassVar[bool] = True
-    is_random: ClassVar[bool] = False  # whoever knows the seed could undo it
+    protects_by_chance: ClassVar[bool] = False  # whoever could repeat what it draws undoes it
     is_private: ClassVar[bool] = False  # promises differential privacy, and has no seed at all
     breaks_ties_by_order: ClassVar[bool] = False  # so that rows are first put in one of their own
     moves_cells: ClassVar[bool] = False  # shows values that are not the person's own
@@ -46,6 +46,14 @@ class Method(ABC):
     @abstractmethod
     def explain(self) -> str:
         """Return the sentence shown to the person choosing this method."""
+
+    @classmethod
+    def published_figures(cls, noted: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what of its notes may leave: only what the plan or the release tells anyhow.
+
+        The figures of a promise of differential privacy follow from the plan.
+        """
+        return dict(noted) if cls.is_private else {}
 
     def cautions(self) -> list[str]:
         return []

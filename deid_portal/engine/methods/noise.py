@@ -45,7 +45,7 @@ class Noise(ChangingMethod):
         "noise addition, LNCS 2316, 2002."
     )
     needs_quasi_identifiers: ClassVar[bool] = False
-    is_random: ClassVar[bool] = True
+    protects_by_chance: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         ColumnNames("columns"),
         Parameter(

@@ -61,7 +61,7 @@ class Pram(ChangingMethod):
         "randomisation for statistical disclosure control, JOS 14(4), 1998."
     )
     needs_quasi_identifiers: ClassVar[bool] = False
-    is_random: ClassVar[bool] = True
+    protects_by_chance: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         ColumnNames("columns"),
         Parameter(
@@ -147,6 +147,20 @@ class Pram(ChangingMethod):
         # Chances of several columns multiply, so their levels add up.
         total = None if None in levels else sum(levels)
         return draft.noting(columns=figures, epsilon=total)
+
+    @classmethod
+    def published_figures(cls, noted: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the chances of columns whose categories the plan declares.
+
+        Where it does not, they are those of the original, some perhaps of people left out.
+        """
+        declared = {
+            name: figures
+            for name, figures in noted["columns"].items()
+            if figures.get("values_declared")
+        }
+        is_all = len(declared) == len(noted["columns"])
+        return {"columns": declared, **({"epsilon": noted["epsilon"]} if is_all else {})}
 
     def _categories(self, column: Column) -> Values:
         if self.matrix is not None:

@@ -34,7 +34,7 @@ class RankSwapping(ChangingMethod):
         "US Bureau of the Census, 1996."
     )
     needs_quasi_identifiers: ClassVar[bool] = False
-    is_random: ClassVar[bool] = True
+    protects_by_chance: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         ColumnNames("columns"),
         Parameter(

@@ -44,7 +44,7 @@ class RecordSwapping(ChangingMethod):
         "Planning and Inference 6(1), 1982."
     )
     needs_quasi_identifiers: ClassVar[bool] = False
-    is_random: ClassVar[bool] = True
+    protects_by_chance: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         ColumnNames("columns"),
         Parameter(

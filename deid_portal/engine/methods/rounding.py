@@ -37,7 +37,7 @@ class Rounding(ChangingMethod):
         "L. Willenborg, T. de Waal, Elements of statistical disclosure control, LNS 155, 2001."
     )
     needs_quasi_identifiers: ClassVar[bool] = False
-    is_random: ClassVar[bool] = True
+    protects_by_chance: ClassVar[bool] = True  # of the kind random; the other draws nothing
     parameters: ClassVar[tuple[Declared, ...]] = (
         ColumnNames("columns"),
         Parameter("base", minimum=1e-6, maximum=1e12),

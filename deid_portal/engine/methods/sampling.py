@@ -26,7 +26,7 @@ class Sampling(ChangingMethod):
         "JOS 10(1), 1994."
     )
     needs_quasi_identifiers: ClassVar[bool] = False
-    is_random: ClassVar[bool] = True
+    protects_by_chance: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "share",

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class SeparatingMethod(ChangingMethod):
     column: str
     together: tuple[str, ...] | None
 
-    is_random: ClassVar[bool] = True
+    protects_by_chance: ClassVar[bool] = True
 
     @abstractmethod
     def group(self, column: Column, generator: np.random.Generator, progress: Progress) -> Codes:
@@ -106,6 +106,11 @@ class SeparatingMethod(ChangingMethod):
             group_column=numbers.name,
         )
         return replace(changed, groups=groups)
+
+    @classmethod
+    def published_figures(cls, noted: Mapping[str, Any]) -> dict[str, Any]:
+        """Return which column numbers the groups; whoever has it can count them."""
+        return {"group_column": noted["group_column"]}
 
 
 def mix(groups: Codes, generator: np.random.Generator, progress: Progress) -> NDArray[np.intp]:

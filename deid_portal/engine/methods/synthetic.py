@@ -71,7 +71,7 @@ class Synthetic(ChangingMethod):
         "2021."
     )
     needs_quasi_identifiers: ClassVar[bool] = False
-    is_random: ClassVar[bool] = True
+    protects_by_chance: ClassVar[bool] = True
     is_private: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

@@ -27,12 +27,13 @@ from deid_portal.engine.plan import (
     parse_other_columns,
     parse_seed,
 )
+from deid_portal.engine.seeding import SeededPlan
 from deid_portal.engine.table import Column, Table
 from deid_portal.engine.taxonomies.recipe import ReadFile
 
 
 @dataclass(frozen=True)
-class NetworkPlan:
+class NetworkPlan(SeededPlan):
     """Directions, what is known, roles of attributes, models, methods, seed."""
 
     models: tuple[NetworkModel, ...]
@@ -108,8 +109,12 @@ class NetworkPlan:
         return [c.name for c in self.columns if c.role == ColumnRole.QUASI_IDENTIFIER]
 
     @property
+    def protects_by_chance(self) -> bool:
+        """Whatever the method draws or does not, nodes get their numbers by chance."""
+        return True
+
+    @property
     def is_private(self) -> bool:
-        """Say whether the last word is a method that promises differential privacy."""
         return any(method.is_private for method in self.methods)
 
     def known_columns(self, table: Table | None) -> tuple[Column, ...]:

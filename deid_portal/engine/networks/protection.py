@@ -22,30 +22,46 @@ from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.outcome import NetworkOutcome
 from deid_portal.engine.networks.partition import Partition
 from deid_portal.engine.networks.plan import NetworkPlan
-from deid_portal.engine.networks.releasing import build_release, generator_of
+from deid_portal.engine.networks.releasing import build_release
 from deid_portal.engine.networks.reporting import Measured, build_report, describe_miss
 from deid_portal.engine.networks.utility import compare_structure
 from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.randomization.chance import Chance
+from deid_portal.engine.seeding import admit_repeatable
 
 DIRECTIONS_DROPPED = "Links have directions in the input; they are released without."
 
 
 def protect_network(
-    network: Network, plan: NetworkPlan, progress: ProgressCallback | None = None
+    network: Network,
+    plan: NetworkPlan,
+    progress: ProgressCallback | None = None,
+    *,
+    secret: bytes | None = None,
+    is_repeatable: bool = False,
 ) -> NetworkOutcome:
-    """Carry out a network plan.
+    """Carry out a network plan; `secret` and `is_repeatable` are those of a table's.
 
     `progress(done, total, phase, **figures)` is called as for tables, with the phases "protect",
     "release", "risk" and "measure"; it may raise Cancelled. A plan nothing satisfies gives an
     outcome without a network; a plan or network that makes no sense raises.
     """
-    steps = Progress(progress)
+    chance = plan.chance(secret, is_confirmed=is_repeatable)
+    outcome = _protect(network, plan, chance, Progress(progress))
+    if not chance.is_repeatable:
+        return outcome
+    return replace(outcome, report=admit_repeatable(outcome.report))
+
+
+def _protect(
+    network: Network, plan: NetworkPlan, chance: Chance, steps: Progress
+) -> NetworkOutcome:
     draft = start_draft(network, plan)
     for place, method in enumerate(plan.methods):
         steps.report(0, 1, "protect", method=method.name)
-        draft = method.apply(draft, generator_of(plan, network, f"method {place}"), steps)
+        draft = method.apply(draft, chance.generator(f"method {place}"), steps)
     steps.report(0, 1, "release")
-    released, rows, order = build_release(draft, plan, generator_of(plan, network, "numbering"))
+    released, rows, order = build_release(draft, plan, chance.generator("numbering"))
     steps.report(1, 1, "release")
     return _measured(plan, draft, released, rows, order, steps)
 
@@ -145,14 +161,15 @@ def attack_actively(network: Network, plan: NetworkPlan, progress: Progress) -> 
     """Plant fake people, protect the network with them by the same plan, look for them again.
 
     Beside it, the same without protection. In a large network several attackers act at once, so
-    that one protection serves many attempts.
+    that one protection serves many attempts. Each draws anew, nothing of it being released.
     """
+    chance = Chance.in_secret()
     before: list[Attempt] = []
     after: list[Attempt] = []
     repeats = plan.measures.repeats
     while len(after) < repeats:
         progress.report(len(after), repeats, "attack", attack="active")
-        generator = generator_of(plan, network, f"active attack {len(after)}")
+        generator = chance.generator(f"attempts from {len(after)} on")
         attackers = min(count_attackers(network.nodes), repeats - len(after))
         plants = plant_many(network, attackers, generator)
         planted = plants[0].network

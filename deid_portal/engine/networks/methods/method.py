@@ -1,7 +1,7 @@
 """What every method for networks is: something done to a draft, and what the plan says about it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
@@ -43,6 +43,11 @@ class NetworkMethod(ABC):
     @abstractmethod
     def explain(self) -> str:
         """Return the sentence shown to the person choosing this method."""
+
+    @classmethod
+    def published_figures(cls, noted: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what of its notes may leave, as the methods for tables do."""
+        return dict(noted) if cls.is_private else {}
 
     def cautions(self) -> list[str]:
         found = (p.caution_for(getattr(self, p.name)) for p in self.parameters)

@@ -89,7 +89,7 @@ class PrivateDegrees(NetworkMethod):
             counts = private_histogram(network, self.epsilon, self.bound or 1)
             degrees = np.repeat(np.arange(len(counts)), counts)
         progress.report(1, 4, "protect", method=self.name)
-        drawn, unmet = draw_network(degrees, progress)
+        drawn, unmet = draw_network(degrees, generator, progress)
         rows = np.full(drawn.nodes, NOBODY, np.int32)
         step: dict[str, Any] = {
             "method": self.name,
@@ -103,12 +103,10 @@ class PrivateDegrees(NetworkMethod):
         return drafted.noting(**{key: value for key, value in step.items() if value is not None})
 
 
-def draw_network(degrees: Any, progress: Progress) -> tuple[Network, int]:
-    """Return a random network with these degrees, as far as there is one, and what is unmet.
-
-    Chance comes from the system: with a seed the numbers of nodes could be told by heart.
-    """
-    generator = np.random.default_rng()
+def draw_network(
+    degrees: Any, generator: np.random.Generator, progress: Progress
+) -> tuple[Network, int]:
+    """Return a random network with these degrees, as far as there is one, and what is unmet."""
     nodes = max(len(degrees), 1)
     empty = Network.from_pairs(nodes, np.zeros((0, 2), np.int32))
     targets = np.zeros(nodes, np.int64)

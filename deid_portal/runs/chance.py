@@ -1,0 +1,54 @@
+"""The secret that the chance of a run comes from.
+
+Every run has one of its own from the moment it is queued, so that an attempt which another worker
+takes up draws the same. Nobody needs it after the end, so it is destroyed then. It lies sealed in
+the row and goes nowhere else: not into plan, report, queue, audit record or log.
+"""
+
+import secrets
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from deid_portal.engine.methods import METHODS
+from deid_portal.engine.networks.methods import NETWORK_METHODS
+from deid_portal.engine.randomization.chance import SECRET_BYTES
+from deid_portal.engine.seeding import admit_repeatable
+
+if TYPE_CHECKING:
+    from deid_portal.runs.models import Run
+
+
+def new_secret() -> str:
+    return secrets.token_hex(SECRET_BYTES)
+
+
+def secret_of(run: "Run") -> bytes | None:
+    """Return the secret; None for a run that was queued before there were any."""
+    return None if run.secret is None else bytes.fromhex(run.secret)
+
+
+def destroy_secret(run: "Run") -> None:
+    run.secret = None
+    type(run).objects.filter(id=run.id).update(secret=None)
+
+
+def drew_from_a_seed(plan: Mapping[str, Any]) -> bool:
+    """Say whether what protected people was drawn from the seed of a frozen plan.
+
+    Only runs of before chance was drawn in secret have such plans; differential privacy never used
+    the seed.
+    """
+    if plan.get("seed") is None:
+        return False
+    methods = plan["method"] if isinstance(plan["method"], list) else [plan["method"]]
+    names = [method["name"] for method in methods]
+    if "network" in plan:
+        return not any(NETWORK_METHODS[name].is_private for name in names)
+    return any(METHODS[n].protects_by_chance and not METHODS[n].is_private for n in names)
+
+
+def honest_report(run: "Run") -> dict[str, Any]:
+    """Return the report of a run; one that drew from a seed says so and claims no ε any more."""
+    report: dict[str, Any] = run.report
+    is_silent = "randomness" not in report and drew_from_a_seed(run.plan)
+    return admit_repeatable(report) if is_silent else report
