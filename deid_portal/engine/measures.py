@@ -10,6 +10,7 @@ from deid_portal.engine.csv_format import detect_csv
 from deid_portal.engine.documents import Place, listed, plain
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Parameter
+from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.table import Table
 from deid_portal.engine.taxonomies.recipe import ReadFile
 
@@ -35,6 +36,10 @@ class OutsideFile:
         from deid_portal.engine.reading import read_csv  # heavy, and rarely needed
 
         return read_csv(io.BytesIO(self.content), detect_csv(self.content).format)
+
+    @cached_property
+    def people(self) -> Population:
+        return Population(self.table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +133,10 @@ class Measures:
             is_asked=True,
         )
 
+    @property
+    def people(self) -> Population | None:
+        return None if self.population is None else self.population.people
+
     def to_document(self) -> dict[str, Any]:
         risk: dict[str, Any] = {"threshold": self.threshold}
         if self.population_size is not None:
@@ -152,9 +161,22 @@ class Measures:
             place["utility"]["groups"].refuse(
                 "columns that are no identifiers are accepted: the report names their values."
             )
+        if self.people is not None:
+            self.people.check_columns(place["risk"]["population"], roles)
         places = place["attacks"].items() if self.attacks else []
         for attack, here in zip(self.attacks, places, strict=True):
             attack.check_columns(here, roles)
+
+    def check_rows(self, rows: int) -> None:
+        """Refuse a population that cannot hold the people of the table."""
+        sizes = {
+            "population_size": self.population_size,
+            "population": None if self.people is None else self.people.size,
+        }
+        for key, size in sizes.items():
+            if size is not None and size < rows:
+                place = Place(size, f"measures.risk.{key}")
+                place.refuse(f"at least the {rows} rows of the table are accepted.")
 
     def without_files(self) -> "Measures":
         """Return what can be measured without the tables that stay in the house."""

@@ -7,6 +7,7 @@ from deid_portal.engine.checking import Checker
 from deid_portal.engine.grouping import Patterns, reduce_table
 from deid_portal.engine.lattice import Levels
 from deid_portal.engine.privacy import Original, PrivacyModel, SensitiveColumn, Whole
+from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table import Table
 from deid_portal.engine.taxonomies import Recipe, Taxonomy
@@ -82,7 +83,11 @@ class Problem:
             {name: column.recipe for name, column in self.whole.sensitive.items()},
             progress,
         )
-        return replace(problem, leaving=self.leaving)
+        return replace(problem, leaving=self.leaving).among(self.whole.populations)
+
+    def among(self, populations: Sequence[Population]) -> "Problem":
+        """Return the problem of a table that is drawn from these populations."""
+        return replace(self, whole=replace(self.whole, populations=populations))
 
     @property
     def rows(self) -> int:

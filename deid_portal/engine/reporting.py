@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from deid_portal.engine.grouping import Classes
 from deid_portal.engine.numbers import numbers_of
 from deid_portal.engine.plan import ColumnRole, Plan
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
+from deid_portal.engine.privacy.population import count_fewest
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.recoding import Recoding, Round
+from deid_portal.engine.risk.attackers import count_short_classes
 from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
 from deid_portal.engine.table import Column, Counts, Table
 from deid_portal.engine.utility import METRICS, LabelledColumn, Loss, MeasuredColumn, Release
@@ -32,12 +35,17 @@ class Measured:
     whole: Whole  # what its models compare it with
     rows: int  # records it could have shown
     not_drawn: int = 0  # records that a sample left aside
-    alike: Counts | None = None  # records with equal cells, where that is not what makes a class
+    alike: Classes | None = None  # records with equal cells, where that is not what makes a class
 
     @property
-    def look_alikes(self) -> Counts:
-        """Return how many records look the same: whoever knows the cells finds one of them."""
-        return self.classes.sizes if self.alike is None else self.alike
+    def look_alikes(self) -> Classes:
+        """Return the records that look the same: whoever knows the cells finds one of them."""
+        return self.classes if self.alike is None else self.alike
+
+    @cached_property
+    def people(self) -> Counts | None:
+        """Return how many people of the population look like each of them; None without one."""
+        return count_fewest(self.whole.populations, self.look_alikes, self.whole.original)
 
 
 def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> Measured:
@@ -88,7 +96,7 @@ def build_report(
             "sha256": problem.table.sha256,
             "patterns": len(problem.patterns.counts),
         },
-        "notes": describe_patterns(problem),
+        "notes": [*describe_patterns(problem), *_describe_missing_people(before, after)],
         "rows": _count_rows(kept, after),
         "transformation": {"levels": dict(after.levels) if solution else {}, "cuts": {}},
         "classes": {
@@ -98,8 +106,8 @@ def build_report(
         },
         "models": [_judge(model, before, after) for model in plan.models],
         "risk": {
-            "before": measure_risk(before.classes.sizes),
-            "after": measure_risk(after.look_alikes),
+            "before": measure_risk(before.look_alikes.sizes, before.people),
+            "after": measure_risk(after.look_alikes.sizes, after.people),
         },
         "utility": _utility(plan, after),
         "utility_before": _utility(plan, before),
@@ -122,6 +130,18 @@ def describe_patterns(problem: Problem) -> list[str]:
     return [
         "No two rows are alike in the quasi-identifiers, so rows cannot be worked on together and "
         "the run takes longer; a column that differs in every row is best made an identifier."
+    ]
+
+
+def _describe_missing_people(before: Measured, after: Measured) -> list[str]:
+    """Return a sentence where a population cannot hold the people who are drawn from it."""
+    states = {"table": before, "release": after}
+    return [
+        f"The population shows fewer people than the {name} in {short} of its "
+        f"{len(state.look_alikes.sizes)} groups; there the people of the {name} are counted, so "
+        f"that the risks of journalist and marketer are at most what is said."
+        for name, state in states.items()
+        if (short := count_short_classes(state.look_alikes.sizes, state.people))
     ]
 
 

@@ -29,7 +29,7 @@ from deid_portal.plans.proposals import (
 )
 from deid_portal.plans.recommending import Purpose, Recommendation, recommend_method
 from deid_portal.plans.table_facts import facts_of
-from deid_portal.plans.weights_form import WeightsForm, extras_of
+from deid_portal.plans.weights_form import WeightsForm, weights_of
 
 PLAIN, EXPERT, DOCUMENT = "plain", "expert", "json"
 VIEWS = {PLAIN: "Plain words", EXPERT: "Expert", DOCUMENT: "JSON"}
@@ -85,19 +85,18 @@ class _WithMeasures(Choosing):
         self.measures = MeasuresForm(data, dataset=dataset, chosen=measures)
         # What is not sent stays as it was saved.
         source = shown if shown is not None else getattr(dataset, "protection", None)
-        self.kept_weights, self.kept_seed = extras_of(source, dataset)
-        self.weights = WeightsForm(
-            data, dataset=dataset, weights=self.kept_weights, seed=self.kept_seed
-        )
+        self.kept_weights = weights_of(source, dataset)
+        self.kept_seed: int | None = source.seed if source is not None else None
+        self.weights = WeightsForm(data, dataset=dataset, weights=self.kept_weights)
 
     def _weights_are_valid(self) -> bool:
         return not self.weights.was_given or self.weights.is_valid()
 
     def _extras(self) -> dict[str, Any]:
-        """Return weights and seed as posted, else as they were."""
-        if not self.weights.was_given:
-            return {"weights": self.kept_weights, "seed": self.kept_seed}
-        return {"weights": self.weights.to_weights(), "seed": self.weights.to_seed()}
+        """Return weights as posted, else as they were; a seed is only typed into the document."""
+        is_given = self.weights.was_given
+        weights = self.weights.to_weights() if is_given else self.kept_weights
+        return {"weights": weights, "seed": self.kept_seed}
 
     @property
     def _side_forms_have_errors(self) -> bool:
@@ -140,7 +139,8 @@ class PlainChoosing(_WithMeasures):
         answers = bound.to_answers()
         proposal = self._propose(answers)
         measures = self._measures(answers.class_column)
-        return Choice(proposal.rules, proposal.method, measures, **self._extras())
+        choice = Choice(proposal.rules, proposal.method, measures, **self._extras())
+        return choice.without_undoing_seed()
 
     @cached_property
     def _bound(self) -> PlainForm:
@@ -232,7 +232,8 @@ class ExpertChoosing(_WithMeasures):
         weights_fit = self._weights_are_valid()
         if not self.measures.is_valid() or not parts_fit or not weights_fit:
             return None
-        return replace(self.form.to_choice(self.measures.to_measures()), **self._extras())
+        choice = replace(self.form.to_choice(self.measures.to_measures()), **self._extras())
+        return choice.without_undoing_seed()
 
     @property
     def recommendation(self) -> Recommendation:

@@ -1,12 +1,13 @@
 """Put together the Plan document from the columns, the taxonomies and the chosen protection."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.text import slugify
 
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
 from deid_portal.engine import Plan
+from deid_portal.engine.methods import METHODS
 from deid_portal.plans.models import Protection
 from deid_portal.plans.populations import files_of
 
@@ -36,6 +37,12 @@ class Choice:
     @property
     def methods(self) -> list[dict[str, Any]]:
         return self.method if isinstance(self.method, list) else [self.method]
+
+    def without_undoing_seed(self, *, is_network: bool = False) -> "Choice":
+        """Return the choice without a seed where chance protects people."""
+        names = [str(method.get("name")) for method in self.methods]
+        undoes = is_network or any(n in METHODS and METHODS[n].protects_by_chance for n in names)
+        return replace(self, seed=None) if undoes else self
 
     def to_document(self) -> dict[str, Any]:
         """Return the part of a plan that is chosen here, with the weights of its columns."""
@@ -71,13 +78,20 @@ def compose_chosen_plan(protection: Protection) -> ComposedPlan:
 
 
 def choice_of(protection: Protection) -> Choice:
-    return Choice(
+    """Return what is saved; seeds of before chance was drawn in secret are left out."""
+    saved = Choice(
         protection.rules,
         protection.method,
         protection.measures,
         protection.weights,
         protection.seed,
     )
+    return saved.without_undoing_seed(is_network=protection.dataset.is_network)
+
+
+def has_seed_left_out(protection: Protection) -> bool:
+    """Say whether a seed is saved that plans no longer take."""
+    return protection.seed is not None and choice_of(protection).seed is None
 
 
 def _describe(column: DatasetColumn, files: dict[str, str]) -> dict[str, Any]:

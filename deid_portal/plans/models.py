@@ -12,6 +12,8 @@ from deid_portal.datasets.models import Dataset
 class Protection(models.Model):
     """What a dataset's next plan asks for, as plan-format writes `models`, `method`, `measures`."""
 
+    sealed_to = ("dataset_id",)
+
     dataset = models.OneToOneField(Dataset, on_delete=models.CASCADE, related_name="protection")
     # Rules and methods may name values of the table, so they are sealed.
     rules = SealedJSONField(default=list)

@@ -14,6 +14,7 @@ from django.db import transaction
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
+from deid_portal.common.limits import limits_of_file
 from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import check_can_change
@@ -63,9 +64,9 @@ def add_population(*, dataset: Dataset, upload: SealedUpload, added_by: User) ->
 
 def _read(dataset: Dataset, upload: SealedUpload) -> Table:
     with upload.open_reader() as stream:
-        form = detect_file(stream).format
+        form = detect_file(stream, limits=limits_of_file()).format
     with upload.open_reader() as stream:
-        table = read_table(stream, form)
+        table = read_table(stream, form, limits=limits_of_file())
     wanted = [column.name for column in dataset.columns.all() if column.is_quasi_identifier]
     missing = [name for name in wanted if name not in table]
     if missing:

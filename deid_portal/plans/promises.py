@@ -70,7 +70,7 @@ def _cautions_about_methods(plan: Plan) -> list[str]:
     """Perturbing alone hides nobody: what is asked for has to be made to hold."""
     if any(method.makes_classes for method in plan.methods):
         return []
-    if all(method.is_random for method in plan.methods) and not plan.models:
+    if all(method.protects_by_chance for method in plan.methods) and not plan.models:
         return [ABOUT_IDENTITY]
     if plan.models and plan.methods[0].name not in ("dp-table", "synthetic"):
         return [

@@ -67,6 +67,7 @@ def choose_protection(
 def check_choice(dataset: Dataset, choice: Choice) -> Plan:
     """Validate a choice against the table as well; raises InvalidPlan with the sentence to show."""
     plan = compose_plan(dataset, choice).to_plan()
+    plan.check_seed()
     for name in choice.weights:
         if name not in plan.quasi_identifiers:
             raise InvalidPlan(f'weights: only quasi-identifiers have a weight; "{name}" is none.')

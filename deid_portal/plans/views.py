@@ -15,9 +15,9 @@ from deid_portal.accounts.people import person_of
 from deid_portal.common.http import wants_part
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.refusals import Refused, entering_step, refusal
+from deid_portal.datasets.kinds import get_table_or_404
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import can_see_values, check_can_change
-from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.datasets.uploading import SealedUpload, why_refused
 from deid_portal.engine import EngineError, Plan
 from deid_portal.plans.burdens import worst_of
@@ -29,9 +29,10 @@ from deid_portal.plans.choosing import (
     show_choosing,
     show_saved,
 )
-from deid_portal.plans.composition import compose_chosen_plan
+from deid_portal.plans.composition import compose_chosen_plan, has_seed_left_out
 from deid_portal.plans.estimation import Estimate, NoEstimate, estimate_run
 from deid_portal.plans.expectations import Expectation, count_states, expect, summary_of
+from deid_portal.plans.models import Protection
 from deid_portal.plans.populations import add_population, remove_population
 from deid_portal.plans.prices import chart_of_prices, price_of_hiding, price_of_other_limits
 from deid_portal.plans.promises import describe_promise
@@ -45,9 +46,7 @@ PLAN_EDITED = "plan-changed, plan-edited"  # and saves
 
 @require_http_methods(["GET", "POST"])
 def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
-    if dataset.is_network:
-        return redirect("networks:protection", dataset.id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     with entering_step(dataset, "protection"):
         check_taxonomies_complete(dataset)
     if request.method == "GET":
@@ -123,7 +122,7 @@ def _show_otherwise(
 @require_POST
 def keep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """Save the choice as it stands, while it is being made; says when, or why not."""
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
     check_can_change(person_of(request), dataset)
     choosing = read_choosing(dataset, request.POST)
@@ -137,7 +136,7 @@ def keep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 @require_POST
 def promise(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """What the choice as it stands would promise; nothing is saved."""
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
     choosing = _chosen_by(person_of(request), dataset, request)
     context = {"dataset": dataset, "choosing": choosing, "is_part": True}
@@ -150,7 +149,7 @@ def estimate(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
     Asked by POST, although it changes nothing: rules may name values, and addresses are logged.
     """
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
     choosing = _chosen_by(person_of(request), dataset, request)
     plan, problem = _planned(dataset, choosing)
@@ -162,7 +161,7 @@ def estimate(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 @require_POST
 def prices(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """What hiding among more or fewer people would cost, all else as chosen."""
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
     choosing = _chosen_by(person_of(request), dataset, request)
     return render(request, "plans/_prices.html", {"dataset": dataset, **_priced(dataset, choosing)})
@@ -171,7 +170,7 @@ def prices(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 @require_POST
 def add(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """Add a table of the population that rules can compare with."""
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     check_can_change(person_of(request), dataset)
     upload = request.FILES.get("file")
     if not isinstance(upload, SealedUpload):
@@ -188,7 +187,7 @@ def add(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_POST
 def remove(request: HttpRequest, dataset_id: UUID, population_id: UUID) -> HttpResponse:
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     check_can_change(person_of(request), dataset)
     population = get_object_or_404(dataset.populations, id=population_id)
     try:
@@ -208,7 +207,7 @@ def _to_populations(dataset: Dataset) -> HttpResponse:
 @require_GET
 def plan_document(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """The plan as it stands, for the command line; it may name values, so stewards only."""
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     check_can_change(person_of(request), dataset)
     chosen = getattr(dataset, "protection", None)
     if chosen is None:
@@ -315,13 +314,15 @@ def _show(
     **shown: Any,
 ) -> HttpResponse:
     person = person_of(request)
+    chosen: Protection | None = getattr(dataset, "protection", None)
     held = _held_against_policy(dataset, _planned(dataset, choosing)[0], None)
     context = {
         "dataset": dataset,
         "choosing": choosing,
         "views": VIEWS,
         "populations": dataset.populations.select_related("added_by"),
-        "chosen": getattr(dataset, "protection", None),
+        "chosen": chosen,
+        "seed_is_left_out": chosen is not None and has_seed_left_out(chosen),
         "can_change": can_see_values(person, dataset),
         "change_refusal": refusal(check_can_change, person, dataset),
         "current": "protection",

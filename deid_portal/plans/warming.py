@@ -2,6 +2,7 @@
 
 from django.template.loader import get_template
 
+from deid_portal.engine.formats.apart import start_nursery
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.plans.estimation import load_kernels
@@ -18,7 +19,11 @@ TEMPLATES = [
 
 
 def warm_up() -> None:
-    """Import every model and method, load compiled code, read the templates; takes a second."""
+    """Import every model and method, load compiled code, read the templates; takes a second.
+
+    What reads files of other programs is loaded beside it, in a process of its own.
+    """
+    start_nursery()
     for registry in (METHODS, MODELS):
         _ = list(registry.values())
     load_kernels()

@@ -1,4 +1,4 @@
-"""How much the detail of each column counts, and the seed of what is drawn by chance."""
+"""How much the detail of each column counts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,30 +11,15 @@ from deid_portal.datasets.models import Dataset
 
 HEAVIEST = 1000
 NAME_LENGTH = 40
-LARGEST_SEED = 2**63 - 1
 
 
 class WeightsForm(forms.Form):
     """A number per quasi-identifier; prefix and names are fixed, as those of the measures are."""
 
-    seed = forms.IntegerField(
-        label="Seed",
-        required=False,
-        min_value=0,
-        max_value=LARGEST_SEED,
-        widget=forms.NumberInput(attrs={"class": "form-control"}),
-        help_text="Makes methods that draw by chance repeatable. Empty: drawn anew in every run.",
-    )
-
     def __init__(
-        self,
-        data: QueryDict | None = None,
-        *,
-        dataset: Dataset,
-        weights: Mapping[str, float],
-        seed: int | None,
+        self, data: QueryDict | None = None, *, dataset: Dataset, weights: Mapping[str, float]
     ) -> None:
-        super().__init__(data, initial={"seed": seed}, prefix="weight")
+        super().__init__(data, prefix="weight")
         columns = [column for column in dataset.columns.all() if column.is_quasi_identifier]
         self.names = {f"c{column.position}": column.name for column in columns}
         for name, column in self.names.items():
@@ -59,24 +44,20 @@ class WeightsForm(forms.Form):
     def is_open(self) -> bool:
         """Show the fields at once where something in them is not as usual."""
         usual = all(str(own.value() or 1) in ("1", "1.0") for own in self.columns)
-        return bool(self.errors) or not usual or bool(self["seed"].value())
+        return bool(self.errors) or not usual
 
     def to_weights(self) -> dict[str, float]:
         """Return the weights that are not 1."""
         given = {column: self.cleaned_data.get(name) for name, column in self.names.items()}
         return {column: own for column, own in given.items() if own is not None and own != 1}
 
-    def to_seed(self) -> int | None:
-        seed: int | None = self.cleaned_data["seed"]
-        return seed
 
-
-def extras_of(saved: Any, dataset: Dataset) -> tuple[dict[str, float], int | None]:
-    """Return weights and seed of a saved protection or of a choice.
+def weights_of(saved: Any, dataset: Dataset) -> dict[str, float]:
+    """Return the weights of a saved protection or of a choice.
 
     Columns that have become something else since have no weight any more.
     """
     if saved is None:
-        return {}, None
+        return {}
     quasi = {column.name for column in dataset.columns.all() if column.is_quasi_identifier}
-    return {name: own for name, own in saved.weights.items() if name in quasi}, saved.seed
+    return {name: own for name, own in saved.weights.items() if name in quasi}

@@ -9,7 +9,7 @@ import pytest
 from deid_portal.engine import Table
 from deid_portal.engine.grouping import reduce_table
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.risk.attackers import count_in_population, journalist, marketer, prosecutor
+from deid_portal.engine.risk.attackers import journalist, marketer, prosecutor
 from deid_portal.engine.risk.column_influence import rank_columns
 from deid_portal.engine.risk.distinction import rank_combinations
 
@@ -26,9 +26,10 @@ def test_attackers(seed: int) -> None:
     population = draw(seed, 60)
     sample = population[:20]
     here, there = Counter(map(tuple, sample)), Counter(map(tuple, population))
-    tables = Table.from_rows(NAMES, sample), Table.from_rows(NAMES, population)
-    sizes, known, class_of_row = count_in_population(*tables, NAMES)
-    chances = prosecutor(sizes).per_record(class_of_row)
+    patterns = reduce_table(Table.from_rows(NAMES, sample), NAMES, (), Progress(None))
+    first = [patterns.pattern_of_row.tolist().index(own) for own in range(len(patterns.counts))]
+    sizes, known = patterns.counts, np.array([there[tuple(sample[row])] for row in first])
+    chances = prosecutor(sizes).per_record(patterns.pattern_of_row)
     assert chances == pytest.approx([1 / here[tuple(row)] for row in sample])
     assert journalist(sizes, known).highest == max(1 / there[tuple(row)] for row in sample)
     expected = sum(1 / there[tuple(row)] for row in sample) / 20

@@ -1,4 +1,4 @@
-"""Column weights and the seed: chosen in any view, kept in all, carried out by the run."""
+"""Column weights: chosen in any view, kept in all, carried out by the run; a seed stays."""
 
 import json
 from collections.abc import Callable
@@ -41,16 +41,15 @@ def _save(client: Client, dataset: Dataset, data: dict[str, str]) -> str:
 
 
 def test_weights_reach_the_plan_and_the_run(cast: Cast, dataset: Dataset, steward: Client) -> None:
-    data = {**CHOICE, **_weigh(dataset, Age="3"), "weight-seed": "7"}
+    data = {**CHOICE, **_weigh(dataset, Age="3")}
     assert "Saved" in _save(steward, dataset, data)
     saved = Protection.objects.get()
-    assert (saved.weights, saved.seed) == ({"Age": 3.0}, 7)
+    assert saved.weights == {"Age": 3.0}
     plan = compose_chosen_plan(saved).to_plan()
     assert {column.name: column.weight for column in plan.columns}["Age"] == 3
     dataset.refresh_from_db()
     run = factories.finish_run(start_run(dataset=dataset, started_by=cast.steward))
     assert run.plan["columns"]["Age"]["weight"] == 3
-    assert run.plan["seed"] == 7
 
 
 def test_a_form_without_the_fields_leaves_them_as_they_were(
@@ -68,7 +67,7 @@ def test_all_three_views_show_the_same(dataset: Dataset, steward: Client) -> Non
     for view in ("plain", "expert"):
         page = steward.get(f"{address}?view={view}").content.decode()
         assert 'value="2.0"' in page
-        assert 'name="weight-seed" value="5"' in page
+        assert "weight-seed" not in page
     document = steward.get(f"{address}?view=json").context["choosing"].form.initial["document"]
     assert json.loads(document)["weights"] == {"Age": 2.0}
     assert json.loads(document)["seed"] == 5

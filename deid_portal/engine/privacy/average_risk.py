@@ -9,6 +9,7 @@ from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, Attack, Disclosure
 from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.risk.attackers import prosecutor
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,7 @@ class AverageRisk(PrivacyModel):
         return len(kept.sizes) <= self.limit * int(kept.sizes.sum())
 
     def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
-        records = int(kept.sizes.sum())
-        return {"limit": len(kept.sizes) / records if records else 0.0}
+        return {"limit": prosecutor(kept.sizes).average}
 
     def explain(self) -> str:
         return (

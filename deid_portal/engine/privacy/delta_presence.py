@@ -1,7 +1,6 @@
 """δ-presence: nobody can tell who of the population is in the release."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,14 +9,14 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, FileName, Parameter
 from deid_portal.engine.privacy.kinds import MEMBERSHIP, Attack, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, Whole
 from deid_portal.engine.privacy.population import Population
+from deid_portal.engine.privacy.population_model import PopulationModel
 from deid_portal.engine.privacy.sensitive import Shares
-from deid_portal.engine.taxonomies.recipe import ReadFile
 
 
 @dataclass(frozen=True)
-class DeltaPresence(PrivacyModel):
+class DeltaPresence(PopulationModel):
     """For each person of a population, the chance of being in the release is from δmin to δmax.
 
     The chance is the records of a class divided by the people of the population who look like it.
@@ -68,14 +67,6 @@ class DeltaPresence(PrivacyModel):
             place["minimum"].refuse(f"at most the maximum, {model.maximum:g}, is accepted.")
         return model
 
-    def with_files(self, place: Place, read_file: ReadFile | None) -> Self:
-        return replace(self, people=Population.read(place["population"], read_file))
-
-    def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
-        quasi = [name for name, role in roles.items() if role == "quasi-identifier"]
-        if self.people is not None:
-            self.people.check_names(place["population"], quasi)
-
     def passes(self, classes: Classes, whole: Whole) -> Answers:
         chances, _ = self._chances(classes, whole)
         return (chances >= self.minimum - ROUNDING) & (chances <= self.maximum + ROUNDING)
@@ -99,7 +90,7 @@ class DeltaPresence(PrivacyModel):
     def _chances(self, classes: Classes, whole: Whole) -> tuple[Shares, int]:
         """Return the chance per class, and how many people look like none."""
         assert self.people is not None  # noqa: S101 - read with the plan
-        people = self.people.count(classes, whole.original)
+        people = self.count_people(classes, whole)
         # Nobody looks like it: as if one did, which is more than certain for two records.
         chances: Shares = np.where(people > 0, classes.sizes / np.maximum(people, 1), np.inf)
         return np.minimum(chances, 2.0), self.people.size - int(people.sum())

@@ -7,6 +7,7 @@ from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.risk.attackers import prosecutor
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class HighestRisk(PrivacyModel):
         return classes.sizes * self.limit >= 1 - ROUNDING
 
     def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
-        return {"limit": 1 / int(kept.sizes.min()) if len(kept.sizes) else 0.0}
+        return {"limit": prosecutor(kept.sizes).highest}
 
     def explain(self) -> str:
         return (

@@ -31,6 +31,7 @@ class KConcealment(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
+    needs_besides: ClassVar[str] = "it compares with the rows of the original"
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "k",

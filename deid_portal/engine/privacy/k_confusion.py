@@ -39,6 +39,7 @@ class KConfusion(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
+    needs_besides: ClassVar[str] = "it compares with the rows of the original"
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "k",

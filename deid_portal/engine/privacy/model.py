@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from deid_portal.engine.taxonomies import Recipe, Taxonomy
 from deid_portal.engine.taxonomies.recipe import ReadFile
 from deid_portal.engine.values import ColumnType
 
+if TYPE_CHECKING:
+    from deid_portal.engine.privacy.population import Population
+
 Answers = NDArray[np.bool_]
 ROUNDING = 1e-9  # what rounding may make of two equal numbers
 
@@ -33,6 +36,7 @@ class Whole:
     rows: int
     sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict)
     original: "Original | None" = None
+    populations: "Sequence[Population]" = ()  # tables of the people it is drawn from
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +71,14 @@ class Original:
 
         Ranges and made-up values, which only some methods show, have no place there.
         """
-        labels = classes.labels
-        return len(labels) == len(self.taxonomies) and all(
-            bool(shown.max(initial=0) < sum(map(len, taxonomy.labels)))
-            for taxonomy, shown in zip(self.taxonomies, labels, strict=True)
-        )
+        return len(classes.labels) == len(self.taxonomies) and bool(self.recognize(classes).all())
+
+    def recognize(self, classes: Classes) -> Answers:
+        """Say of each class whether all it shows are labels of the taxonomies."""
+        known: Answers = np.ones(len(classes.sizes), np.bool_)
+        for taxonomy, shown in zip(self.taxonomies, classes.labels, strict=True):
+            known &= shown < sum(map(len, taxonomy.labels))
+        return known
 
     @cached_property
     def distances(self) -> Distances:
@@ -100,6 +107,9 @@ class PrivacyModel(ABC):
     judges_release: ClassVar[bool] = False  # whether `accepts` has anything to say
     judges_classes: ClassVar[bool] = True  # whether `passes` has anything to say
     needs_labels: ClassVar[bool] = False  # whether it looks for labels of the taxonomies
+    # Whether it is measured against the distribution of the whole table, people left out included.
+    compares_with_original: ClassVar[bool] = False
+    needs_besides: ClassVar[str] = ""  # what it is measured with that no release holds, in words
 
     @property
     @abstractmethod
@@ -118,6 +128,11 @@ class PrivacyModel(ABC):
     def counted_columns(self) -> tuple[str, ...]:
         """Return the columns whose values the rule counts within a class."""
         return () if self.sensitive_column is None else (self.sensitive_column,)
+
+    @property
+    def people(self) -> "Population | None":
+        """Return the table of a population the rule compares with, if it compares with one."""
+        return None
 
     @property
     def needs_taxonomy(self) -> bool:

@@ -1,7 +1,7 @@
 """A table of the population a release is drawn from, seen through the release's labels."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -54,10 +54,19 @@ class Population:
             return np.full(len(classes.sizes), self.size, np.int64)
         return self._through(original).count(classes)
 
-    def check_names(self, place: Place, names: Sequence[str]) -> None:
-        missing = [name for name in names if name not in self.table]
+    def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
+        """Refuse a file that lacks a quasi-identifier; it could be compared with no release."""
+        quasi = [name for name, role in roles.items() if role == "quasi-identifier"]
+        missing = [name for name in quasi if name not in self.table]
         if missing:
             place.refuse(f'the file has no column "{missing[0]}", which is a quasi-identifier.')
+
+    def count_recognizable(self, classes: Classes, original: Original) -> Counts:
+        """Count as `count` does; nobody is known to look like a label that no taxonomy has."""
+        recognizable = original.recognize(classes)
+        counts = np.zeros(len(classes.sizes), np.int64)
+        counts[recognizable] = self.count(classes.only(recognizable), original)
+        return counts
 
     def _through(self, original: Original) -> "SeenPopulation":
         """Return the population as this table's taxonomies see it, prepared once."""
@@ -66,6 +75,20 @@ class Population:
             seen = SeenPopulation(self.table, original)
             self._seen[id(original)] = seen
         return seen
+
+
+def count_fewest(
+    populations: Sequence[Population], classes: Classes, original: Original | None
+) -> Counts | None:
+    """Return how many people look like each class, in the population where they are fewest.
+
+    None without a population, or without the quasi-identifiers to compare with it.
+    """
+    if not populations or original is None:
+        return None
+    counts = [own.count_recognizable(classes, original) for own in populations]
+    fewest: Counts = np.minimum.reduce(counts)
+    return fewest
 
 
 class SeenPopulation:

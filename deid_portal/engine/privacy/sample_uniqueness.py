@@ -9,6 +9,7 @@ from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.risk.sample_uniques import count_sample_uniques
 
 
 @dataclass(frozen=True)
@@ -58,4 +59,4 @@ class SampleUniqueness(PrivacyModel):
 
 
 def _share(classes: Classes) -> float:
-    return float((classes.sizes == 1).sum() / max(int(classes.sizes.sum()), 1))
+    return count_sample_uniques(classes.sizes).share

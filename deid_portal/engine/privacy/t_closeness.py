@@ -34,6 +34,7 @@ class TCloseness(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE, Attack.PROBABILISTIC)
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
+    compares_with_original: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "t",

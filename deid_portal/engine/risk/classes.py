@@ -1,14 +1,19 @@
 """Risk read off class sizes: how likely is a match right, and for how many people?
 
-El Emam, 2013: the prosecutor knows the person is in the table, the journalist does not, the
-marketer wants as many matches as possible. Without a population table the journalist's risk is
-that of the prosecutor, an upper bound, and the marketer's is the average.
+Who the attackers are and what a population changes says `attackers.py`.
 """
 
 from typing import Any
 
 import numpy as np
 
+from deid_portal.engine.risk.attackers import (
+    count_short_classes,
+    journalist,
+    marketer,
+    prosecutor,
+)
+from deid_portal.engine.risk.sample_uniques import count_sample_uniques
 from deid_portal.engine.table import Counts
 
 # Class sizes from .. to (inclusive) with the words the report uses for their risk.
@@ -56,24 +61,27 @@ def bin_sizes(sizes: Counts) -> list[dict[str, int | None]]:
     ]
 
 
-def measure_risk(sizes: Counts) -> dict[str, Any]:
-    """Return the risks of the people in these classes, all 0 if there are none."""
+def measure_risk(sizes: Counts, people: Counts | None = None) -> dict[str, Any]:
+    """Return the risks of the people in these classes, all 0 if there are none.
+
+    `people` is the size of each class in the population, None where no population is known.
+    """
     records = int(sizes.sum())
-    if not records:
-        sizes = np.zeros(0, np.int64)
-    highest = 1 / int(sizes.min()) if records else 0.0
-    average = len(sizes) / records if records else 0.0
-    return {
+    known = prosecutor(sizes)
+    risk: dict[str, Any] = {
         "prosecutor": {
-            "highest": highest,
-            "lowest": 1 / int(sizes.max()) if records else 0.0,
-            "average": average,
+            "highest": known.highest,
+            "lowest": known.lowest,
+            "average": known.average,
         },
-        "journalist": highest,
-        "marketer": average,
-        "sample_uniques": int((sizes == 1).sum()) / records if records else 0.0,
+        "journalist": journalist(sizes, people).highest,
+        "marketer": marketer(sizes, people).average,
+        "sample_uniques": count_sample_uniques(sizes).share,
         "bands": [_band(sizes, records, *band) for band in RISK_BANDS],
     }
+    if people is not None:
+        risk["population"] = {"short_classes": count_short_classes(sizes, people)}
+    return risk
 
 
 def share_per_band(people: Counts, sizes: Counts) -> list[float]:

@@ -32,21 +32,21 @@ def summarize_risk(
     patterns: Patterns,
     *,
     threshold: float = 0.2,
-    population: Counts | None = None,
+    people: Counts | None = None,
     population_size: int | None = None,
 ) -> dict[str, Any]:
     """Measure a table by its distinct patterns; numbers and names of columns only.
 
-    `population` holds the size of each pattern's class in the population, `population_size` the
-    number of people in it.
+    `people` holds the size of each pattern's class in the population, `population_size` the number
+    of people in it.
     """
     sizes = patterns.counts
     combinations, special = _combine_columns(patterns)
     summary: dict[str, Any] = {
         "prosecutor": _describe(prosecutor(sizes, threshold), sizes),
-        "journalist": _describe(journalist(sizes, population, threshold), sizes),
-        "marketer": _describe(marketer(sizes, population, threshold), sizes),
-        "sample_uniques": asdict(count_sample_uniques(sizes, population)),
+        "journalist": _describe(journalist(sizes, people, threshold), sizes),
+        "marketer": _describe(marketer(sizes, people, threshold), sizes),
+        "sample_uniques": asdict(count_sample_uniques(sizes, people)),
         "columns": [asdict(found) for found in rank_columns(patterns)],
         "combinations": [asdict(found) for found in combinations[:SHOWN_COMBINATIONS]],
         "special_uniques": {
