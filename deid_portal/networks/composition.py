@@ -50,10 +50,14 @@ AnyPlan = Plan | NetworkPlan
 
 
 def read_any_plan(document: Mapping[str, Any], files: Mapping[str, str]) -> AnyPlan:
-    """Validate the plan of a table or of a network; raises InvalidPlan."""
+    """Validate the plan of a table or of a network; raises InvalidPlan.
+
+    A seed is left out where a change makes it one that would undo the protection.
+    """
     if is_network_plan(document):
-        return _read_network_plan(document, files)
-    return Plan.from_document(dict(document), read_file=lambda name: files[name].encode())
+        return _read_network_plan(document, files).without_undoing_seed()
+    plan = Plan.from_document(dict(document), read_file=lambda name: files[name].encode())
+    return plan.without_undoing_seed()
 
 
 def _read_network_plan(document: Mapping[str, Any], files: Mapping[str, str]) -> NetworkPlan:

@@ -6,6 +6,7 @@ from django import forms
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.uploading import SealedUpload
+from deid_portal.networks.selectors import FirstLines
 
 DIRECTIONS = [
     ("no", "Both ways: friends, colleagues, calls between two"),
@@ -75,6 +76,13 @@ def _offer(dataset: Dataset) -> tuple[str, str]:
 
 
 class ReadAgainForm(forms.Form):
+    """How the files are read; `first_lines` are those of the links, None where there are none."""
+
+    has_header = forms.ChoiceField(
+        label="Is the first line a header?",
+        choices=[("yes", "Yes, it names the columns"), ("no", "No, it is a link as the others")],
+        widget=forms.RadioSelect,
+    )
     directed = forms.ChoiceField(
         label="Which way do links go?", choices=DIRECTIONS, widget=forms.RadioSelect
     )
@@ -85,16 +93,26 @@ class ReadAgainForm(forms.Form):
         help_text="Its first column if empty.",
     )
 
-    def __init__(self, data: Any = None, *, dataset: Dataset) -> None:
+    def __init__(
+        self, data: Any = None, *, dataset: Dataset, first_lines: FirstLines | None
+    ) -> None:
         network = dataset.network
         initial = {
             "directed": "yes" if network.is_directed else "no",
             "id_column": network.id_column,
+            "has_header": "yes" if first_lines and first_lines.has_header else "no",
         }
         super().__init__(data, initial=initial)
         self.fields["id_column"].widget.attrs["class"] = "form-control"
         if not network.has_node_table:
             del self.fields["id_column"]
+        if first_lines is None:
+            del self.fields["has_header"]
+
+    @property
+    def says_header(self) -> bool | None:
+        said = self.cleaned_data.get("has_header")
+        return None if said is None else bool(said == "yes")
 
 
 class KnowledgeForm(forms.Form):

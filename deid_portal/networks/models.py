@@ -13,6 +13,8 @@ from deid_portal.datasets.models import Dataset
 class Network(models.Model):
     """How the files are read, and what was found in them."""
 
+    sealed_to = ("dataset_id",)
+
     dataset = models.OneToOneField(Dataset, on_delete=models.CASCADE, related_name="network")
     is_directed = models.BooleanField(default=False)
     # The file with what is known of each node besides its links; there need not be one.

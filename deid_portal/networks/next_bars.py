@@ -35,6 +35,15 @@ def bar_of_files(dataset: Dataset) -> NextBar:
         return NextBar(
             "The network was not read.", rest, "circle-x", "bad", secondary=_everything()
         )
+    if dataset.file_format.get("header_is_guessed"):
+        rest = "Look at its first line; whether it is a header is only a guess."
+        return NextBar(
+            "The network is read.",
+            rest,
+            icon="alert-triangle",
+            tone="warn",
+            primary=Act("It looks right", url=reverse("networks:risk", args=[dataset.id])),
+        )
     return NextBar(
         "The network is read.",
         "Next, see who stands out by their links.",

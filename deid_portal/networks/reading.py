@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
 from deid_portal.common.endings import Endings
+from deid_portal.common.limits import limits_of_reading
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.later_rooms import Unpack, pack_in_later_rooms
 from deid_portal.datasets.models import Dataset
@@ -61,8 +62,10 @@ class Found:
 
 def perform_network_reading(lease: Lease[NetworkReading]) -> None:
     """Read, count, draw; ends the work exactly once, whatever happens."""
+    limits = lease.limits = limits_of_reading()
+    lease.end_stuck = lambda over: _end_without_network(lease, Status.FAILED, str(over))
     with _endings(lease).applied():
-        with lease:
+        with lease, limits.refusing_too_much():
             found = _read_and_count(lease)
             parcels = pack_in_later_rooms(lease.work.dataset, found.table, lease.progress)
         patiently(lambda: _keep(lease, found, parcels))
@@ -75,6 +78,7 @@ def _endings(lease: Lease[NetworkReading]) -> Endings:
         drop=lambda: _delete_columns(lease),
         unexpected=UNEXPECTED,
         no_room=NO_ROOM,
+        limits=lease.limits,
     )
 
 

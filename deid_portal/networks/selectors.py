@@ -1,18 +1,26 @@
-from uuid import UUID
+from dataclasses import dataclass
 
 from django.db.models import QuerySet
-from django.http import Http404
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.common import vault
+from deid_portal.common.limits import limits_of_file
 from deid_portal.datasets.models import Dataset
-from deid_portal.datasets.selectors import datasets_of_team, get_dataset_or_404
+from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.engine import Table
 from deid_portal.engine.formats import FileFormat, read_table
 from deid_portal.engine.networks import Network as LinkedNodes
-from deid_portal.engine.networks.reading import NetworkFormat, read_network
+from deid_portal.engine.networks.link_header import Header
+from deid_portal.engine.networks.reading import (
+    NetworkFormat,
+    detect_network,
+    preview_network,
+    read_network,
+)
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.networks.models import NetworkReading
+
+SHOWN_CELLS = 6
 
 
 def networks_of_team(user: User, team: Team) -> QuerySet[Dataset]:
@@ -29,14 +37,6 @@ def networks_to_continue(user: User, team: Team) -> list[Dataset]:
     read = (Dataset.State.READY, Dataset.State.FORGOTTEN)
     newest = networks_of_team(user, team).filter(state__in=read)
     return sorted(newest, key=lambda dataset: dataset.name.lower())
-
-
-def get_network_or_404(user: User, dataset_id: UUID) -> Dataset:
-    """Return a dataset that is a network; a table has no such page."""
-    dataset = get_dataset_or_404(user, dataset_id)
-    if not dataset.is_network:
-        raise Http404
-    return dataset
 
 
 def latest_network_reading(dataset: Dataset) -> NetworkReading | None:
@@ -56,9 +56,40 @@ def open_network(dataset: Dataset, progress: ProgressCallback | None = None) -> 
         )
 
 
+@dataclass(frozen=True)
+class FirstLines:
+    """The beginning of a file of links, and what was thought of its first line."""
+
+    rows: list[list[str]]
+    has_header: bool
+    is_guessed: bool
+    guess: Header
+
+    @property
+    def reason(self) -> str:
+        """Why the first line is read as it is, for the field that asks."""
+        if self.has_header == self.guess.is_there:
+            return f"Because {self.guess.reason}."
+        return "Because you said so."
+
+
+def open_first_lines(dataset: Dataset) -> FirstLines | None:
+    """Return the first lines as they are read now; None of GraphML, and of what was deleted."""
+    if dataset.is_forgotten:
+        return None
+    form = NetworkFormat.from_document(dataset.file_format)
+    with vault.open_reader(dataset.upload_file) as stream:
+        guess = detect_network(stream).header
+        if guess is None:
+            return None
+        rows = [row[:SHOWN_CELLS] for row in preview_network(stream, form)]
+    return FirstLines(rows, form.has_header, form.header_is_guessed, guess)
+
+
 def _open_node_table(dataset: Dataset) -> Table | None:
     network = dataset.network
     if not network.has_node_table:
         return None
     with vault.open_reader(network.nodes_file) as stream:
-        return read_table(stream, FileFormat.from_document(network.nodes_format))
+        form = FileFormat.from_document(network.nodes_format)
+        return read_table(stream, form, limits=limits_of_file())

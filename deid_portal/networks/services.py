@@ -8,6 +8,7 @@ from django.db import transaction
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
+from deid_portal.common.limits import limits_of_file
 from deid_portal.common.work import queue, request_stop
 from deid_portal.datasets.forgetting import usual_deletion_day
 from deid_portal.datasets.models import Dataset
@@ -43,7 +44,7 @@ def upload_network(
     The next version of a network takes over its name, and is read as that one was.
     """
     check_can_upload(uploaded_by, team)
-    form, node_form = _detect_links(links), _detect_nodes(nodes) if nodes else {}
+    form, node_form = _detect_links(links, next_of), _detect_nodes(nodes) if nodes else {}
     dataset = Dataset(
         kind=Dataset.Kind.NETWORK,
         team=team,
@@ -70,14 +71,19 @@ def upload_network(
     return dataset
 
 
-def _detect_links(upload: SealedUpload) -> NetworkFormat:
+def _detect_links(upload: SealedUpload, next_of: Dataset | None) -> NetworkFormat:
+    """Look how links are written; in doubt about the first line, as in the version before."""
     with upload.open_reader() as stream:
-        return detect_network(stream)
+        form = detect_network(stream).format
+    before = NetworkFormat.from_document(next_of.file_format) if next_of else form
+    if form.header_is_guessed and before.kind is form.kind and not before.header_is_guessed:
+        return form.with_header(before.has_header)
+    return form
 
 
 def _detect_nodes(upload: SealedUpload) -> dict[str, Any]:
     with upload.open_reader() as stream:
-        return detect_file(stream).format.to_document()
+        return detect_file(stream, limits=limits_of_file()).format.to_document()
 
 
 @transaction.atomic
@@ -123,21 +129,35 @@ def _queue_reading(dataset: Dataset, asked_by: User) -> NetworkReading:
 
 @transaction.atomic
 def read_network_again(
-    *, dataset: Dataset, asked_by: User, is_directed: bool, id_column: str
+    *,
+    dataset: Dataset,
+    asked_by: User,
+    is_directed: bool,
+    id_column: str,
+    has_header: bool | None = None,
 ) -> NetworkReading:
-    """Read the files with other settings; what was decided about columns begins anew."""
+    """Read the files with other settings; what was decided about columns begins anew.
+
+    `has_header` is what a person says of the first line, None for a file that has no such line.
+    """
     check_can_change(asked_by, dataset)
     locked = Dataset.objects.select_for_update().get(id=dataset.id)
     check_can_read_again(locked)
     network = locked.network
     network.is_directed, network.id_column = is_directed, id_column
     network.save(update_fields=["is_directed", "id_column"])
+    facts: dict[str, Any] = {"directed": is_directed}
+    if has_header is not None:
+        form = NetworkFormat.from_document(locked.file_format).with_header(has_header)
+        locked.file_format = form.to_document()
+        locked.save(update_fields=["file_format"])
+        facts["header"] = has_header
     record_event(
         "network.read_again",
         actor=asked_by,
         team=locked.team,
         subject=locked,
-        facts={"directed": is_directed},
+        facts=facts,
     )
     return _queue_reading(locked, asked_by)
 
@@ -160,6 +180,7 @@ def choose_network_protection(
     check_attributes_decided(dataset)
     answers = {"knowledge": knowledge}
     plan = compose_network_plan(dataset, choice, knowledge).to_plan()
+    plan.check_seed()
     saved: Protection | None = getattr(dataset, "protection", None)
     if saved is not None and choice_of(saved) == choice and saved.answers == answers:
         return plan  # saved before; whoever chose it stays its author

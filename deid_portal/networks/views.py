@@ -15,6 +15,7 @@ from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.common.http import go_to, wants_part
 from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import Refused, refusal
+from deid_portal.datasets.kinds import get_network_or_404
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import can_see_values, check_can_change, check_can_upload
 from deid_portal.datasets.policies import check_can_be_forgotten, check_not_in_use, check_was_read
@@ -41,10 +42,10 @@ from deid_portal.networks.policies import (
     check_plan_chosen,
 )
 from deid_portal.networks.selectors import (
-    get_network_or_404,
     latest_network_reading,
     networks_of_team,
     networks_to_continue,
+    open_first_lines,
 )
 from deid_portal.networks.services import (
     choose_network_protection,
@@ -144,11 +145,14 @@ def _show(
     request: HttpRequest, dataset: Dataset, form: ReadAgainForm | None = None
 ) -> HttpResponse:
     person = person_of(request)
+    sees_values = can_see_values(person, dataset)
+    first_lines = open_first_lines(dataset) if sees_values else None
     context = {
         "dataset": dataset,
         "network": dataset.network,
-        "form": form or ReadAgainForm(dataset=dataset),
-        "can_change": can_see_values(person, dataset),
+        "first_lines": first_lines,
+        "form": form or ReadAgainForm(dataset=dataset, first_lines=first_lines),
+        "can_change": sees_values,
         "again_refusal": refusal(check_can_read_again, dataset),
         "discard_refusal": refusal(check_not_in_use, dataset),
         "forget_refusal": refusal(check_can_be_forgotten, dataset),
@@ -197,7 +201,8 @@ def stop(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 @require_POST
 def read_again(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     dataset = get_network_or_404(person_of(request), dataset_id)
-    form = ReadAgainForm(request.POST, dataset=dataset)
+    check_can_change(person_of(request), dataset)
+    form = ReadAgainForm(request.POST, dataset=dataset, first_lines=open_first_lines(dataset))
     if not form.is_valid():
         return _show(request, dataset, form)
     read_network_again(
@@ -205,6 +210,7 @@ def read_again(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         asked_by=person_of(request),
         is_directed=form.cleaned_data["directed"] == "yes",
         id_column=form.cleaned_data.get("id_column", ""),
+        has_header=form.says_header,
     )
     return redirect("networks:show", dataset.id)
 

@@ -82,10 +82,53 @@ def test_only_loops_are_a_sentence_after_the_reading(cast: Cast, signed_in: Sign
 def test_it_can_be_read_again_with_directions(cast: Cast, signed_in: SignIn) -> None:
     dataset = worlds.make_network(cast.steward, cast.team)
     client = signed_in(cast.steward)
-    client.post(reverse("networks:read-again", args=[dataset.id]), {"directed": "yes"})
+    answer = {"directed": "yes", "has_header": "yes"}
+    client.post(reverse("networks:read-again", args=[dataset.id]), answer)
     read = worlds.read_uploaded(dataset)
     assert read.network.is_directed
     assert read.is_ready
+
+
+GUESSED = b"wer,wen\nann,bob\nbob,cy\ncy,ann\n"
+
+
+def test_a_guessed_header_is_asked_about_with_the_lines_and_the_reason(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.steward)
+    dataset = send(client, GUESSED)
+    assert isinstance(dataset, Dataset)
+    read = worlds.read_uploaded(dataset)
+    assert read.rows == 3
+    assert read.page_after_reading == "networks:show"
+    page = client.get(reverse("networks:show", args=[dataset.id])).content.decode()
+    assert "Is the first line a header?" in page
+    assert "The first line was taken for a header: its names occur nowhere else" in page
+    assert "wen</th>" in page
+
+
+def test_the_answer_reads_again_and_is_not_asked_for_twice(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    dataset = send(client, GUESSED)
+    assert isinstance(dataset, Dataset)
+    worlds.read_uploaded(dataset)
+    answer = {"directed": "no", "has_header": "no"}
+    client.post(reverse("networks:read-again", args=[dataset.id]), answer)
+    read = worlds.read_uploaded(dataset)
+    assert read.rows == 5
+    assert read.page_after_reading == "networks:risk"
+    event = Event.objects.get(action="network.read_again", subject_id=dataset.id)
+    assert event.facts["header"] is False
+    page = client.get(reverse("networks:show", args=[dataset.id])).content.decode()
+    assert "Because you said so." in page
+
+
+def test_reviewers_see_no_line_of_the_file(cast: Cast, signed_in: SignIn) -> None:
+    dataset = send(signed_in(cast.steward), GUESSED)
+    assert isinstance(dataset, Dataset)
+    worlds.read_uploaded(dataset)
+    page = signed_in(cast.reviewer).get(reverse("networks:show", args=[dataset.id]))
+    assert "wen" not in page.content.decode().split("<main")[1]
 
 
 def test_the_reading_can_be_stopped(cast: Cast, signed_in: SignIn) -> None:

@@ -189,11 +189,11 @@ class Network:
     @cached_property
     def sha256(self) -> str:
         """Return the hash of the source file or, without one, of the network itself."""
-        return self.source_sha256 or self.content_digest().hex()[:64]
+        return self.source_sha256 or self._digest().hex()[:64]
 
-    def content_digest(self, salt: bytes = b"") -> bytes:
+    def _digest(self) -> bytes:
         """Return a hash of everything in the network, ids included."""
-        digest = hashlib.sha512(salt)
+        digest = hashlib.sha512()
         digest.update(str((self.nodes, self.directed)).encode())
         digest.update(self.offsets.tobytes())
         digest.update(self.neighbors.tobytes())

@@ -20,6 +20,7 @@ from deid_portal.engine.csv_format import CsvFormat, check_is_text_table, detect
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.networks.graphml import read_graphml
 from deid_portal.engine.networks.joining import join_table, number_ids
+from deid_portal.engine.networks.link_header import Header, find_header
 from deid_portal.engine.networks.network import Intake, Network
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.reading import read_csv
@@ -32,11 +33,8 @@ LARGEST_FILE = 4 << 30
 COMMENT = re.compile(rb"^[ \t]*[#%][^\r\n]*(?:\r\n|\r|\n|\Z)", re.MULTILINE)
 BLANKS = re.compile(rb"[ \t]+")
 EDGE_OF_BLANKS = re.compile(rb"^[ \t]+|[ \t]+(?=\r?$)", re.MULTILINE)
-FIRST_NAMES = {
-    "source", "from", "src", "start", "fromnodeid", "from_id", "from id", "source_id", "sender",
-    "follower", "node1", "node_1", "node 1", "id1", "id_1", "person1", "person_1", "person 1",
-    "ego", "tail",
-}  # fmt: skip
+WIDEST_LIST = 8  # cells of a line; whatever has more of them, all numbers, is a matrix
+SHOWN_LINES = 6
 
 
 class NetworkKind(StrEnum):
@@ -55,6 +53,16 @@ class NetworkFormat:
     csv: CsvFormat = field(default_factory=CsvFormat)
     by_blanks: bool = False  # any number of blanks and tabs stands between two ids
     first_column_names: bool = False  # of an adjacency matrix: ids stand in front of every row
+    header_is_guessed: bool = False  # neither the file nor a person leaves no doubt
+
+    @property
+    def has_header(self) -> bool:
+        return self.csv.has_header
+
+    def with_header(self, has_header: bool) -> "NetworkFormat":
+        """Return the format as a person says it is."""
+        said = replace(self.csv, has_header=has_header)
+        return replace(self, csv=said, header_is_guessed=False)
 
     def to_document(self) -> dict[str, Any]:
         return {
@@ -62,6 +70,7 @@ class NetworkFormat:
             "csv": self.csv.to_document(),
             "by_blanks": self.by_blanks,
             "first_column_names": self.first_column_names,
+            "header_is_guessed": self.header_is_guessed,
         }
 
     @classmethod
@@ -71,32 +80,61 @@ class NetworkFormat:
             CsvFormat.from_document(document["csv"]),
             bool(document["by_blanks"]),
             bool(document["first_column_names"]),
+            bool(document.get("header_is_guessed", False)),  # files of before were not asked about
         )
 
 
-def detect_network(source: BinaryIO | Path) -> NetworkFormat:
+@dataclass(frozen=True)
+class NetworkDetection:
+    """A guessed format, and what was thought of the first line; GraphML has none."""
+
+    format: NetworkFormat
+    header: Header | None = None
+
+
+def detect_network(source: BinaryIO | Path) -> NetworkDetection:
     """Look at the beginning of a file and say how it names links; raises InvalidTable."""
     start = _start_of(source)
     if not start.strip():
         raise InvalidTable("The file is empty. Choose a file with one link per line.")
     if re.match(rb"(\xef\xbb\xbf)?\s*<", start):
-        return NetworkFormat(NetworkKind.GRAPHML)
+        return NetworkDetection(NetworkFormat(NetworkKind.GRAPHML))
     check_is_text_table(start)
     text = COMMENT.sub(b"", start)
     if not text.strip():
         raise InvalidTable("The file holds comments only. Choose a file with one link per line.")
-    by_blanks = _is_by_blanks(text)
-    if by_blanks:
-        return NetworkFormat(NetworkKind.EDGES, _named(text, CsvFormat(" "), True), True)
-    form = replace(detect_csv(text, len(text)).format, missing=())
-    rows = _rows_of(text, form)
-    named = _matrix_names_rows(rows)
-    if named is not None:
-        has_header = not all(_is_weight(cell) for cell in rows[0][1 if named else 0 :]) or named
-        return NetworkFormat(
-            NetworkKind.ADJACENCY, replace(form, has_header=has_header), False, named
-        )
-    return NetworkFormat(NetworkKind.EDGES, _named(text, form, False))
+    is_cut = len(start) >= SAMPLE_BYTES
+    if _is_by_blanks(text):
+        form = NetworkFormat(NetworkKind.EDGES, CsvFormat(" "), by_blanks=True)
+        return _with_found_header(form, _rows_of(_by_single_blanks(text), form.csv, is_cut))
+    csv = replace(detect_csv(text, len(text) + is_cut).format, missing=())
+    rows = _rows_of(text, csv, is_cut)
+    matrix = _find_matrix(rows, is_cut)
+    if matrix is None:
+        return _with_found_header(NetworkFormat(NetworkKind.EDGES, csv), rows)
+    form = NetworkFormat(
+        NetworkKind.ADJACENCY,
+        replace(csv, has_header=matrix.header.is_there),
+        first_column_names=matrix.names_rows,
+        header_is_guessed=not matrix.header.is_sure,
+    )
+    return NetworkDetection(form, matrix.header)
+
+
+def preview_network(source: BinaryIO | Path, form: NetworkFormat) -> list[list[str]]:
+    """Return the first lines of a file as they are cut into cells; none of GraphML."""
+    if form.kind is NetworkKind.GRAPHML:
+        return []
+    start = _start_of(source)
+    text = COMMENT.sub(b"", start)
+    text = _by_single_blanks(text) if form.by_blanks else text
+    return _rows_of(text, form.csv, len(start) >= SAMPLE_BYTES)[:SHOWN_LINES]
+
+
+def _with_found_header(form: NetworkFormat, rows: list[list[str]]) -> NetworkDetection:
+    header = find_header([row for row in rows if len(row) > 1])
+    found = replace(form.csv, has_header=header.is_there)
+    return NetworkDetection(replace(form, csv=found, header_is_guessed=not header.is_sure), header)
 
 
 def read_network(
@@ -113,7 +151,7 @@ def read_network(
     Without a format it is detected. GraphML says itself whether links have directions, and brings
     its own node table; one that is given counts instead.
     """
-    form = form or detect_network(source)
+    form = form or detect_network(source).format
     content = _content_of(source)
     sha256 = hashlib.sha256(content).hexdigest()
     if form.kind is NetworkKind.GRAPHML:
@@ -137,8 +175,7 @@ def _read_edges(
     content: bytes, form: NetworkFormat, directed: bool, progress: ProgressCallback | None
 ) -> Network:
     text = COMMENT.sub(b"", content)
-    if form.by_blanks:
-        text = BLANKS.sub(b" ", EDGE_OF_BLANKS.sub(b"", text))
+    text = _by_single_blanks(text) if form.by_blanks else text
     table = read_csv(io.BytesIO(text), form.csv, progress, is_hashed=False)
     if len(table.columns) < 2:
         raise InvalidTable(
@@ -203,7 +240,7 @@ def _weights(column: Column) -> NDArray[np.float64]:
     """Return the numbers of a column of the matrix; a gap is no link."""
     if not all(text is None or _is_weight(text) for text in column.values):
         raise InvalidTable(f'Column "{column.name}" of the matrix holds something but numbers.')
-    numbers = np.array([0.0 if text is None else float(text) for text in column.values])
+    numbers = np.array([float((text or "").strip() or 0) for text in column.values])
     return np.asarray(numbers[column.codes])
 
 
@@ -224,42 +261,74 @@ def _is_square(lines: list[bytes]) -> bool:
     return len(lines) > 1 and len(lines[0].split()) == len(lines) > 2
 
 
-def _matrix_names_rows(rows: list[list[str]]) -> bool | None:
-    """Say whether ids stand in front of the rows of a matrix; None if it is none."""
+@dataclass(frozen=True)
+class Matrix:
+    """How the first line and the first column of an adjacency matrix are read."""
+
+    header: Header
+    names_rows: bool
+
+
+def _find_matrix(rows: list[list[str]], is_cut: bool) -> Matrix | None:
+    """Say how an adjacency matrix is labelled; None if the rows are none.
+
+    Its body is square, so the number of rows says what stands above and in front of it. Of one that
+    is cut only the beginning is known: it is recognized by being wider than a list ever is.
+    """
     width = len(rows[0]) if rows else 0
     if width < 3 or any(len(row) != width for row in rows):
         return None
-    body = rows[1:]
-    if len(rows) == width and all(_is_weight(c) for row in rows for c in row):
-        return False
-    if (
-        body
-        and all(_is_weight(cell) for row in body for cell in row[1:])
-        and len(body) == width - 1
-    ):
-        return True
-    if body and all(_is_weight(c) for row in body for c in row) and len(body) == width:
-        return False
+    if is_cut:
+        return _find_wide_matrix(rows) if width > WIDEST_LIST else None
+    height = len(rows)
+    if height == width and _are_weights(rows):
+        return Matrix(Header(False, "all lines are rows of the matrix"), False)
+    if height == width and _are_weights([row[1:] for row in rows[1:]]):
+        return Matrix(Header(True, "ids stand above and in front of the matrix"), True)
+    if height == width + 1 and _are_weights(rows[1:]):
+        words = "there is one line more than the matrix has columns"
+        if not _are_weights(rows[:1]):
+            return Matrix(Header(True, words), False)
+        # Numbers above numbers: three ids and weights a line may look like that by chance.
+        is_like_one = _is_symmetric(rows[1:]) and len(set(rows[0])) == width
+        return Matrix(Header(True, words, is_sure=False), False) if is_like_one else None
+    if height == width - 1 > 2 and _names_only_rows(rows):
+        return Matrix(Header(False, "ids stand in front of every line"), True)
     return None
 
 
-def _named(text: bytes, form: CsvFormat, by_blanks: bool) -> CsvFormat:
-    """Return the format with the right word on whether the first row names the columns."""
-    if by_blanks:
-        text = BLANKS.sub(b" ", EDGE_OF_BLANKS.sub(b"", text))
-    rows = [row for row in _rows_of(text, form) if len(row) > 1]
-    if not rows:
-        return replace(form, has_header=False)
-    first, rest = rows[0][:2], [cell for row in rows[1:] for cell in row[:2]]
-    says_names = first[0].strip().lower() in FIRST_NAMES and first[0] not in rest
-    only_numbers = bool(rest) and all(is_number(cell) for cell in rest)
-    is_header = says_names or (only_numbers and not any(is_number(cell) for cell in first))
-    return replace(form, has_header=is_header)
+def _find_wide_matrix(rows: list[list[str]]) -> Matrix | None:
+    if not _are_weights([row[1:] for row in rows[1:]]):
+        return None
+    names_rows = not _are_weights([row[:1] for row in rows[1:]])
+    if _are_weights([rows[0][1:]]):
+        return Matrix(Header(False, "its first line has numbers as the others do"), names_rows)
+    return Matrix(Header(True, "words stand above numbers"), names_rows)
 
 
-def _rows_of(text: bytes, form: CsvFormat) -> list[list[str]]:
-    decoded = text.decode(form.encoding, "replace")
-    return sample_rows(decoded, form.delimiter, len(text) >= SAMPLE_BYTES, form.quote)
+def _names_only_rows(rows: list[list[str]]) -> bool:
+    names = [row[0] for row in rows]
+    is_labelled = len(set(names)) == len(names) and not any(_is_weight(name) for name in names)
+    return is_labelled and _are_weights([row[1:] for row in rows])
+
+
+def _are_weights(rows: list[list[str]]) -> bool:
+    return all(_is_weight(cell) for row in rows for cell in row)
+
+
+def _is_symmetric(rows: list[list[str]]) -> bool:
+    return all(
+        row == list(column) for row, column in zip(rows, zip(*rows, strict=True), strict=True)
+    )
+
+
+def _by_single_blanks(text: bytes) -> bytes:
+    return BLANKS.sub(b" ", EDGE_OF_BLANKS.sub(b"", text))
+
+
+def _rows_of(text: bytes, form: CsvFormat, is_cut: bool) -> list[list[str]]:
+    decoded = text.decode(form.encoding, "replace").removeprefix("\ufeff")
+    return sample_rows(decoded, form.delimiter, is_cut, form.quote)
 
 
 def _start_of(source: BinaryIO | Path) -> bytes:

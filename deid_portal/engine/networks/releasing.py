@@ -1,9 +1,8 @@
 """Building the network that leaves.
 
 What must never happen: an id, an identifier column, a value nobody shows any more, or the order of
-the input reaches the release. So nodes get numbers in a random order, and chance comes from the
-network itself together with the seed: the seed travels with the plan, and whoever has it could
-otherwise undo the order, or the links that chance added.
+the input reaches the release. So nodes get numbers in a random order, drawn in secret: who could
+repeat it would know who is who.
 """
 
 import numpy as np
@@ -13,17 +12,6 @@ from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.releasing import drop_unused
 from deid_portal.engine.table import Table
-
-
-def generator_of(plan: NetworkPlan, network: Network, purpose: str) -> np.random.Generator:
-    """Return the random numbers of one step: the same for the same network, plan seed and step.
-
-    Without a seed nobody can repeat them.
-    """
-    if plan.seed is None:
-        return np.random.default_rng()
-    salt = f"{plan.seed}/{purpose}/".encode()
-    return np.random.default_rng(np.frombuffer(network.content_digest(salt), np.uint32))
 
 
 def build_release(

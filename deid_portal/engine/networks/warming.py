@@ -12,6 +12,7 @@ from deid_portal.engine.networks.private_counts import project_network
 from deid_portal.engine.networks.protection import protect_network
 from deid_portal.engine.networks.reading import read_network
 from deid_portal.engine.networks.risk import summarize_network_risk
+from deid_portal.engine.randomization.chance import SECRET_BYTES
 
 METHODS: list[dict[str, Any]] = [
     {"name": "k-degree", "k": 3},
@@ -24,13 +25,16 @@ METHODS: list[dict[str, Any]] = [
     {"name": "random-links", "share": 0.5, "kind": "switch"},
 ]
 
+NO_SECRET = bytes(SECRET_BYTES)  # so that every warming up does the same; nobody is in it
+
 
 def warm_up() -> None:
     """Compile every kernel, or load it if that was done before; a second call costs little."""
     network = read_network(io.BytesIO(_links()))
     for method in METHODS:
-        document = {"plan": 1, "network": {}, "models": [], "method": method, "seed": 1}
-        protect_network(network, NetworkPlan.from_document(document))
+        document = {"plan": 1, "network": {}, "models": [], "method": method}
+        plan = NetworkPlan.from_document(document)
+        protect_network(network, plan, secret=NO_SECRET)
     project_network(network, 2)
     plant = plant_fakes(network, np.random.default_rng(1))
     attempt(plant, plant.network, np.arange(plant.network.nodes, dtype=np.int32))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from deid_portal.engine.networks import Network, NetworkOutcome, NetworkPlan, protect_network
 from deid_portal.engine.networks.reading import read_network
+from tests.chance import known_secret
 from tests.engine.tables import DATA
 
 PAIRS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=25)
@@ -71,9 +72,13 @@ def neighborhood_classes(network: Network, labels: list[Any] | None = None) -> l
 
 
 def plan_of(method: Any, *models: dict[str, Any], **more: Any) -> NetworkPlan:
-    document = {"plan": 1, "network": {}, "models": list(models), "method": method, "seed": 1}
+    document = {"plan": 1, "network": {}, "models": list(models), "method": method}
     return NetworkPlan.from_document(document | more)
 
 
-def protect(people: Network, method: Any, *models: dict[str, Any], **more: Any) -> NetworkOutcome:
-    return protect_network(people, plan_of(method, *models, **more))
+def protect(
+    people: Network, method: Any, *models: dict[str, Any], number: int = 1, **more: Any
+) -> NetworkOutcome:
+    """Protect by a plan of these parts; the same number draws the same."""
+    plan = plan_of(method, *models, **more)
+    return protect_network(people, plan, secret=known_secret(number))

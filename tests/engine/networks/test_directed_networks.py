@@ -103,11 +103,11 @@ def test_who_is_looked_for_by_degree_is_looked_for_both_ways() -> None:
 @settings(max_examples=30, deadline=None)
 @given(PAIRS, st.integers(0, 5))
 def test_switched_links_leave_links_to_and_from_everybody(
-    pairs: list[tuple[int, int]], seed: int
+    pairs: list[tuple[int, int]], number: int
 ) -> None:
     network = directed_of(pairs)
     method = {"name": "random-links", "share": 1.0, "kind": "switch"}
-    outcome = protect(network, method, network=DIRECTED, seed=seed)
+    outcome = protect(network, method, network=DIRECTED, number=number)
     released, rows = outcome.released, outcome.rows
     assert released is not None
     assert rows is not None

@@ -18,10 +18,14 @@ from deid_portal.engine.networks import (
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.networks.models import NETWORK_MODELS
 from deid_portal.engine.networks.writing import write_edges, write_network_graphml, write_nodes
+from deid_portal.engine.publishing import publish_report
+from deid_portal.engine.randomization.chance import REPEATABLE
 from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.reports.verdicts import judge_report, key_numbers
+from deid_portal.runs.networks import publish_network_plan
 from deid_portal.runs.summaries import summarize
+from tests.chance import known_secret
 from tests.engine.networks.networks import karate, plan_of
 
 EXAMPLES: list[Any] = [
@@ -54,8 +58,8 @@ def club() -> Network:
     )
 
 
-def outcome_of(example: Any, seed: int | None = 5, **more: Any) -> NetworkOutcome:
-    return protect_network(club(), plan_of(example, columns=COLUMNS, seed=seed, **more))
+def outcome_of(example: Any, secret: bytes | None = known_secret(5), **more: Any) -> NetworkOutcome:
+    return protect_network(club(), plan_of(example, columns=COLUMNS, **more), secret=secret)
 
 
 def test_every_method_has_an_example() -> None:
@@ -80,15 +84,38 @@ def test_neither_id_nor_identifier_nor_order_leaves(example: Any) -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=NAMES)
-def test_the_same_seed_gives_the_same_release_and_none_another(example: Any) -> None:
+def test_the_same_secret_gives_the_same_release_and_none_another(example: Any) -> None:
     method = NETWORK_METHODS[example[0]["name"] if isinstance(example, list) else example["name"]]
-    first, again, other = (outcome_of(example, seed) for seed in (5, 5, None))
+    first, again, other = (
+        outcome_of(example, secret) for secret in (known_secret(5), known_secret(5), None)
+    )
     assert first.released is not None
     assert again.released is not None
     assert other.released is not None
     same = np.array_equal(first.released.keys, again.released.keys)
     assert same != method.is_private
     assert not np.array_equal(first.released.keys, other.released.keys)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=NAMES)
+def test_a_seed_is_refused_and_a_confirmed_one_is_told(example: Any) -> None:
+    """Nodes get their numbers by chance, so no release of a network may be repeatable."""
+    plan = plan_of(example, columns=COLUMNS, seed=7)
+    with pytest.raises(InvalidPlan, match=r"^seed: [^.]+ leave (the seed|it) out\.$"):
+        protect_network(club(), plan)
+    if plan.is_private:
+        with pytest.raises(InvalidPlan, match="has no seed"):
+            protect_network(club(), plan, is_repeatable=True)
+        return
+    first, again = (protect_network(club(), plan, is_repeatable=True) for _ in range(2))
+    assert first.released is not None
+    assert again.released is not None
+    assert np.array_equal(first.released.keys, again.released.keys)
+    published = publish_report(first.report, publish_network_plan(plan))
+    assert "seed" not in published["plan"]
+    for report in (first.report, published):
+        assert report["randomness"] == {"repeatable": True, "note": REPEATABLE}
+        assert "epsilon" not in json.dumps(report["transformation"])
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=NAMES)

@@ -103,9 +103,15 @@ def test_the_kind_is_told_by_the_content() -> None:
         b"0,1,1\n1,0,1\n1,1,0\n": NetworkKind.ADJACENCY,
     }
     for text, kind in kinds.items():
-        assert detect_network(io.BytesIO(text)).kind is kind
+        assert detect_network(io.BytesIO(text)).format.kind is kind
 
 
 def test_a_missing_file_is_said_by_its_name(tmp_path: Path) -> None:
     with pytest.raises(InvalidTable, match=r'"links\.csv"'):
         read_network(tmp_path / "links.csv")
+
+
+def test_blanks_in_a_matrix_are_no_links() -> None:
+    content = b"0,1, \n1,0,1\n ,1,0\n"
+    network = read_network(io.BytesIO(content))
+    assert (network.nodes, network.edges) == (3, 2)
