@@ -2,19 +2,33 @@
 
 A seal alone cannot tell an old end of the chain from the present one: whoever kept a copy of an old
 head could cut off what came later and put the copy back. Such a cut shows against the notes, except
-for what was written after the last of them. Every note is sealed like the head.
+for what was written after the last of them.
+
+The file itself may be in reach of the same person. So every note is sealed together with the hash
+of all notes before it, and the sealed head says how many there are and what they hash to. A note
+that was edited, removed, added or copied to another place shows, and so does an emptied file. The
+file is only ever appended to, also when the data key changes: earlier notes are proven by a later
+one or by the head, not by their own seal.
+
+What must never happen is that a good note follows on a bad one, because it would vouch for it. So
+no note is written while the file is not as it should be.
 """
 
+import errno
+import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
-from deid_portal.audit.heads import is_seal_of, is_sealed, is_sealed_by_current_key, seal_of
+from deid_portal.audit.heads import is_sealed, lock_head, seal_head
 from deid_portal.audit.models import ChainHead
+from deid_portal.audit.seals import NOTE, is_seal_of, seal_of
 
 
 @dataclass(frozen=True)
@@ -22,86 +36,131 @@ class Anchor:
     at: str
     number: int
     hash: str
-    # Earlier notes that do not fit were accepted, after a backup was put back for example.
+    # Only in notes of before acceptances named what they accept: all earlier notes are void.
     accepts: bool = False
+    # What all notes before it hash to; None in notes of before they were chained.
+    previous: str | None = None
     seal: str = ""
 
     @property
     def words(self) -> str:
-        return f"{self.at}:{self.number}:{self.hash}:{self.accepts}"
+        return json.dumps([self.at, self.number, self.hash, self.accepts, self.previous])
 
-    @property
-    def is_ours(self) -> bool:
-        return is_seal_of(self.seal, self.words)
+    def follows_on(self, previous: str) -> bool:
+        """Say whether this portal wrote the note after exactly the notes that hash to this."""
+        return self.previous == previous and is_seal_of(self.seal, self.words, NOTE)
 
 
-def anchor_chain(*, accepts: bool = False) -> bool:
-    """Note where the chain ends; False if that is noted already, or if the end is not sealed."""
-    head = ChainHead.objects.filter(pk=1).first()
-    noted = read_anchors()
-    if head is None or not is_sealed(head):
+@dataclass(frozen=True)
+class Note:
+    """A proven note, and its mark: the hash of it and all before it, which no other note has."""
+
+    number: int
+    hash: str
+    mark: str
+
+
+class NotesFile:
+    """The lines of the file as they are now, whoever wrote them."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.anchors = [_parse(line) for line in lines]
+        self.hashes = [""]
+        for anchor in self.anchors:
+            self.hashes.append(_hash_of(self.hashes[-1], anchor))
+
+    def holds_what_was_written(self, head: ChainHead) -> bool:
+        """Say whether the notes that a head counts are here, in their order."""
+        return head.notes < len(self.hashes) and self.hashes[head.notes] == head.notes_hash
+
+    def count_proven(self, head: ChainHead) -> int:
+        """Count the notes up to the last one that a good seal vouches for."""
+        by_head = head.notes if is_sealed(head) and self.holds_what_was_written(head) else 0
+        for place in range(len(self.anchors), by_head, -1):
+            if self.anchors[place - 1].follows_on(self.hashes[place - 1]):
+                return place
+        return by_head
+
+    def is_proven(self, head: ChainHead) -> bool:
+        written = self.holds_what_was_written(head)
+        return written and self.count_proven(head) == len(self.anchors)
+
+    def proven_notes(self, head: ChainHead) -> list[Note]:
+        """Return what records can be compared with, without what was declared void long ago."""
+        notes: list[Note] = []
+        for place in range(self.count_proven(head)):
+            anchor = self.anchors[place]
+            if anchor.accepts:
+                notes.clear()
+            notes.append(Note(anchor.number, anchor.hash, self.hashes[place + 1]))
+        return notes
+
+
+def read_notes() -> NotesFile:
+    path = notes_path()
+    return NotesFile(path.read_text(errors="replace").splitlines() if path.is_file() else [])
+
+
+def anchor_chain() -> bool:
+    """Note where the chain ends; False if that is noted, or if head or notes are not as written."""
+    if not ChainHead.objects.filter(pk=1).exists():
         return False
-    if noted and noted[-1].hash == head.hash and not accepts:
-        return False
-    note = Anchor(timezone.now().isoformat(timespec="seconds"), head.number, head.hash, accepts)
-    _append(Anchor(**{**asdict(note), "seal": seal_of(note.words)}))
-    return True
+    with transaction.atomic():
+        head, notes = lock_head(), read_notes()
+        if not is_sealed(head) or not notes.is_proven(head):
+            return False
+        is_noted = bool(notes.anchors) and notes.anchors[-1].hash == head.hash
+        if not is_noted:
+            _append(_note_of(head, notes))
+            notes = read_notes()
+        # The file first: a head that counts a note which a crash has swallowed would be a finding.
+        if head.notes != len(notes.anchors):
+            adopt_notes(head, notes)
+            seal_head(head)
+    return not is_noted
 
 
-def read_anchors() -> list[Anchor]:
-    """Return the notes since the last one that accepts, in the order they were made."""
-    found: list[Anchor] = []
-    for line in _lines():
-        anchor = _parse(line)
-        if anchor.accepts and anchor.is_ours:
-            found.clear()
-        found.append(anchor)
-    return found
+def adopt_notes(head: ChainHead, notes: NotesFile) -> None:
+    """Let a head count the notes as they are; its seal has to be made anew."""
+    head.notes, head.notes_hash = len(notes.anchors), notes.hashes[-1]
 
 
-def renew_anchors() -> bool:
-    """Seal every good note again with the current data key; for a change of that key."""
-    anchors = [_parse(line) for line in _lines()]
-    if all(is_sealed_by_current_key(anchor.seal) for anchor in anchors):
-        return False
-    renewed = [
-        Anchor(**{**asdict(one), "seal": seal_of(one.words)}) if one.is_ours else one
-        for one in anchors
-    ]
-    path = _path()
-    fresh = path.with_suffix(".part")
-    fresh.write_text("".join(f"{_line_of(anchor)}\n" for anchor in renewed))
-    fresh.replace(path)
-    return True
-
-
-def _path() -> Path:
+def notes_path() -> Path:
     return Path(settings.AUDIT_ANCHORS or settings.DATA_DIR / "audit-anchors.jsonl")
 
 
-def _lines() -> list[str]:
-    path = _path()
-    return path.read_text().splitlines() if path.is_file() else []
+def _note_of(head: ChainHead, notes: NotesFile) -> Anchor:
+    at = timezone.now().isoformat(timespec="seconds")
+    note = Anchor(at, head.number, head.hash, previous=notes.hashes[-1])
+    return replace(note, seal=seal_of(note.words, NOTE))
+
+
+def _hash_of(previous: str, anchor: Anchor) -> str:
+    return hashlib.sha256(f"{previous}{anchor.words}".encode()).hexdigest()
 
 
 def _parse(line: str) -> Anchor:
-    """Read a note; one that cannot be read is nobody's."""
+    """Read a note; one that cannot be read tells of no record."""
     try:
-        return Anchor(**json.loads(line))
+        anchor = Anchor(**json.loads(line))
+        return replace(anchor, number=int(anchor.number), seal=str(anchor.seal))
     except (TypeError, ValueError):
-        return Anchor(at="", number=0, hash="")
-
-
-def _line_of(anchor: Anchor) -> str:
-    return json.dumps(asdict(anchor))
+        return Anchor(at=line, number=0, hash="")
 
 
 def _append(anchor: Anchor) -> None:
-    path = _path()
+    path = notes_path()
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    line = f"{json.dumps(asdict(anchor))}\n".encode()
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     try:
-        os.write(handle, f"{_line_of(anchor)}\n".encode())
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":  # somebody's line without an end
+            line = b"\n" + line
+        if os.write(handle, line) != len(line):  # the disk is full
+            with suppress(OSError):  # where nothing but appending is allowed
+                os.ftruncate(handle, size)
+            raise OSError(errno.ENOSPC, "The note about the audit record could not be written.")
         os.fsync(handle)
     finally:
         os.close(handle)

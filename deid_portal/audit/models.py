@@ -13,7 +13,12 @@ class ChainHead(models.Model):
 
     number = models.BigIntegerField(default=0)
     hash = models.CharField(max_length=64, default="")
-    # Made with a key that is not in the database (heads.py).
+    # How many notes were written outside the database, and what they hash to in their order.
+    notes = models.BigIntegerField(default=0)
+    notes_hash = models.CharField(max_length=64, blank=True, default="")
+    # The hash of the record that accepts what was found; empty while nothing was accepted.
+    accepted = models.CharField(max_length=64, blank=True, default="")
+    # Of all of this, made with a key that is not in the database (heads.py).
     seal = models.CharField(max_length=80, blank=True, default="")
 
     def __str__(self) -> str:
@@ -108,6 +113,8 @@ class Verification(models.Model):
     problem = models.CharField(max_length=300, blank=True, default="")
     # How many notes outside the database were compared with the records.
     anchors = models.PositiveIntegerField(default=0)
+    # Of all of this: "intact" must not be a word that anybody can write into the database.
+    seal = models.CharField(max_length=80, blank=True, default="")
 
     def __str__(self) -> str:
         return "intact" if self.broken_at is None else f"broken at {self.broken_at}"

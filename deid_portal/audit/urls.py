@@ -5,5 +5,5 @@ from deid_portal.audit import views
 app_name = "audit"
 urlpatterns = [
     path("audit/", views.show, name="show"),
-    path("audit/export/", views.export, name="export"),
+    path("audit/export/", views.export_found, name="export"),
 ]

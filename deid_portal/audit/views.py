@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.models import Team
 from deid_portal.accounts.people import person_of, team_of_or_404
-from deid_portal.audit.exports import CONTENT_TYPES, WRITERS, begin_export, read_export
+from deid_portal.audit.exports import CONTENT_TYPES, WRITERS, begin_export
 from deid_portal.audit.forms import SearchForm
 from deid_portal.audit.models import Event
 from deid_portal.audit.permissions import check_may_export, may_look
@@ -59,21 +59,19 @@ def _about(form: SearchForm, events: QuerySet[Event]) -> str:
 
 
 @require_POST
-def export(request: HttpRequest) -> HttpResponseBase:
+def export_found(request: HttpRequest) -> HttpResponseBase:
     """Hand out what was searched for as a file; a POST, because it leaves a record."""
     person, team = person_of(request), _team_or_404(request)
     check_may_export(person, team)
     form, file_format = SearchForm(request.POST, team_id=team.id), request.POST.get("format", "")
     if not form.is_valid() or file_format not in WRITERS:
         return HttpResponse("Search again, then export what was found.", status=422)
-    wanted = form.to_wanted()
-    first, last = begin_export(
-        team=team, exported_by=person, wanted=wanted, file_format=file_format
+    export = begin_export(
+        team=team, exported_by=person, wanted=form.to_wanted(), file_format=file_format
     )
-    records = read_export(team=team, wanted=wanted, first=first, last=last)
     name = f"audit-{slugify(team.name) or 'team'}-{timezone.localdate()}.{file_format}"
     return StreamingHttpResponse(
-        WRITERS[file_format](records),
+        export.content(),
         content_type=CONTENT_TYPES[file_format],
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )

@@ -1,6 +1,5 @@
 """Every kind of tampering by somebody who can write to the database is found."""
 
-import base64
 import json
 from collections.abc import Callable
 from typing import Any
@@ -8,10 +7,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
-from pytest_django import Settings
-from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
-from deid_portal.audit.anchors import read_anchors
+from deid_portal.audit.anchors import read_notes
 from deid_portal.audit.hashing import content_hash_of, hash_of
 from deid_portal.audit.models import ChainHead, Event
 from deid_portal.audit.services import record_event
@@ -137,9 +134,7 @@ def test_an_old_head_put_back_shows_against_the_notes_outside(cast: Cast) -> Non
     record()
     note_end_of_chain()
     cut_the_end()
-    run_sql(
-        "UPDATE audit_chainhead SET number=%s, hash=%s, seal=%s", old.number, old.hash, old.seal
-    )
+    old.save()  # rightly sealed, when it was made
     assert find_problems()[0].words.endswith("They were noted outside the database.")
     record("team.created")  # the place is taken by another record, rightly sealed
     assert "is not the one noted outside" in find_problems()[0].words
@@ -153,14 +148,6 @@ def test_an_emptied_record_shows_against_the_notes_outside(cast: Cast) -> None:
     assert find_break() == 2
 
 
-def test_an_edited_note_is_nobodys(cast: Cast, settings: Settings) -> None:
-    note_end_of_chain()
-    path = settings.DATA_DIR / "audit-anchors.jsonl"
-    path.write_text(path.read_text().replace('"number": ', '"number": 9'))
-    assert not read_anchors()[0].is_ours
-    assert find_break() is None
-
-
 def test_a_chain_of_real_work_is_intact(cast: Cast) -> None:
     factories.make_release(cast.steward, cast.approver, cast.team)
     actions = set(Event.objects.values_list("action", flat=True))
@@ -169,7 +156,7 @@ def test_a_chain_of_real_work_is_intact(cast: Cast) -> None:
     found = last_verification()
     assert found is not None
     assert (found.broken_at, found.problem) == (None, "")
-    assert len(read_anchors()) == 1
+    assert len(read_notes().anchors) == 1
 
 
 def test_the_end_written_down_elsewhere_is_recognized(cast: Cast) -> None:
@@ -178,31 +165,6 @@ def test_the_end_written_down_elsewhere_is_recognized(cast: Cast) -> None:
     call_command("verify_audit", anchor=f"{head.number}:{head.hash}")
     with pytest.raises(CommandError, match="never ended like this"):
         call_command("verify_audit", anchor=f"{head.number}:{'0' * 64}")
-
-
-def test_what_is_accepted_is_on_record_and_the_next_break_is_found(
-    cast: Cast, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
-) -> None:
-    rewrite_everything_from_an_edit()
-    edit(5)
-    with django_capture_on_commit_callbacks(execute=True):
-        call_command("verify_audit", accept="Restored from the backup of Monday.")
-    assert find_break() is None
-    assert Event.objects.order_by("-number")[0].action == "audit.break_accepted"
-    record()
-    assert find_break() is None
-    edit(7)
-    assert find_break() == 7
-
-
-def test_a_backup_put_back_is_accepted(
-    cast: Cast, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
-) -> None:
-    test_an_old_head_put_back_shows_against_the_notes_outside(cast)
-    with django_capture_on_commit_callbacks(execute=True):
-        call_command("verify_audit", accept="Restored.")
-    record()
-    call_command("verify_audit")
 
 
 def test_records_of_before_contents_were_hashed_apart_still_count(cast: Cast) -> None:
@@ -240,14 +202,4 @@ def test_facts_with_numbers_for_keys_stay_sealed(cast: Cast) -> None:
     dataset = factories.make_dataset(cast.steward, cast.team, content.encode())
     roles = dict.fromkeys(range(12), "insensitive")
     tag_columns(dataset=dataset, tagged_by=cast.steward, roles=roles)
-    assert find_break() is None
-
-
-def test_seals_move_with_the_data_key(cast: Cast, settings: Settings) -> None:
-    note_end_of_chain()
-    settings.DATA_KEY_OLD = [settings.DATA_KEY]
-    settings.DATA_KEY = base64.b64encode(b"another key of thirty-two bytes!").decode()
-    call_command("rotate_data_key")
-    settings.DATA_KEY_OLD = []
-    assert read_anchors()[0].is_ours
     assert find_break() is None

@@ -1,9 +1,11 @@
 """An export can be checked with nothing but the file, and hides what is not the team's."""
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,12 @@ from django.test import Client
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.checking_exports import check_export
+from deid_portal.audit.exports import COLUMNS, sign_digest
 from deid_portal.audit.hashing import content_hash_of, hash_of
 from deid_portal.audit.models import Event
 from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
+from deid_portal.common.signing import Signer, read_or_make_signer
 from tests import factories
 from tests.conftest import Cast
 
@@ -83,13 +87,19 @@ TAMPERING: dict[str, Callable[[list[dict[str, Any]]], object]] = {
     "edited link": lambda lines: next(li for li in lines if "action" not in li).update(
         content_hash="0" * 64
     ),
+    "edited name": lambda lines: [
+        line.update(person="Nobody") for line in lines if line.get("person")
+    ],
+    "added column": lambda lines: lines[2].update(note="Checked."),
+    "edited signature": lambda lines: lines[-1].update(signature="A" * 86 + "=="),
+    "signature removed": lambda lines: lines.pop(),
     "removed": lambda lines: lines.pop(2),
     "removed and renumbered": lambda lines: (
-        [line.update(number=line["number"] - 1) for line in lines[3:] if lines[2] in lines]
+        [line.update(number=line["number"] - 1) for line in lines[3:-1] if lines[2] in lines]
         and lines.pop(2)
     ),
     "reordered": lambda lines: lines.insert(2, lines.pop(3)),
-    "cut at the end": lambda lines: lines.pop(),
+    "cut at the end": lambda lines: lines.pop(-2),
     "cut at the beginning": lambda lines: lines.pop(0),
     "made into a link": lambda lines: [
         lines[2].pop(name) for name in ("action", "facts", "salt", "content_hash")
@@ -114,15 +124,110 @@ def test_a_changed_export_is_found(
         check_export(path)
 
 
-def test_a_forged_export_is_not_of_this_portal(world: Cast, tmp_path: Path) -> None:
-    """A file made up from nothing fits itself; only the portal can tell."""
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("file_format", ["csv", "jsonl"])
+def test_every_column_that_is_printed_is_covered(
+    column: str, file_format: str, world: Cast, tmp_path: Path
+) -> None:
+    path = tmp_path / f"all.{file_format}"
+    call_command("export_audit", str(path))
+    path.write_bytes(CHANGE_A_CELL[file_format](path.read_bytes(), column))
+    with pytest.raises(Refused):
+        check_export(path)
+
+
+def change_a_cell_of_csv(content: bytes, column: str) -> bytes:
+    rows = list(csv.reader(io.StringIO(content.decode(), newline="")))
+    rows[3][rows[0].index(column)] += "1"
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows(rows)
+    return out.getvalue().encode()
+
+
+def change_a_cell_of_json(content: bytes, column: str) -> bytes:
+    lines = content.splitlines(keepends=True)
+    line = json.loads(lines[3])
+    line[column] = f"{line[column]}1" if column != "facts" else {**line[column], "more": 1}
+    lines[3] = json.dumps(line, ensure_ascii=False).encode() + b"\n"
+    return b"".join(lines)
+
+
+CHANGE_A_CELL = {"csv": change_a_cell_of_csv, "jsonl": change_a_cell_of_json}
+
+
+def test_a_name_is_shown_once_more_beside_the_true_one_and_found(
+    world: Cast, tmp_path: Path
+) -> None:
+    """Of two entries with one name, a reader sees the first and a program takes the last."""
+    path = tmp_path / "all.jsonl"
+    call_command("export_audit", str(path))
+    path.write_text(path.read_text().replace('"person":', '"person": "Nobody", "person":'))
+    with pytest.raises(Refused, match="changed after it was signed"):
+        check_export(path)
+
+
+def test_a_person_who_is_renamed_later_changes_no_file(world: Cast, tmp_path: Path) -> None:
+    path = tmp_path / "all.csv"
+    call_command("export_audit", str(path))
+    world.steward.first_name = "Renamed"
+    world.steward.save()
+    call_command("verify_audit", export=path)
+
+
+def forge(path: Path, signer: Signer) -> None:
+    """Make a file up from nothing, with hashes that fit and a signature that is good."""
     with transaction.atomic():
         event = record_event("audit.exported", actor=None, team=None, subject=None)
-    forged = {**event.document(), "facts": {"first": event.number, "records": 1}}
+    facts = {"first": event.number, "records": 1, "signed_by": signer.fingerprint}
+    forged = {**event.document(), "facts": facts, "person": "Nobody"}
     forged["content_hash"], forged["hash"] = content_hash_of(forged), hash_of(forged)
-    path = tmp_path / "forged.jsonl"
-    path.write_text(json.dumps(forged))
+    line = json.dumps(forged).encode() + b"\n"
+    signature = sign_digest(signer, hashlib.sha256(line).digest())
+    path.write_bytes(line + json.dumps(asdict(signature)).encode() + b"\n")
+
+
+def test_a_forged_export_is_not_of_this_portal(world: Cast, tmp_path: Path) -> None:
+    """A file made up from nothing fits itself; the portal can tell, and who has its key."""
+    path, key = tmp_path / "forged.jsonl", tmp_path / "portal.pub"
+    forge(path, Signer(b"a seed that somebody else chose!"))
+    assert check_export(path).records == 1
     with pytest.raises(CommandError, match="not of this portal"):
+        call_command("verify_audit", export=path)
+    key.write_bytes(read_or_make_signer().public_key)
+    with pytest.raises(CommandError, match="another key than the one you gave"):
+        call_command("verify_audit", export=path, key=key)
+
+
+def test_the_signature_of_another_key_than_the_one_on_record_is_refused(
+    world: Cast, tmp_path: Path
+) -> None:
+    path = tmp_path / "all.jsonl"
+    call_command("export_audit", str(path))
+    records = b"".join(path.read_bytes().splitlines(keepends=True)[:-1])
+    other = sign_digest(Signer(bytes(32)), hashlib.sha256(records).digest())
+    path.write_bytes(records + json.dumps(asdict(other)).encode())
+    with pytest.raises(Refused, match="another key than its last record says"):
+        check_export(path)
+
+
+def test_an_export_is_checked_with_the_key_of_its_portal(world: Cast, tmp_path: Path) -> None:
+    path, key = tmp_path / "all.jsonl", tmp_path / "portal.pub"
+    call_command("export_audit", str(path))
+    key.write_bytes(read_or_make_signer().public_key)
+    said = io.StringIO()
+    call_command("verify_audit", export=path, key=key, stdout=said)
+    assert "All of it is signed with the key you gave." in said.getvalue()
+    with pytest.raises(CommandError, match="no readable key"):
+        call_command("verify_audit", export=path, key=tmp_path / "missing")
+
+
+def test_a_file_of_before_exports_were_signed_is_said_to_be_uncovered(
+    world: Cast, tmp_path: Path
+) -> None:
+    path = tmp_path / "old.jsonl"
+    call_command("export_audit", str(path))
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    with pytest.raises(CommandError, match="the file is not signed"):
         call_command("verify_audit", export=path)
 
 

@@ -2,11 +2,11 @@
 
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from deid_portal.audit.exports import WRITERS, begin_export, read_export
+from deid_portal.audit.exports import WRITERS, begin_export
 from deid_portal.audit.selectors import Wanted
 
 
@@ -23,16 +23,13 @@ class Command(BaseCommand):
             raise CommandError("Name the file .jsonl or .csv.", returncode=2)
         try:
             with path.open("xb") as stream:
-                first, last = self.write(stream, file_format)
+                export = begin_export(
+                    team=None, exported_by=None, wanted=Wanted(), file_format=file_format
+                )
+                stream.writelines(export.content())
         except OSError as problem:
             raise CommandError(f"{path} cannot be written: {problem.strerror}.") from None
-        self.stdout.write(f"Records {first} to {last} are in {path}.")
-
-    def write(self, stream: BinaryIO, file_format: str) -> tuple[int, int]:
-        everything = Wanted()
-        first, last = begin_export(
-            team=None, exported_by=None, wanted=everything, file_format=file_format
+        self.stdout.write(
+            f"Records {export.first} to {export.last} are in {path}, "
+            f"signed with the key {export.signer.fingerprint}."
         )
-        records = read_export(team=None, wanted=everything, first=first, last=last)
-        stream.writelines(WRITERS[file_format](records))
-        return first, last

@@ -1,4 +1,4 @@
-"""python manage.py verify_audit [--export FILE | --anchor NUMBER:HASH | --accept REASON]"""
+"""python manage.py verify_audit [--export FILE [--key FILE] | --anchor END | --accept REASON]"""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -21,6 +21,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--export", type=Path, metavar="FILE", help="check an exported file")
         parser.add_argument(
+            "--key", type=Path, metavar="FILE", help="the public key the export must be signed with"
+        )
+        parser.add_argument(
             "--anchor", metavar="NUMBER:HASH", help="check that the chain once ended so"
         )
         parser.add_argument(
@@ -30,7 +33,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             if options["export"]:
-                self.check_export(options["export"])
+                self.check_export(options["export"], options["key"])
             elif options["accept"] is not None:
                 self.accept(options["accept"])
             else:
@@ -63,8 +66,8 @@ class Command(BaseCommand):
             raise CommandError("The chain never ended like this.", returncode=BROKEN)
         self.stdout.write(f"Record {event.number} is still the one it was.")
 
-    def check_export(self, path: Path) -> None:
-        found = check_export(path)
+    def check_export(self, path: Path, key: Path | None) -> None:
+        found = check_export(path, pinned=self.read_key(key))
         self.stdout.write(
             f"Export intact: records {found.first} to {found.last}, {found.records} in full, "
             f"{found.links} as links only."
@@ -75,6 +78,14 @@ class Command(BaseCommand):
                 "but cannot be recomputed from the file."
             )
         self.stdout.write(self.compare(found))
+        whose = "the key you gave" if key else f"the key {found.signed_by}"
+        self.stdout.write(f"All of it is signed with {whose}.")
+
+    def read_key(self, path: Path | None) -> bytes | None:
+        try:
+            return path.read_bytes() if path else None
+        except OSError:
+            raise Refused(f'There is no readable key "{path}".') from None
 
     def compare(self, found: CheckedExport) -> str:
         try:
