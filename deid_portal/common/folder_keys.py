@@ -5,6 +5,10 @@ So no stored file hangs on the data key alone. Each dataset and each run has a r
 own; it lies in `keys`, apart from the files it opens, wrapped by the data key. It is written and
 safe on disk before the first file that needs it, and it is the first thing to go when the folder
 goes. Backups of `keys` can therefore be short-lived while those of the files are kept for long.
+
+A wrapped key opens for its own folder only: the name of the folder is authenticated with it. So
+nobody can put another folder's key and files in the place of this one's. Keys of before that was so
+(DPK1) open nowhere but in `rotate_data_key`, which wraps them anew (`sealing.py` says why).
 """
 
 import fcntl
@@ -15,17 +19,17 @@ from pathlib import Path
 from uuid import uuid4
 
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
-from deid_portal.common.keys import KEY_NAME_BYTES, current_key, derive_key, find_key, key_name
+from deid_portal.common.keys import current_key, decrypt, encrypt, key_name
 
 KEYS = "keys"
 LOCK = "keys.lock"
-MAGIC = b"DPK1"
-NONCE_BYTES = 12
+MAGIC = b"DPK2"
+MAGIC_OF_BEFORE = b"DPK1"
 KEY_BYTES = 32
-PURPOSE = "folder key"
+PURPOSE = "folder key at its place"
+PURPOSE_OF_BEFORE = "folder key"
 
 
 class KeyDestroyed(Exception):  # noqa: N818
@@ -55,10 +59,13 @@ def keys_held() -> Iterator[None]:
         yield
 
 
-def read_key(folder: str) -> bytes:
-    """Unwrap the key of a folder; raises KeyDestroyed when there is none."""
+def read_key(folder: str, *, of_before: bool = False) -> bytes:
+    """Unwrap the key of a folder; raises KeyDestroyed when there is none, or another folder's.
+
+    `of_before` also takes one that is not bound to its folder yet.
+    """
     try:
-        return _unwrap(key_path(folder).read_bytes())
+        return _unwrap(key_path(folder).read_bytes(), folder, of_before=of_before)
     except (FileNotFoundError, InvalidTag):
         raise KeyDestroyed from None
 
@@ -68,19 +75,17 @@ def read_or_make_key(folder: str) -> bytes:
         return read_key(folder)
     except KeyDestroyed:
         path = key_path(folder)
-        _create(path, _wrap(os.urandom(KEY_BYTES)))
+        _create(path, _wrap(os.urandom(KEY_BYTES), folder))
         return read_key(folder)
 
 
-def hand_over_key(folder: str, new_folder: str) -> None:
-    """Let a folder's key open a new folder instead; that one must have none of its own."""
-    old, new = key_path(folder), key_path(new_folder)
+def copy_key(folder: str, new_folder: str) -> None:
+    """Let a folder's key open a new folder, too; that one must have none of its own."""
+    new = key_path(new_folder)
     if new.exists():
         raise ValueError("A folder of the vault has one key; nothing can be moved into it.")
-    if old.exists():
-        new.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        old.replace(new)
-        _sync_folder(new.parent)
+    if key_path(folder).exists():
+        _create(new, _wrap(read_key(folder), new_folder))
 
 
 def destroy_key(folder: str) -> None:
@@ -113,33 +118,37 @@ def is_wrapped_by_current(folder: str) -> bool:
         wrapped = key_path(folder).read_bytes()
     except FileNotFoundError:
         return True
-    return wrapped[len(MAGIC) :][:KEY_NAME_BYTES] == key_name(current_key())
+    return wrapped.startswith(MAGIC + key_name(current_key()))
 
 
-def wrap_again(folder: str) -> bool:
+def is_of_before(folder: str) -> bool:
+    """Say whether a folder's key is not bound to it yet."""
+    path = key_path(folder)
+    return path.is_file() and path.read_bytes().startswith(MAGIC_OF_BEFORE)
+
+
+def wrap_again(folder: str, *, of_before: bool = False) -> bool:
     """Wrap a folder's key with the current data key; False when that was not needed."""
     with keys_held():
         if is_wrapped_by_current(folder):
             return False
         path = key_path(folder)
-        partial = _write_partial(path, _wrap(read_key(folder)))
+        partial = _write_partial(path, _wrap(read_key(folder, of_before=of_before), folder))
         partial.replace(path)
         _sync_folder(path.parent)
     return True
 
 
-def _wrap(key: bytes) -> bytes:
-    data_key, nonce = current_key(), os.urandom(NONCE_BYTES)
-    closed = AESGCM(derive_key(data_key, PURPOSE)).encrypt(nonce, key, None)
-    return MAGIC + key_name(data_key) + nonce + closed
+def _wrap(key: bytes, folder: str) -> bytes:
+    return MAGIC + encrypt(key, PURPOSE, folder.encode())
 
 
-def _unwrap(wrapped: bytes) -> bytes:
-    name, rest = wrapped[len(MAGIC) :][:KEY_NAME_BYTES], wrapped[len(MAGIC) + KEY_NAME_BYTES :]
-    if not wrapped.startswith(MAGIC) or len(rest) < NONCE_BYTES:
-        raise KeyDestroyed
-    cipher = AESGCM(derive_key(find_key(name), PURPOSE))
-    return cipher.decrypt(rest[:NONCE_BYTES], rest[NONCE_BYTES:], None)
+def _unwrap(wrapped: bytes, folder: str, *, of_before: bool) -> bytes:
+    if wrapped.startswith(MAGIC):
+        return decrypt(wrapped[len(MAGIC) :], PURPOSE, folder.encode())
+    if of_before and wrapped.startswith(MAGIC_OF_BEFORE):
+        return decrypt(wrapped[len(MAGIC_OF_BEFORE) :], PURPOSE_OF_BEFORE, None)
+    raise KeyDestroyed
 
 
 def _create(path: Path, content: bytes) -> None:

@@ -14,10 +14,12 @@ from contextlib import contextmanager
 
 from deid_portal.common.chunks import (
     CHUNK_BYTES,
-    GROWN_HEADER_BYTES,
     SALT_BYTES,
+    DamagedFile,
     Grown,
     PieceLengths,
+    check_name,
+    name_tag,
     nonce_of,
     read_chain,
     read_layout,
@@ -31,8 +33,9 @@ class PiecesLost(Exception):  # noqa: N818
 
 
 class GrowingFile:
-    def __init__(self, descriptor: int, folder_key: bytes, piece_bytes: int) -> None:
+    def __init__(self, descriptor: int, name: str, folder_key: bytes, piece_bytes: int) -> None:
         self._file = descriptor
+        self._name = name
         self._key = folder_key
         self._lengths = PieceLengths(piece_bytes)
 
@@ -49,7 +52,7 @@ class GrowingFile:
         place = self._lengths.place_of(piece) if piece else 0
         self._check_what_lies_before(place)
         with telling_when_full(), self._cutting_off_at(place):
-            self._write(b"" if piece else self._lengths.header())
+            self._write(b"" if piece else self._header())
             return self._write_piece(piece, memoryview(clear), is_last=is_last)
 
     def make_safe(self) -> None:
@@ -68,11 +71,21 @@ class GrowingFile:
             os.ftruncate(self._file, place)
             raise
 
+    def _header(self) -> bytes:
+        salt = os.urandom(SALT_BYTES)
+        return self._lengths.beginning() + salt + name_tag(self._key, salt, self._name)
+
     def _check_what_lies_before(self, place: int) -> None:
-        header = os.pread(self._file, GROWN_HEADER_BYTES, 0)
-        is_there = os.fstat(self._file).st_size >= place and header == self._lengths.header()
-        if place and not is_there:
+        if place and not (os.fstat(self._file).st_size >= place and self._is_ours()):
             raise PiecesLost
+
+    def _is_ours(self) -> bool:
+        beginning = self._lengths.beginning()
+        try:
+            check_name(self._file, self._key, self._name)
+        except DamagedFile:
+            return False
+        return os.pread(self._file, len(beginning), 0) == beginning
 
     def _write_piece(self, piece: int, clear: memoryview, *, is_last: bool) -> tuple[bytes, bytes]:
         chain = read_chain(self._file, self._key, self._lengths, piece)
@@ -103,7 +116,7 @@ def held_file(name: str, piece_bytes: int) -> Iterator[GrowingFile]:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield GrowingFile(descriptor, key, piece_bytes)
+        yield GrowingFile(descriptor, name, key, piece_bytes)
     finally:
         os.close(descriptor)
 

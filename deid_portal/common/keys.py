@@ -7,8 +7,11 @@ it, so that an old key listed in DATA_KEY_OLD still opens what it closed.
 import base64
 import binascii
 import hashlib
+import os
 from functools import lru_cache
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
@@ -17,6 +20,7 @@ from django.core.exceptions import ImproperlyConfigured
 from deid_portal.environment import DEMO_KEY_PREFIX
 
 KEY_NAME_BYTES = 4
+NONCE_BYTES = 12
 
 
 @lru_cache(maxsize=16)
@@ -58,3 +62,18 @@ def derive_key(key: bytes, purpose: str) -> bytes:
 def derive_key_once(key: bytes, purpose: str, salt: bytes) -> bytes:
     """Derive the key of one file; it is kept nowhere, so that nothing outlives the file."""
     return HKDF(algorithm=SHA256(), length=32, salt=salt or None, info=purpose.encode()).derive(key)
+
+
+def encrypt(clear: bytes, purpose: str, place: bytes) -> bytes:
+    """Encrypt a small thing with the current key, so that it opens at its place only."""
+    key, nonce = current_key(), os.urandom(NONCE_BYTES)
+    return key_name(key) + nonce + AESGCM(derive_key(key, purpose)).encrypt(nonce, clear, place)
+
+
+def decrypt(encrypted: bytes, purpose: str, place: bytes | None) -> bytes:
+    """Raises `InvalidTag` for what is damaged or belongs elsewhere; None stands for any place."""
+    name, rest = encrypted[:KEY_NAME_BYTES], encrypted[KEY_NAME_BYTES:]
+    if len(rest) < NONCE_BYTES:
+        raise InvalidTag
+    key = derive_key(find_key(name), purpose)
+    return AESGCM(key).decrypt(rest[:NONCE_BYTES], rest[NONCE_BYTES:], place)

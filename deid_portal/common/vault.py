@@ -3,11 +3,11 @@
 What must never happen: clear text on disk, a half-written file taken for a whole one, a file cut
 short or stitched together from two that still opens. So: a writer encrypts as it goes, under a
 temporary name, and the real name appears in one rename; every chunk is sealed so that it opens at
-its place in its file only (`chunks.py`). What comes in over several requests grows in its place
-(`growing_files.py`). What is deleted must stay deleted: the folder's key goes first
-(`folder_keys.py`).
+its place in its file only, and a file under its own name only (`chunks.py`). What comes in over
+several requests grows in its place (`growing_files.py`). What is deleted must stay deleted: the
+folder's key goes first (`folder_keys.py`).
 
-Files of before folders had keys still open; the command `rotate_data_key` writes them anew.
+Files of earlier versions are written anew by the command `rotate_data_key`.
 """
 
 import errno
@@ -29,40 +29,43 @@ from django.conf import settings
 
 from deid_portal.common.chunks import (
     CHUNK_BYTES,
+    KEYLESS_MAGIC,
     MAGIC,
-    OLD_MAGIC,
     SALT_BYTES,
+    UNNAMED_GROWN_MAGIC,
+    UNNAMED_MAGIC,
     file_cipher,
+    name_tag,
     nonce_of,
     read_layout,
+    write_name,
 )
 from deid_portal.common.chunks import DamagedFile as DamagedFile
 from deid_portal.common.folder_keys import (
     KEYS,
     LOCK,
+    KeyDestroyed,
+    copy_key,
     destroy_key,
     folder_of,
-    hand_over_key,
     keys_held,
     list_folders,
+    read_key,
     read_or_make_key,
 )
+from deid_portal.common.full_disk import SENTENCE, is_full_disk
 from deid_portal.common.refusals import Refused
 
 INCOMING = "incoming"
+OLD_MAGICS = (KEYLESS_MAGIC, UNNAMED_MAGIC, UNNAMED_GROWN_MAGIC)
 COPY_BYTES = 1024 * 1024
-# What the system says when there is no room for a file.
-DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class DiskFull(Refused, OSError):  # noqa: N818
     """There is no room for a file; nothing of it is left behind."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "The disk of the portal is full, so nothing was kept of this; everything from before "
-            "is safe. Tell the administrator, and try again when there is room."
-        )
+        super().__init__(SENTENCE)
         self.errno = errno.ENOSPC
 
 
@@ -71,7 +74,7 @@ def telling_when_full() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in DISK_IS_FULL:
+        if is_full_disk(error):
             raise DiskFull from None
         raise
 
@@ -105,7 +108,7 @@ class VaultWriter(io.RawIOBase):
             descriptor = os.open(self._partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._cipher = file_cipher(key, salt)
         self._file = os.fdopen(descriptor, "wb")
-        self._file.write(MAGIC + salt)
+        self._file.write(MAGIC + salt + name_tag(key, salt, name))
         self._pending = bytearray()
         self._number = 0
         self._digest = hashlib.sha256() if is_hashed else None
@@ -206,10 +209,10 @@ class VaultWriter(io.RawIOBase):
 
 
 class _VaultReader(io.RawIOBase):
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, of_before: bool) -> None:
         self._file = path_of(name).open("rb", buffering=0)
         try:
-            self._layout = read_layout(self._file.fileno(), name)
+            self._layout = read_layout(self._file.fileno(), name, of_before=of_before)
         except BaseException:
             self._file.close()
             raise
@@ -263,9 +266,12 @@ class _VaultReader(io.RawIOBase):
         super().close()
 
 
-def open_reader(name: str) -> BinaryIO:
-    """Open a stored file for reading, from any place; nothing but its clear bytes come out."""
-    return io.BufferedReader(_VaultReader(name), CHUNK_BYTES)
+def open_reader(name: str, *, of_before: bool = False) -> BinaryIO:
+    """Open a stored file for reading, from any place; nothing but its clear bytes come out.
+
+    `of_before` also opens what is bound to no place, and is only for binding it to one.
+    """
+    return io.BufferedReader(_VaultReader(name, of_before=of_before), CHUNK_BYTES)
 
 
 def exists(name: str) -> bool:
@@ -275,12 +281,23 @@ def exists(name: str) -> bool:
 def move(name: str, new_name: str) -> None:
     """Move an upload to where it is kept; its key goes with it."""
     target = path_of(new_name)
-    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder, new_folder = folder_of(name), folder_of(new_name)
-    with keys_held():
+    with keys_held(), telling_when_full():
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if folder != new_folder:
-            hand_over_key(folder, new_folder)
-        path_of(name).replace(target)
+            copy_key(folder, new_folder)
+        _rename(name, new_name)
+        if folder != new_folder:
+            destroy_key(folder)
+
+
+def _rename(name: str, new_name: str) -> None:
+    with path_of(name).open("r+b") as file:
+        try:
+            write_name(file.fileno(), read_key(folder_of(name)), name, new_name)
+        except KeyDestroyed:
+            raise DamagedFile("The key of a stored file was destroyed.") from None
+    path_of(name).replace(path_of(new_name))
 
 
 def delete(name: str) -> None:
@@ -323,29 +340,36 @@ def list_folders_of(room: str) -> Iterator[tuple[str, float]]:
 
 
 def list_old_files() -> list[str]:
-    """Return every file that was written before folders had keys."""
+    """Return every file that is not bound to its name; uploads under way soon end by themselves."""
     root = path_of("")
     found = (path for path in root.rglob("*") if path.is_file())
     names = (str(path.relative_to(root)) for path in found)
-    return sorted(name for name in names if _is_stored_file(name) and _is_old(path_of(name)))
+    return sorted(name for name in names if _is_stored_file(name) and _magic_of(name) in OLD_MAGICS)
 
 
 def _is_stored_file(name: str) -> bool:
-    return name != LOCK and not name.startswith(f"{KEYS}/") and not name.endswith(".part")
+    elsewhere = (f"{KEYS}/", f"{INCOMING}/")
+    return name != LOCK and not name.startswith(elsewhere) and not name.endswith(".part")
 
 
-def _is_old(path: Path) -> bool:
+def is_keyless(name: str) -> bool:
+    """Say whether a file is of before folders had keys."""
+    return _magic_of(name) == KEYLESS_MAGIC
+
+
+def _magic_of(name: str) -> bytes:
+    """Return how a file begins; nothing if it was deleted meanwhile."""
     try:
-        with path.open("rb") as file:
-            return file.read(len(OLD_MAGIC)) == OLD_MAGIC
+        with path_of(name).open("rb") as file:
+            return file.read(len(MAGIC))
     except FileNotFoundError:
-        return False
+        return b""
 
 
-def write_anew(name: str) -> bool:
+def write_anew(name: str, *, of_before: bool = False) -> bool:
     """Write a file of the old form in the present one; False when it was deleted meanwhile."""
     try:
-        with open_reader(name) as reader, _Rewriter(name) as writer:
+        with open_reader(name, of_before=of_before) as reader, _Rewriter(name) as writer:
             while piece := reader.read(COPY_BYTES):
                 writer.write(piece)
     except FileNotFoundError:

@@ -45,6 +45,8 @@ def way_back_file(dataset: Dataset, run_id: object, attempt: int) -> str:
 class LookUp(models.Model):
     """One pseudonym that was looked up, and why; what was found is not kept."""
 
+    sealed_to = ("way_back_id", "looked_up_by_id", "pseudonym", "at")
+
     way_back = models.ForeignKey(WayBack, on_delete=models.CASCADE, related_name="look_ups")
     looked_up_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)

@@ -56,6 +56,8 @@ class Period(models.TextChoices):
 class Terms(models.Model):
     """What a steward opened, to whom and for how much. Never changed: new terms come after them."""
 
+    sealed_to = ("desk_id", "number")
+
     desk = models.ForeignKey(Desk, on_delete=models.PROTECT, related_name="terms")
     number = models.PositiveIntegerField()
     # The version of the dataset that answers.

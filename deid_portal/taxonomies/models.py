@@ -25,6 +25,8 @@ class TaxonomyVersion(models.Model):
     `done` of them, so each can be undone and redone.
     """
 
+    sealed_to = ("column_id", "number")
+
     column = models.ForeignKey(
         DatasetColumn, on_delete=models.CASCADE, related_name="taxonomy_versions"
     )
@@ -59,6 +61,8 @@ class TaxonomyVersion(models.Model):
 class ColumnTaxonomy(models.Model):
     """The taxonomy of one column: its recipe as a plan writes it, and its file if it has one."""
 
+    sealed_to = ("column_id",)
+
     Kind = Kind
 
     column = models.OneToOneField(DatasetColumn, on_delete=models.CASCADE, related_name="taxonomy")
@@ -85,6 +89,8 @@ class ColumnTaxonomy(models.Model):
 
 class LibraryTaxonomy(models.Model):
     """A taxonomy a team keeps for its other tables. A name taken again makes a new version."""
+
+    sealed_to = ("team_id", "name", "number")
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="library_taxonomies")
     name = models.CharField(max_length=100)

@@ -6,10 +6,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from deid_portal.common import folder_keys, vault
-from deid_portal.common.keys import current_key, derive_key_once, key_name
+from tests.common.of_before import write_keyless
 
 SECRET = b"Person 1 has the flu"
 
@@ -23,17 +22,6 @@ def write(name: str, content: bytes = SECRET) -> Path:
 def read(name: str) -> bytes:
     with vault.open_reader(name) as reader:
         return reader.read()
-
-
-def write_of_before(name: str, content: bytes = SECRET) -> Path:
-    """Write a small file as it was written before folders had keys."""
-    salt = os.urandom(vault.SALT_BYTES)
-    cipher = AESGCM(derive_key_once(current_key(), "vault file", salt))
-    closed = cipher.encrypt(bytes(11) + b"\x01", content, None)
-    path = vault.path_of(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"DPV1" + key_name(current_key()) + salt + closed)
-    return path
 
 
 def test_files_of_a_folder_share_a_key_and_folders_do_not() -> None:
@@ -130,18 +118,11 @@ def test_two_that_make_the_first_file_of_a_folder_agree_on_its_key() -> None:
         assert read(f"runs/one/{number}") == hashlib.sha256(bytes([number])).digest()
 
 
-def test_a_file_of_before_folders_had_keys_still_opens() -> None:
-    write_of_before("datasets/old/upload")
-    assert read("datasets/old/upload") == SECRET
-    write("datasets/old/table-1/0")
-    assert read("datasets/old/upload") == SECRET
-
-
 def test_an_old_file_written_anew_hangs_on_the_key_of_its_folder() -> None:
-    path = write_of_before("datasets/old/upload")
+    path = write_keyless("datasets/old/upload")
     os.utime(path, (1000, 1000))
     assert vault.list_old_files() == ["datasets/old/upload"]
-    assert vault.write_anew("datasets/old/upload")
+    assert vault.write_anew("datasets/old/upload", of_before=True)
     assert vault.list_old_files() == []
     assert path.stat().st_mtime == 1000
     assert read("datasets/old/upload") == SECRET

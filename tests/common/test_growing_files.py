@@ -130,7 +130,7 @@ def test_a_piece_that_is_written_again_is_sealed_with_another_key() -> None:
     first = path.read_bytes()
     _grow(SECRET, 10, until=10)
     again = path.read_bytes()
-    assert first[:GROWN_HEADER_BYTES] == again[:GROWN_HEADER_BYTES]
+    assert len(first) == len(again)
     assert first[GROWN_HEADER_BYTES:] != again[GROWN_HEADER_BYTES:]
 
 

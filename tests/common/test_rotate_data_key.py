@@ -13,11 +13,11 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.audit.verifying import find_break
 from deid_portal.common import folder_keys, rotation, vault
-from deid_portal.common.sealing import seal
+from deid_portal.common.sealing import seal_again
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from tests import factories
-from tests.common.test_folder_keys import write_of_before
+from tests.common.of_before import make_mark_of_before, write_keyless
 from tests.conftest import Cast
 
 NEW_KEY = "bmV3IGtleSwgYWxzbyB0aGlydHktdHdvIGJ5dGVzISE="
@@ -41,7 +41,8 @@ def test_after_it_the_old_key_can_be_dropped(
 ) -> None:
     release = factories.make_release(cast.steward, cast.approver, cast.team, [cast.steward])
     factories.pack(release)
-    write_of_before("datasets/of-before/upload")
+    make_mark_of_before()
+    write_keyless("datasets/of-before/upload")
     change_key(settings)
     said = rotate()
     assert "Empty DATA_KEY_OLD" in said
@@ -99,7 +100,8 @@ def test_broken_off_it_goes_on_where_it_stopped(cast: Cast, settings: Settings) 
 
 
 def test_without_a_new_key_only_old_files_are_written_anew(cast: Cast) -> None:
-    write_of_before("datasets/of-before/upload")
+    make_mark_of_before()
+    write_keyless("datasets/of-before/upload")
     assert "no old key is listed" in rotate()
     assert vault.list_old_files() == []
 
@@ -122,11 +124,13 @@ def test_what_people_save_meanwhile_is_not_overwritten(
     column = factories.make_dataset(cast.steward, cast.team).columns.all()[0]
     change_key(settings)
 
-    def seal_slowly(clear: bytes) -> bytes:
-        DatasetColumn.objects.filter(pk=column.pk).update(profile={"saved": "meanwhile"})
-        return seal(clear)
+    def seal_slowly(sealed: bytes, place: str, *, of_before: bool) -> bytes:
+        saved = DatasetColumn.objects.get(pk=column.pk)
+        saved.profile = {"saved": "meanwhile"}
+        saved.save()
+        return seal_again(sealed, place, of_before=of_before)
 
-    monkeypatch.setattr(rotation, "seal", seal_slowly)
+    monkeypatch.setattr(rotation, "seal_again", seal_slowly)
     rotate()
     column.refresh_from_db()
     assert column.profile == {"saved": "meanwhile"}

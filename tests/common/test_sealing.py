@@ -8,8 +8,8 @@ from tests.conftest import Cast
 
 
 def test_sealed_bytes_open_again_and_differ_each_time() -> None:
-    assert unseal(seal(b"flu")) == b"flu"
-    assert seal(b"flu") != seal(b"flu")
+    assert unseal(seal(b"flu", "here"), "here") == b"flu"
+    assert seal(b"flu", "here") != seal(b"flu", "here")
 
 
 @pytest.mark.parametrize("value", ["Diabetes", "14853", "Jennifer"])

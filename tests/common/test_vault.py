@@ -114,7 +114,7 @@ def test_a_disk_that_fills_up_leaves_no_piece_behind(monkeypatch: pytest.MonkeyP
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", refuse)
-    with pytest.raises(vault.DiskFull, match="The disk of the portal is full"):
+    with pytest.raises(vault.DiskFull, match="The disk of the server is full"):
         _write("runs/big/rows", SECRET)
     assert not [path for path in vault.path_of("").rglob("*") if path.is_file()]
 

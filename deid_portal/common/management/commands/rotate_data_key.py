@@ -1,13 +1,19 @@
 """python manage.py rotate_data_key"""
 
+from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
 from deid_portal.common.rotation import Rotation, rotate
+from deid_portal.common.vault import DamagedFile
 
 LISTED = 10
+KEY_DOES_NOT_FIT = (
+    "List the key that DATA_DIR was written with in DATA_KEY_OLD and start this again."
+)
 
 
 class Command(BaseCommand):
@@ -16,8 +22,18 @@ class Command(BaseCommand):
         "started again, and the portal may run meanwhile."
     )
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--of-before",
+            action="store_true",
+            help="also take what is bound to no place, from a backup of an earlier version",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
-        done = rotate(self.say_how_far)
+        try:
+            done = rotate(self.say_how_far, of_before=options["of_before"])
+        except (ImproperlyConfigured, DamagedFile) as reason:
+            raise CommandError(f"{reason} {KEY_DOES_NOT_FIT}", returncode=3) from None
         self.stdout.write(
             f"Moved to the current key: {done.keys:,} keys of folders, {done.files:,} files, "
             f"{done.fields:,} sealed fields."
@@ -40,8 +56,9 @@ class Command(BaseCommand):
         shown = "\n".join(f"  {name}" for name in done.unreadable[:LISTED])
         return (
             f"{len(done.unreadable):,} could not be opened and stay as they are:\n{shown}\n"
-            "If their key is missing in DATA_KEY_OLD, list it there and start this again. "
-            "Keep the old keys until then."
+            "If their key is missing in DATA_KEY_OLD, list it there and start this again. If they "
+            "come from a backup of an earlier version, add --of-before. Keep the old keys until "
+            "then."
         )
 
     def what_may_be_dropped(self) -> str:
