@@ -1,6 +1,6 @@
 """What the portal does differently from allauth's usual ways."""
 
-import base64
+from functools import partial
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -8,16 +8,19 @@ from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.http import HttpRequest
 
+from deid_portal.accounts.attempts import Secret, check_secret
+from deid_portal.accounts.models import User
+from deid_portal.accounts.sealed_factors import seal_secret, unseal_secret
 from deid_portal.accounts.second_factor import ASKED
-from deid_portal.common.sealing import seal, unseal
+from deid_portal.accounts.selectors import find_account
+from deid_portal.common.addresses import client_address
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     error_messages = {
         **DefaultAccountAdapter.error_messages,
         "username_password_mismatch": "Name and password do not fit together. "
-        "Capital letters matter in both.",
-        "too_many_login_attempts": "Too many attempts. Wait a few minutes and try again.",
+        "Capital letters matter in the password, not in the name.",
         "enter_current_password": "This is not your current password. Enter it again.",
         "incorrect_password": "This is not your password. Enter it again.",
     }
@@ -25,6 +28,19 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Accounts are made by invitation (accounts/invitations.py) or by the administrator."""
         return False
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """Check a password, at sign-in and where it is asked for again."""
+        name = credentials["username"]
+        account = find_account(name)
+        if account is not None:
+            credentials["username"] = account.username
+        check = partial(super().authenticate, request, **credentials)
+        found: User | None = check_secret(request, Secret.PASSWORD, name, account, check)
+        return found
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        return client_address(request) or str(super().get_client_ip(request))
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, str]]:
         """Say how somebody can show that it is still them; see `confirm_second_factor`."""
@@ -42,10 +58,10 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     }
 
     def encrypt(self, text: str) -> str:
-        return base64.b64encode(seal(text.encode())).decode()
+        return seal_secret(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        return unseal(base64.b64decode(encrypted_text)).decode()
+        return unseal_secret(encrypted_text)
 
     def _get_site_name(self) -> str:
         return "De-identification portal"

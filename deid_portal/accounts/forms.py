@@ -1,10 +1,32 @@
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from allauth.account.forms import LoginForm
+from allauth.account.forms import ChangePasswordForm, LoginForm
+from allauth.core import context
+from allauth.mfa import app_settings as factor_settings
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.webauthn.forms import (
+    AuthenticateWebAuthnForm,
+    LoginWebAuthnForm,
+    ReauthenticateWebAuthnForm,
+)
 from django import forms
+from django.contrib.auth.forms import UsernameField
 from django.contrib.auth.password_validation import validate_password
 
+from deid_portal.accounts.attempts import (
+    Secret,
+    check_passkey,
+    check_secret,
+    claim_code,
+    count_wrong,
+)
 from deid_portal.accounts.models import Role, User
+from deid_portal.accounts.selectors import find_account
 from deid_portal.common.widgets import Boxes
 
 
@@ -15,6 +37,70 @@ class SignInForm(LoginForm):  # type: ignore[misc]
         for field in self.fields.values():
             field.widget.attrs.pop("placeholder", None)
             field.help_text = ""
+
+
+class NewPasswordForm(ChangePasswordForm):  # type: ignore[misc]
+    def clean_oldpassword(self) -> str:
+        return check_own(Secret.PASSWORD, self.user, super().clean_oldpassword)
+
+
+class CountedCode:
+    """Wrong codes are counted, and a code of an app opens once, whichever process is asked.
+
+    allauth remembers used codes in the memory of a process, and for shorter than they are valid.
+    """
+
+    user: User
+    authenticator: Authenticator
+
+    def clean_code(self) -> str:
+        return check_own(Secret.CODE, self.user, partial(self._use, super().clean_code))  # type: ignore[misc]
+
+    def _use(self, check: Callable[[], str]) -> str:
+        code = check()
+        if self.authenticator.type != Authenticator.Type.TOTP:
+            return code  # recovery codes are crossed out in the database
+        steps = 2 * factor_settings.TOTP_TOLERANCE + 1
+        digits = "".join(filter(str.isdigit, code))  # spaces between them do not matter
+        if not claim_code(self.user, digits, factor_settings.TOTP_PERIOD * steps):
+            raise get_adapter().validation_error("incorrect_code")
+        return code
+
+
+class SignInCodeForm(CountedCode, AuthenticateForm):  # type: ignore[misc]
+    pass
+
+
+class ConfirmCodeForm(CountedCode, ReauthenticateForm):  # type: ignore[misc]
+    pass
+
+
+class NewAppForm(ActivateTOTPForm):  # type: ignore[misc]
+    def clean_code(self) -> str:
+        return check_own(Secret.CODE, self.user, super().clean_code)
+
+
+class CountedPasskey:
+    user: User | None
+
+    def clean_credential(self) -> Authenticator:
+        return check_passkey(context.request, self.user, super().clean_credential)  # type: ignore[misc]
+
+
+class SignInPasskeyForm(CountedPasskey, LoginWebAuthnForm):  # type: ignore[misc]
+    """Says who signs in, too; what it says about that is not believed before it is checked."""
+
+
+class SecondFactorPasskeyForm(CountedPasskey, AuthenticateWebAuthnForm):  # type: ignore[misc]
+    pass
+
+
+class ConfirmPasskeyForm(CountedPasskey, ReauthenticateWebAuthnForm):  # type: ignore[misc]
+    pass
+
+
+def check_own(secret: Secret, user: User, check: Callable[[], str]) -> str:
+    return check_secret(context.request, secret, user.username, user, check)
 
 
 class RolesForm(forms.Form):
@@ -49,11 +135,10 @@ class InvitationForm(RolesForm):
 class JoinForm(forms.Form):
     """An account for somebody who was invited."""
 
-    username = forms.CharField(
+    username = UsernameField(
         label="Name to sign in with",
         max_length=150,
         validators=[User.username_validator],
-        widget=forms.TextInput(attrs={"autocomplete": "username"}),
     )
     full_name = forms.CharField(
         label="Your full name",
@@ -70,7 +155,9 @@ class JoinForm(forms.Form):
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
-        if User.objects.filter(username__iexact=username).exists():
+        if find_account(username):
+            # Tells that the account exists, so it is counted like a wrong try.
+            count_wrong(context.request, Secret.INVITATION)
             raise forms.ValidationError("This name is taken. Choose another one.")
         return username
 

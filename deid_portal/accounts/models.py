@@ -1,9 +1,13 @@
 """People, teams, and what a person may do in a team."""
 
+from collections.abc import Iterable
+from typing import Any, ClassVar
 from uuid import uuid4
 
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
+
+from deid_portal.accounts.names import fold_name
 
 
 class Role(models.TextChoices):
@@ -12,6 +16,14 @@ class Role(models.TextChoices):
     APPROVER = "approver", "Approver"
     ANALYST = "analyst", "Analyst"
     ADMINISTRATOR = "administrator", "Administrator"
+
+
+class People(UserManager["User"]):
+    use_in_migrations = False
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """Find a person by any spelling of their name; `createsuperuser` asks this way, too."""
+        return self.get(folded_username=fold_name(username or ""))
 
 
 class User(AbstractUser):
@@ -23,6 +35,21 @@ class User(AbstractUser):
     theme = models.CharField(max_length=5, choices=Theme, default=Theme.AUTO)
     # A demo account has a password everybody knows; real use refuses to start while one is active.
     is_demo = models.BooleanField(default=False)
+    # What sign-in looks for. Unique, or two people could hold spellings of one name and neither
+    # would be found.
+    folded_username = models.CharField(max_length=450, unique=True, editable=False)
+
+    objects: ClassVar[People] = People()
+
+    def save(self, *args: Any, update_fields: Iterable[str] | None = None, **kwargs: Any) -> None:
+        folded = fold_name(self.username)
+        # An account of before whose name was taken stays marked until it gets another name
+        # (migrations/0004_fold_usernames.py).
+        if self.folded_username.partition("#")[0] != folded:
+            self.folded_username = folded
+        if update_fields is not None and "username" in update_fields:
+            update_fields = {*update_fields, "folded_username"}
+        super().save(*args, update_fields=update_fields, **kwargs)
 
     @property
     def display_name(self) -> str:

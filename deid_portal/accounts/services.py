@@ -149,3 +149,29 @@ def end_session(*, user: User, session: UserSession) -> None:
     """Sign a device out at once."""
     session.end()
     record_event("account.session_ended", actor=user, team=None, subject=user)
+
+
+@transaction.atomic
+def record_failed_attempt(
+    *,
+    user: User | None,
+    is_signed_in: bool,
+    secret: str,
+    network: str,
+    known_device: bool,
+    reached_limit: bool,
+) -> None:
+    """Put a wrong password or code on record.
+
+    A name that is no account is not kept: it may be a password that somebody typed into the wrong
+    field.
+    """
+    action = "account.confirmation_failed" if is_signed_in else "account.sign_in_failed"
+    facts = {
+        "secret": secret,
+        "network": network,
+        "known_device": known_device,
+        "reached_limit": reached_limit,
+    }
+    actor = user if is_signed_in else None
+    record_event(action, actor=actor, team=None, subject=user, facts=facts)

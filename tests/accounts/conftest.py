@@ -1,8 +1,23 @@
+from collections.abc import Iterator
+
 import pytest
-from django.core.cache import cache
+from pytest_django import Settings
+from redis import Redis
+
+from deid_portal.common.broker import client_url
+from tests.valkey import running_valkey
 
 
-@pytest.fixture(autouse=True)
-def no_earlier_attempts() -> None:
-    """Wrong codes and passwords of other tests are forgotten."""
-    cache.clear()
+@pytest.fixture(scope="session")
+def valkey_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running_valkey(tmp_path_factory.mktemp("valkey")) as address:
+        yield address
+
+
+@pytest.fixture
+def valkey(valkey_address: str, settings: Settings) -> Redis:
+    """A real Valkey that counts tries, empty at the beginning."""
+    settings.CELERY_BROKER_URL = valkey_address
+    client = Redis.from_url(client_url(valkey_address))
+    client.flushdb()
+    return client

@@ -3,11 +3,13 @@
 from allauth.account.utils import perform_login
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from deid_portal.accounts.attempts import Secret, count_wrong
 from deid_portal.accounts.forms import JoinForm
 from deid_portal.accounts.models import Invitation
 from deid_portal.accounts.people import person_of
@@ -21,7 +23,7 @@ from deid_portal.accounts.services import accept_invitation, join_with_new_accou
 def join(request: HttpRequest, token: str) -> HttpResponse:
     invitation = find_invitation(token)
     if invitation is None:
-        return render(request, "accounts/join_closed.html", status=404)
+        return _show_closed(request)
     if request.method == "POST" and request.user.is_authenticated:
         accept_invitation(invitation=invitation, accepted_by=person_of(request))
         return _welcome(request, invitation)
@@ -42,6 +44,15 @@ def _join_as_somebody_new(request: HttpRequest, invitation: Invitation) -> HttpR
     )
     perform_login(request, user)
     return _welcome(request, invitation)
+
+
+def _show_closed(request: HttpRequest) -> HttpResponse:
+    try:
+        count_wrong(request, Secret.INVITATION)
+        reason = ""
+    except ValidationError as error:
+        reason = str(error.message)
+    return render(request, "accounts/join_closed.html", {"reason": reason}, status=404)
 
 
 def _show(request: HttpRequest, invitation: Invitation, form: JoinForm) -> HttpResponse:

@@ -2,7 +2,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from deid_portal.accounts.models import Role, Team, User
+from deid_portal.accounts.models import Role, Team
+from deid_portal.accounts.selectors import find_account
 from deid_portal.accounts.services import add_member, create_team
 
 
@@ -15,7 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("--role", required=True, choices=Role.values, action="append")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = User.objects.filter(username=options["name"]).first()
+        user = find_account(options["name"])
         if user is None:
             raise CommandError(
                 f"Nobody signs in as {options['name']}. Make them with createsuperuser first.",

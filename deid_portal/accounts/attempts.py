@@ -1,0 +1,168 @@
+"""Tries at a secret of an account: how many are allowed, from where, and what is said then.
+
+Every door that asks for a password or a code asks here (`forms.py`, `adapters.py`). Wrong tries
+are counted three ways: by account and network, so that a guesser waits while others do not; by
+account, which slows down a guesser with many networks; by network, which slows down one with many
+accounts. A browser that has signed in to the account before is counted by itself, so strangers
+cannot lock its owner out. A network is never trusted that way: whoever shares it could find out
+which accounts exist.
+
+Names that are no account are counted by the same rules and get the same sentence after as many
+tries. The keys of counters hold neither names nor addresses: what was typed as a name may have been
+a password.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TypeVar
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import salted_hmac
+
+from deid_portal.accounts.known_devices import find_device
+from deid_portal.accounts.models import User
+from deid_portal.accounts.names import fold_name
+from deid_portal.accounts.services import record_failed_attempt
+from deid_portal.common.addresses import network_of
+from deid_portal.common.attempt_counters import Limit, Taken, counters
+from deid_portal.common.templatetags.numbers import duration_words
+
+T = TypeVar("T")
+
+RETRY_AFTER = "deid_portal.retry_after"
+BY_NETWORK = 10  # times what one account allows: many people may share a network
+
+
+class Secret(StrEnum):
+    PASSWORD = "password"  # noqa: S105 -- the word, not one
+    CODE = "code"  # of an authenticator app or for recovery
+    PASSKEY = "passkey"
+    INVITATION = "invitation"
+
+
+# By how much the limit of an account, from all networks together, is above the one from a single
+# network. Who guesses codes has the password already, and codes are short.
+BY_ACCOUNT = {Secret.PASSWORD: 4, Secret.CODE: 1}
+
+# What else can be done, for people who are not signed in yet.
+WAY_OUT = {
+    Secret.PASSWORD: "or use a passkey or a browser you have signed in with before; "
+    "whoever has forgotten the password asks an administrator of the team",
+    Secret.CODE: "or use a passkey or a browser you have signed in with before",
+    Secret.PASSKEY: "or use your password",
+    Secret.INVITATION: "or ask the person who invited you for a new link",
+}
+
+
+def check_secret(
+    request: HttpRequest, secret: Secret, name: str, user: User | None, check: Callable[[], T]
+) -> T:
+    """Return what `check` finds, unless there were too many wrong tries before.
+
+    `user` is the account that `name` means, if it means one. Nothing found, or a ValidationError,
+    is a wrong try. It is on record, and counted before it is looked at.
+    """
+    device = find_device(request, user)
+    account = user.folded_username if user else fold_name(name)
+    taken = _take(request, secret, _limits(request, secret, account, device))
+    try:
+        found = check()
+    except ValidationError:
+        _record(request, secret, user, taken, device)
+        raise
+    if found:
+        taken.give_back()
+    else:
+        _record(request, secret, user, taken, device)
+    return found
+
+
+def check_passkey(request: HttpRequest, user: User | None, check: Callable[[], T]) -> T:
+    """Return what `check` finds; the right passkey always passes.
+
+    Nobody guesses the signature of a passkey, so a limit must not keep anybody out who has it. It
+    keeps strangers from filling the audit record.
+    """
+    try:
+        return check()
+    except ValidationError:
+        _record(request, Secret.PASSKEY, user, count_wrong(request, Secret.PASSKEY))
+        raise
+
+
+def count_wrong(request: HttpRequest, secret: Secret) -> Taken:
+    """Count, by network alone, something wrong that was already looked at."""
+    return _take(request, secret, [_network_limit(request, secret)])
+
+
+def claim_code(user: User, code: str, seconds: float) -> bool:
+    """Say whether a code is used for the first time; whoever looked on must not use it again."""
+    return counters.claim(_key("used", str(user.pk), code), seconds)
+
+
+def too_many(request: HttpRequest, secret: Secret, seconds: float) -> ValidationError:
+    """Say how long to wait and what else can be done: the same for every name."""
+    request.META[RETRY_AFTER] = seconds
+    way_out = "" if request.user.is_authenticated else f", {WAY_OUT[secret]}"
+    return ValidationError(
+        f"Too many wrong tries: wait {duration_words(seconds)} and try again{way_out}."
+    )
+
+
+class TooManyAttemptsMiddleware:
+    """Answer with 429 and the seconds to wait where a page says that there were too many tries."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        is_redirect = 300 <= response.status_code < 400
+        if RETRY_AFTER in request.META and not is_redirect:
+            response.status_code = 429
+            response.headers["Retry-After"] = str(round(request.META[RETRY_AFTER]) + 1)
+        return response
+
+
+def _take(request: HttpRequest, secret: Secret, limits: list[Limit]) -> Taken:
+    taken = counters.take(limits, settings.SIGN_IN_WAIT_MINUTES * 60)
+    if taken.wait_seconds:
+        raise too_many(request, secret, taken.wait_seconds)
+    return taken
+
+
+def _limits(request: HttpRequest, secret: Secret, account: str, device: str) -> list[Limit]:
+    most = settings.SIGN_IN_ATTEMPTS
+    if device:
+        key = _key(secret, "device", account, device)
+        return [Limit(key, most, ends_with_success=True)]
+    pair = _key(secret, "account and network", account, network_of(request))
+    return [
+        Limit(pair, most, ends_with_success=True),
+        Limit(_key(secret, "account", account), most * BY_ACCOUNT[secret]),
+        _network_limit(request, secret),
+    ]
+
+
+def _network_limit(request: HttpRequest, secret: Secret) -> Limit:
+    key = _key(secret, "network", network_of(request))
+    return Limit(key, settings.SIGN_IN_ATTEMPTS * BY_NETWORK)
+
+
+def _key(*parts: str) -> str:
+    return "tries:" + salted_hmac("deid_portal.attempts", "\0".join(parts)).hexdigest()
+
+
+def _record(
+    request: HttpRequest, secret: Secret, user: User | None, taken: Taken, device: str = ""
+) -> None:
+    record_failed_attempt(
+        user=user,
+        is_signed_in=request.user.is_authenticated,
+        secret=secret,
+        network=network_of(request),
+        known_device=bool(device),
+        reached_limit=taken.reached_limit,
+    )
