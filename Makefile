@@ -5,6 +5,8 @@
 #
 #   make run PORT=8001          another port           make run DEMO=0    without the demo (.env.example)
 #   make test TESTS=tests/runs  only these tests       make format        tidy the code
+#   make fuzz INPUTS=10000      gives so many damaged files to every reader of files, which must say
+#                               a sentence or read them; READERS="csv xlsx" to only some
 
 MAKEFLAGS += --no-print-directory
 # Where it is set, every process would compile all it imports anew.
@@ -12,11 +14,13 @@ unexport PYTHONDONTWRITEBYTECODE
 PY := .venv/bin/python
 DEMO ?= 1
 TESTS ?=
+INPUTS ?= 10000
+READERS ?=
 BROWSERS := chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable
 
 .SILENT:
 .NOTPARALLEL:
-.PHONY: run test checks format environment run-packages test-packages pango browser database
+.PHONY: run test fuzz checks format environment run-packages test-packages pango browser database
 
 # exec: a signal for the recipe reaches the portal itself, which then stops everything it started.
 run: run-packages pango
@@ -28,6 +32,9 @@ endif
 test: test-packages pango browser database
 	echo "Tests."
 	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q $(TESTS)
+
+fuzz: test-packages
+	$(PY) -m tests.fuzz --inputs $(INPUTS) $(READERS)
 
 checks: test-packages
 	echo "Format."

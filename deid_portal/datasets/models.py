@@ -138,7 +138,9 @@ class Dataset(models.Model):
 
     @property
     def page_after_reading(self) -> str:
-        """Where the work goes on: at the columns, or at what a next version changed."""
+        """Where the work goes on: at the columns, at what a next version changed, or at a doubt."""
+        if self.is_network and self.file_format.get("header_is_guessed"):
+            return "networks:show"  # which asks whether the first line is a header
         if self.is_network:
             return "networks:changes" if self.previous_id else "networks:risk"
         return "versions:drift" if self.previous_id else "datasets:columns"
@@ -212,6 +214,8 @@ class Reading(Work):
 class DatasetColumn(models.Model):
     """A column of a dataset. Counts stand in the clear; anything with a value in it is sealed."""
 
+    sealed_to = ("dataset_id", "position")
+
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="columns")
     position = models.PositiveIntegerField()
     name = models.CharField(max_length=300)
@@ -278,6 +282,8 @@ class PseudonymKey(models.Model):
 
     The newest is in force. An older one stays while pseudonyms made with it can be looked up.
     """
+
+    sealed_to = ("team_id", "number")
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="pseudonym_keys")
     number = models.PositiveIntegerField(default=1)

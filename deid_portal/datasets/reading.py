@@ -10,6 +10,7 @@ from django.urls import reverse
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
 from deid_portal.common.endings import Endings
+from deid_portal.common.limits import limits_of_file, limits_of_reading
 from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.later_rooms import Unpack, pack_in_later_rooms
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
@@ -35,8 +36,10 @@ UNEXPECTED = "The file could not be read because of a fault in the portal. Try a
 
 def perform_reading(lease: Lease[Reading]) -> None:
     """Read, store, count; ends the work exactly once, whatever happens."""
+    limits = lease.limits = limits_of_reading()
+    lease.end_stuck = lambda over: _end_without_table(lease, Status.FAILED, str(over))
     with _endings(lease).applied():
-        with lease:
+        with lease, limits.refusing_too_much():
             table, profiles, findings = _read_and_count(lease)
             parcels = pack_in_later_rooms(lease.work.dataset, table, lease.progress)
         dataset = lease.work.dataset
@@ -50,6 +53,7 @@ def _endings(lease: Lease[Reading]) -> Endings:
         drop=lambda: _delete_table(lease),
         unexpected=UNEXPECTED,
         no_room=NO_ROOM,
+        limits=lease.limits,
     )
 
 
@@ -60,7 +64,9 @@ def _read_and_count(
     file_format = FileFormat.from_document(lease.work.file_format)
     with vault.open_reader(dataset.upload_file) as stream:
         try:
-            table = read_table(stream, file_format, lease.progress, dataset.file_sha256)
+            table = read_table(
+                stream, file_format, lease.progress, dataset.file_sha256, limits_of_file()
+            )
         except InvalidTable:
             _note_bad_rows(lease, file_format, stream)
             raise
@@ -70,7 +76,8 @@ def _read_and_count(
 
 def _note_bad_rows(lease: Lease[Reading], file_format: FileFormat, stream: BinaryIO) -> None:
     """Find every row that cannot be read, for the person who mends the file to see at once."""
-    found = list_row_problems(stream, file_format, progress=lease.progress)
+    limits = limits_of_file()
+    found = list_row_problems(stream, file_format, progress=lease.progress, limits=limits)
     problems = [asdict(problem) for problem in found]
     Reading.objects.filter(id=lease.work.id).update(row_problems=problems)
 

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES
 from deid_portal.common import vault
+from deid_portal.common.limits import limits_of_file
 from deid_portal.common.refusals import refusal
 from deid_portal.datasets.models import ArrivingUpload, Dataset, DatasetColumn, Reading, Tagging
 from deid_portal.datasets.permissions import check_can_change
@@ -140,7 +141,8 @@ def latest_reading(dataset: Dataset) -> Reading | None:
 def preview_of(dataset: Dataset) -> FilePreview:
     """Read the first rows with the current settings; raises InvalidTable when they do not fit."""
     with vault.open_reader(dataset.upload_file) as stream:
-        return preview_file(stream, FileFormat.from_document(dataset.file_format), PREVIEW_ROWS)
+        form = FileFormat.from_document(dataset.file_format)
+        return preview_file(stream, form, PREVIEW_ROWS, limits_of_file())
 
 
 def bad_rows_of(dataset: Dataset, reading: Reading | None) -> BadRows:
@@ -150,7 +152,8 @@ def bad_rows_of(dataset: Dataset, reading: Reading | None) -> BadRows:
         return BadRows(found, is_whole=True)
     with suppress(InvalidTable), vault.open_reader(dataset.upload_file) as stream:
         form = FileFormat.from_document(dataset.file_format)
-        return BadRows(list_row_problems(stream, form, SAMPLE_ROWS), is_whole=False)
+        found = list_row_problems(stream, form, SAMPLE_ROWS, limits=limits_of_file())
+        return BadRows(found, is_whole=False)
     return BadRows((), is_whole=False)
 
 

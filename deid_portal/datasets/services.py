@@ -10,6 +10,7 @@ from django.db import transaction
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
 from deid_portal.common import vault
+from deid_portal.common.limits import limits_of_file
 from deid_portal.common.refusals import Refused
 from deid_portal.common.work import queue, request_stop
 from deid_portal.datasets.forgetting import forget_dataset
@@ -85,7 +86,7 @@ def _keep_upload(dataset: Dataset, upload: SealedUpload) -> None:
 
 def _detect(upload: SealedUpload) -> FileDetection:
     with upload.open_reader() as stream:
-        return detect_file(stream)
+        return detect_file(stream, limits=limits_of_file())
 
 
 def _detection_document(detected: FileDetection) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def change_format(*, dataset: Dataset, changed_by: User, file_format: FileFormat
 def _look_at_sheet(dataset: Dataset) -> None:
     """Find where the table of the chosen sheet begins; the preview says it if there is none."""
     with suppress(InvalidTable), vault.open_reader(dataset.upload_file) as stream:
-        detected = detect_file(stream, dataset.file_format["sheet"])
+        detected = detect_file(stream, dataset.file_format["sheet"], limits_of_file())
         dataset.file_format = detected.format.to_document()
         dataset.detection = _detection_document(detected)
 

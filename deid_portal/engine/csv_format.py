@@ -182,10 +182,9 @@ def _detect_encoding(start: bytes, is_cut: bool) -> tuple[str, str]:
             return encoding, "the file says so in its first bytes"
     if start.count(b"\0") > len(start) // 4:
         encoding = "utf-16-le" if start[1::2].count(0) > start[::2].count(0) else "utf-16-be"
-        return encoding, "every second byte is empty"
-    try:
-        _decode(start, "utf-8", is_cut)
-    except UnicodeDecodeError:
+        if _fits(start, encoding, is_cut):
+            return encoding, "every second byte is empty"
+    if not _fits(start, "utf-8", is_cut):
         undefined = any(byte in start for byte in b"\x81\x8d\x8f\x90\x9d")
         return "latin-1" if undefined else "cp1252", "some characters are not UTF-8"
     if start.isascii():
@@ -193,8 +192,17 @@ def _detect_encoding(start: bytes, is_cut: bool) -> tuple[str, str]:
     return "utf-8", "no broken character found"
 
 
+def _fits(start: bytes, encoding: str, is_cut: bool) -> bool:
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(start, final=not is_cut)
+    except UnicodeError:
+        return False
+    return True
+
+
 def _decode(start: bytes, encoding: str, is_cut: bool) -> str:
-    decoder = codecs.getincrementaldecoder(encoding)()
+    """Return the text to look for signs in; where a character is broken, the preview says it."""
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
     return decoder.decode(start, final=not is_cut).removeprefix("\ufeff")
 
 
@@ -233,14 +241,58 @@ def _best_fit(
 
 def _detect_header(rows: Sequence[Sequence[str]]) -> tuple[bool, str]:
     names = [name.strip() for name in rows[0]] if rows else []
-    if any(is_number(name) or is_number(name, ",") for name in names):
-        return False, "the first row holds numbers"
+    has_names, reason = judge_first_row(names, rows[1:])
+    if reason:
+        return has_names, reason
     if "" in names:
         return True, f"{names.count('')} of {len(names)} names are blank"
     repeated = len(names) - len(set(names))
     if repeated:
         return True, f"{len(names)} names, {repeated} of them repeated"
     return True, "1 name" if len(names) == 1 else f"{len(names)} names, no duplicates"
+
+
+def judge_first_row(
+    first: Sequence[str | None], below: Sequence[Sequence[str | None]]
+) -> tuple[bool, str]:
+    """Say whether a row names the columns below it, and why; without a reason nothing is odd.
+
+    Numbers are values and words are names, unless what stands below says otherwise.
+    """
+    names = [(name or "").strip() for name in first]
+    columns = [(name, _column_below(below, place)) for place, name in enumerate(names) if name]
+    numbers = [(name, cells) for name, cells in columns if _is_any_number(name)]
+    is_above_numbers = any(
+        name not in MISSING_WORDS and not _is_any_number(name) and _are_numbers(cells)
+        for name, cells in columns
+    )
+    if numbers and is_above_numbers and not any(name in cells for name, cells in numbers):
+        return True, "a word stands above numbers; names that are numbers occur nowhere below"
+    if numbers:
+        return False, "the first row holds numbers"
+    again = sum(name in cells for name, cells in columns)
+    is_like_others = again > 0 and 2 * again >= len(names) and not _is_repeated(names, below)
+    if is_like_others and not is_above_numbers:
+        return False, "cells of the first row occur again below it"
+    return True, ""
+
+
+def _column_below(rows: Sequence[Sequence[str | None]], place: int) -> list[str]:
+    return [(row[place] or "").strip() for row in rows if place < len(row)]
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    filled = [cell for cell in cells if cell not in ("", *MISSING_WORDS)]
+    return len(filled) > 1 and all(_is_any_number(cell) for cell in filled)
+
+
+def _is_any_number(text: str) -> bool:
+    return is_number(text) or is_number(text, ",")
+
+
+def _is_repeated(names: Sequence[str], rows: Sequence[Sequence[str | None]]) -> bool:
+    """Say whether the whole row occurs again, as where files with headers were joined."""
+    return any([(cell or "").strip() for cell in row] == list(names) for row in rows)
 
 
 def _detect_decimal(rows: Iterable[Sequence[str]], delimiter: str) -> tuple[str, str]:

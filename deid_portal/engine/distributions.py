@@ -30,19 +30,27 @@ class Shown:
     before: Codes  # group of each original row
     shares: Numbers  # kind of label × group
     kinds: Codes  # kind of label of each released row
+    kept: Codes | None = None  # group of the original row behind each released one, where known
 
     @classmethod
     def of(
-        cls, original: Column, released: Column, coverage: Coverage, groups: ColumnGroups
+        cls,
+        original: Column,
+        released: Column,
+        coverage: Coverage,
+        groups: ColumnGroups,
+        rows: Codes | None,
     ) -> "Shown":
         shares = groups.shares_of(original, coverage.covered, released)
         # Labels that spread alike are one kind: there are far fewer kinds than labels.
         kinds, kind_of = np.unique(shares, axis=0, return_inverse=True)
+        before = groups.group_of[original.codes]
         return cls(
             groups,
-            groups.group_of[original.codes],
+            before,
             kinds,
             kind_of.reshape(-1).astype(np.int32)[released.codes],
+            None if rows is None else before[rows],
         )
 
     def after(self) -> Numbers:
@@ -56,10 +64,13 @@ def describe_distributions(
     released: Table,
     names: list[str],
     taxonomies: Mapping[str, Taxonomy],
+    rows: Codes | None = None,
     report: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """Return one- and two-way counts of these columns; the first of them are crossed.
 
+    `rows` holds the original row of each released record; where it is given, the people of the
+    release are also counted as they were ("kept"), for those who must not learn of the others.
     `report` is called in between, to tell that work goes on or to stop it.
     """
     known = {
@@ -72,7 +83,7 @@ def describe_distributions(
         groups = group_column(original[name], taxonomies.get(name), most)
         if len(groups.names) < 2:
             return None
-        return Shown.of(original[name], released[name], known[name], groups)
+        return Shown.of(original[name], released[name], known[name], groups, rows)
 
     columns = [show(name, MOST_GROUPS) for name in known]
     crossed = [
@@ -99,22 +110,29 @@ def _describe_groups(groups: ColumnGroups) -> dict[str, Any]:
 
 
 def _describe_column(shown: Shown) -> dict[str, Any]:
-    return {
+    described = {
         **_describe_groups(shown.groups),
         "before": shown.groups.records.tolist(),
         "after": np.round(shown.after(), 1).tolist(),
     }
+    if shown.kept is not None:
+        described["kept"] = np.bincount(shown.kept, minlength=len(shown.groups.names)).tolist()
+    return described
 
 
 def _cross(one: Shown, other: Shown) -> dict[str, Any]:
     """Count two columns against each other."""
-    before = _count_pairs(one.before, other.before, len(one.groups.names), len(other.groups.names))
+    sizes = len(one.groups.names), len(other.groups.names)
+    before = _count_pairs(one.before, other.before, *sizes)
     kinds = _count_pairs(one.kinds, other.kinds, len(one.shares), len(other.shares))
     after = one.shares.T @ kinds @ other.shares
-    return {
+    crossed = {
         "before": before.astype(np.int64).tolist(),
         "after": np.round(after, 1).tolist(),
     }
+    if one.kept is not None and other.kept is not None:
+        crossed["kept"] = _count_pairs(one.kept, other.kept, *sizes).astype(np.int64).tolist()
+    return crossed
 
 
 def _count_pairs(one: Codes, other: Codes, ones: int, others: int) -> Numbers:

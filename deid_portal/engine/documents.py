@@ -5,6 +5,9 @@ from typing import Any, NoReturn
 
 from deid_portal.engine.errors import InvalidPlan
 
+# Documents come from outside, and a sentence must stay one.
+LONGEST_KEY, LONGEST_PATH = 60, 200
+
 
 class Place:
     """A value in a document together with the way to it."""
@@ -15,7 +18,8 @@ class Place:
 
     def refuse(self, sentence: str) -> NoReturn:
         """Raise InvalidPlan with the place in front; `sentence` says what would be accepted."""
-        raise InvalidPlan(f"{self.path}: {sentence}" if self.path else sentence)
+        path = self.path if len(self.path) <= LONGEST_PATH else f"…{self.path[-LONGEST_PATH:]}"
+        raise InvalidPlan(f"{path}: {sentence}" if path else sentence)
 
     def __getitem__(self, key: str) -> "Place":
         """Return the place under a key; None stands there if the key is absent."""
@@ -30,7 +34,8 @@ class Place:
         allowed = [*required, *optional]
         for key in self.value:
             if key not in allowed:
-                self.refuse(f'"{key}" is not known here; accepted are {listed(allowed)}.')
+                shown = key if len(key) <= LONGEST_KEY else f"{key[:LONGEST_KEY]}…"
+                self.refuse(f'"{shown}" is not known here; accepted are {listed(allowed)}.')
         for key in required:
             if key not in self.value:
                 self.refuse(f'"{key}" is missing; it is required here.')

@@ -17,7 +17,6 @@ from deid_portal.engine.leaving_out import describe_seen_isolation
 from deid_portal.engine.measures import Measures, PlannedAttack
 from deid_portal.engine.plan import ColumnRole, Plan
 from deid_portal.engine.privacy import SensitiveColumn, TCloseness, Whole
-from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.remeasuring import GROUP, group_numbers, share_dictionaries
@@ -26,21 +25,16 @@ from deid_portal.engine.risk.guesses import measure_surest_guess
 from deid_portal.engine.risk.safe_harbor import check_safe_harbor
 from deid_portal.engine.risk.summary import summarize_risk
 from deid_portal.engine.sensitive_spread import Spread, describe_spread
-from deid_portal.engine.table import Codes, Column, Counts, Table
+from deid_portal.engine.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.utility import METRICS
 from deid_portal.engine.utility.ambiguity import measure_ambiguity
 from deid_portal.engine.utility.comparison import compare_marginals, compare_pairs
 from deid_portal.engine.utility.coverage import Coverage, cover_all
 from deid_portal.engine.utility.divergence import measure_divergence
 from deid_portal.engine.utility.information_gain import measure_information_gain
 from deid_portal.engine.utility.metric import (
-    LabelledColumn,
-    MeasuredColumn,
     Numbers,
-    SeparableMetric,
 )
-from deid_portal.engine.utility.shapes import ColumnShape
 from deid_portal.engine.values import ColumnType
 from deid_portal.engine.who_pays import tell_who_pays
 
@@ -73,7 +67,8 @@ class Evidence:
         return self.plan.measures
 
     @property
-    def seed(self) -> int | None:
+    def measuring_seed(self) -> int | None:
+        """Chooses what is looked at, such as queries; nothing that is drawn so protects anybody."""
         return self.plan.seed
 
     @property
@@ -112,7 +107,12 @@ class Evidence:
 
         parts: dict[str, Any] = {
             "distributions": describe_distributions(
-                self.original, self.released, columns, self._all_taxonomies, report
+                self.original,
+                self.released,
+                columns,
+                self._all_taxonomies,
+                self.rows if self.knows_who_is_who else None,
+                report,
             )
         }
         report()
@@ -131,24 +131,6 @@ class Evidence:
         """Return which columns keep the groups of the release apart, from its cells alone."""
         seen = _seen_patterns(self.names, after)
         return {} if seen is None else {"isolation": describe_seen_isolation(seen)}
-
-    def describe_shapes(self, after: Measured) -> dict[str, Any]:
-        """Return how much the released labels stand for, where that alone decides the detail lost.
-
-        It does not where records are made up, or where one label stands on two levels. How many
-        values stand behind a label says which of them may occur, which is what δ-presence hides.
-        """
-        if any(model.name == "delta-presence" for model in self.plan.models):
-            return {}
-        left_out = after.rows - self.released.rows
-        told = {}
-        for name, column in zip(self.problem.names, after.columns, strict=True):
-            released = self.released[name]
-            shape = ColumnShape.of(self.original[name], column.taxonomy, released.values)
-            found = shape.costs(released, left_out)
-            if all(np.isclose(own, _cost(metric, column, after)) for metric, own in found.items()):
-                told[name] = shape.to_document()
-        return told
 
     @property
     def knows_who_is_who(self) -> bool:
@@ -252,10 +234,12 @@ class Evidence:
         return "ordered" if self.original[name].type in ordered else "equal"
 
     def _describe_risk(self, before: Measured, after: Measured) -> dict[str, Any]:
-        details = {"before": self._summarize_risk(self.problem.patterns, before)}
-        seen = _seen_patterns(self.names, after)
-        if seen is not None:
-            details["after"] = self._summarize_risk(seen, after)
+        states = {"before": before, "after": after}
+        details = {
+            when: self._summarize_risk(seen, measured)
+            for when, measured in states.items()
+            if (seen := _seen_patterns(self.names, measured)) is not None
+        }
         found = check_safe_harbor(self.released).findings
         return {"details": details, "safe_harbor": [asdict(finding) for finding in found]}
 
@@ -270,23 +254,13 @@ class Evidence:
         return {name: {"surest_guess": share} for name, share in guesses.items()}
 
     def _summarize_risk(self, patterns: Patterns, measured: Measured) -> dict[str, Any]:
-        population, size = None, self.measures.population_size
-        if self.measures.population is not None:
-            people = self.measures.population.table
-            population, size = self._count_people(people, measured), size or people.rows
+        asked = self.measures
         return summarize_risk(
             patterns,
-            threshold=self.measures.threshold,
-            population=population,
-            population_size=size,
+            threshold=asked.threshold,
+            people=measured.people,
+            population_size=asked.population_size or (asked.people.size if asked.people else None),
         )
-
-    def _count_people(self, people: Table, measured: Measured) -> Counts:
-        """Return how many people of the population look like each class, labels included."""
-        missing = [name for name in self.names if name not in people]
-        if missing:
-            raise InvalidTable(f'The population table has no column "{missing[0]}".')
-        return Population(people).count(measured.classes, self.problem.whole.original)
 
     def _describe_utility(self, coverages: tuple[Coverage, ...]) -> dict[str, Any]:
         rows = max(self.original.rows, self.released.rows)
@@ -335,7 +309,7 @@ class Evidence:
                 self.original,
                 self.released,
                 coverages,
-                generator=np.random.default_rng(self.seed),
+                generator=np.random.default_rng(self.measuring_seed),
                 queries=self.measures.queries,
             )
             compared["queries"] = asdict(errors)
@@ -357,7 +331,7 @@ class Evidence:
                 self.released,
                 names,
                 class_column,
-                seed=self.seed or 0,
+                seed=self.measuring_seed or 0,
                 between=lambda: progress.report(0, 1, "measure"),
             )
         except InvalidTable as error:  # too few records of a class to learn from
@@ -410,7 +384,7 @@ class Evidence:
                 outside_rows=self._who_is_who(planned),
                 control=planned.control.table if planned.control else None,
             )
-            result = planned.attack.run(setting, np.random.default_rng(self.seed))
+            result = planned.attack.run(setting, np.random.default_rng(self.measuring_seed))
         except EngineError as error:
             return {**entry, "problem": str(error)}
         return {
@@ -479,9 +453,3 @@ def _lost_per_row(evidence: Evidence) -> Numbers:
         share = (shown.leaves - 1) / max(taxonomy.leaf_count - 1, 1)
         lost[evidence.rows] += factor * share[released.codes]
     return lost
-
-
-def _cost(name: str, column: MeasuredColumn | LabelledColumn, after: Measured) -> float:
-    metric = METRICS[name]
-    assert isinstance(metric, SeparableMetric)  # noqa: S101 - those of `ColumnShape.costs` are
-    return metric.column_cost(column, after.rows)

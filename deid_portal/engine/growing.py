@@ -4,7 +4,10 @@ What grows among other things in the common memory leaves holes there, which add
 as a large table takes. Memory of its own grows where it is, and goes back to the system at once.
 """
 
+import errno
 import mmap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -23,7 +26,8 @@ class GrowingArray(Generic[N]):
         self._kind: np.dtype[N] = np.dtype(kind)
         # Private: memory that could be shared with other processes cannot grow.
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-        self._memory = mmap.mmap(-1, self._bytes(size), flags=flags)
+        with _saying_memory_error():
+            self._memory = mmap.mmap(-1, self._bytes(size), flags=flags)
         self._ask_for_huge_pages()
         self.array = self._view()
 
@@ -51,7 +55,8 @@ class GrowingArray(Generic[N]):
 
     def _set_bytes(self, count: int) -> None:
         self.array = np.zeros(0, self._kind)  # lets go of the memory, which may move
-        self._memory.resize(count)
+        with _saying_memory_error():
+            self._memory.resize(count)
         self._ask_for_huge_pages()
         self.array = self._view()
 
@@ -62,6 +67,17 @@ class GrowingArray(Generic[N]):
 
     def _view(self) -> NDArray[N]:
         return np.frombuffer(self._memory, self._kind)
+
+
+@contextmanager
+def _saying_memory_error() -> Iterator[None]:
+    """Call by its name what memory of one's own is refused with."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOMEM:
+            raise
+        raise MemoryError from None
 
 
 def _whole_pages(count: int, page: int) -> int:

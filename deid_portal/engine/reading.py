@@ -50,6 +50,7 @@ BLOCK_BYTES = 1 << 20
 WORTH_THREADS = 16 << 20
 LONGEST_RECORD = 64 << 20
 MOST_COLUMNS = 2000
+MOST_ROWS = 100_000_000  # a packed file of a few bytes can hold any number
 LONGEST_NAME = 300
 NUL = "holds a NUL byte, so this is not a text file in the chosen encoding."
 LONGEST_CELL = 100_000
@@ -131,6 +132,7 @@ def read_csv(
             names = _name_columns(blocks.first_record, form)
             columns = [ColumnBuilder(place, form, size) for place in range(len(names))]
             for rows in encode_blocks(chain([first], parts), columns, form, pool):
+                check_row_count(rows)
                 steps.report(blocks.bytes_read, size, "read", rows=rows)
         except BrokenRecord as broken:
             raise InvalidTable(broken.sentence(2 if form.has_header else 1)) from None
@@ -330,7 +332,7 @@ def _name_columns(record: Sequence[str], form: CsvFormat) -> tuple[str, ...]:
         if len(name) > LONGEST_NAME:
             raise InvalidTable(
                 f"The name of column {number} has {len(name)} characters; at most {LONGEST_NAME} "
-                f"are accepted. Is row 1 really the column names?"
+                f"are accepted. Say if row 1 does not hold the column names."
             )
         if name in seen:
             raise InvalidTable(
@@ -343,6 +345,11 @@ def _name_columns(record: Sequence[str], form: CsvFormat) -> tuple[str, ...]:
 def _check_width(row: int, found: int, expected: int) -> None:
     if found != expected:
         raise InvalidTable(f"Row {row} {ragged(found, expected)}")
+
+
+def check_row_count(count: int) -> None:
+    if count > MOST_ROWS:
+        raise InvalidTable(f"The file has {count:,} rows; at most {MOST_ROWS:,} can be read.")
 
 
 def _wrong_encoding(form: CsvFormat, position: int) -> InvalidTable:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from deid_portal.engine import kernels
 from deid_portal.engine.draft import NOBODY, Draft
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
-from deid_portal.engine.grouping import Classes, View, combine, reduce_table
+from deid_portal.engine.grouping import Classes, Patterns, View, combine, reduce_table
 from deid_portal.engine.privacy import SensitiveColumn, Whole
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
@@ -43,8 +43,9 @@ def measure_draft(draft: Draft) -> Measured:
     ]
     measured = _measure(problem, draft.table, columns, draft.groups)
     if draft.groups is not None:
-        alike = reduce_table(draft.table, problem.names, (), Progress(None)).counts
-        measured = replace(measured, alike=alike)
+        patterns = reduce_table(draft.table, problem.names, (), Progress(None))
+        view = _view(problem, draft.table, patterns.codes)
+        measured = replace(measured, alike=_classes_of(patterns, view))
     not_drawn = 0 if draft.drawn is None else int((~draft.drawn).sum())
     return replace(measured, rows=_records_to_show(draft), not_drawn=not_drawn)
 
@@ -84,14 +85,18 @@ def _measure(
     view = (
         _view(problem, released, patterns.codes) if groups is None else NoLabels(patterns.codes, [])
     )
-    everyone = np.arange(len(patterns.counts), dtype=np.int32)
-    classes = Classes(everyone, patterns.counts, patterns.sensitive, view)
     levels = {
         name: int(column.labels.levels[column.shown[0]])
         for name, column in zip(problem.names, columns, strict=True)
         if len(np.unique(column.labels.levels[column.shown])) == 1
     }
-    return Measured(classes, columns, levels, whole, problem.rows)
+    return Measured(_classes_of(patterns, view), columns, levels, whole, problem.rows)
+
+
+def _classes_of(patterns: Patterns, view: View) -> Classes:
+    """Return the patterns of released cells as classes: each is one."""
+    everyone = np.arange(len(patterns.counts), dtype=np.int32)
+    return Classes(everyone, patterns.counts, patterns.sensitive, view)
 
 
 def _check_shape(problem: Problem, released: Table) -> None:

@@ -27,6 +27,7 @@ from deid_portal.engine.privacy import PrivacyModel
 from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.protection import generator_of, pose_problem
+from deid_portal.engine.randomization.chance import Chance
 from deid_portal.engine.remeasuring import measure_draft
 from deid_portal.engine.reporting import Measured, measure_loss, measure_recoding
 from deid_portal.engine.table import Table
@@ -68,7 +69,7 @@ def find_remedies(
     `report` is that of the plan as it is. Each entry says what to change (`kind`, and from what to
     what), how many records would be left out and how much detail lost.
     """
-    if any(method.is_private for method in plan.methods):
+    if plan.is_private:
         return []  # trying would spend a budget again and again
     trial = Trial(table, plan, progress, seconds)
     found: list[dict[str, Any]] = []
@@ -89,6 +90,7 @@ class Trial:
         self._table = arrange(table)[0] if sorts else table
         self._end = perf_counter() + seconds
         self._tried = 0
+        self._chance = Chance.in_secret()  # what is drawn on trial tells nothing of a release
         self._progress = Progress(self._tell(progress))
         self.problem = pose_problem(self._table, self.plan, self._progress)
 
@@ -116,7 +118,7 @@ class Trial:
             problem = self._pose(plan)
             draft = Draft.start(problem)
             for place, method in enumerate(plan.methods):
-                draft = method.apply(draft, generator_of(plan, place), self._progress)
+                draft = method.apply(draft, generator_of(self._chance, place), self._progress)
                 if not draft.table.rows:
                     return None
             measured = (

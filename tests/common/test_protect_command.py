@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from deid_portal.common.management.commands.protect import CONFIRMATION
 from deid_portal.engine import Table
 from deid_portal.engine.formats import FileKind, detect_file, read_table
 from deid_portal.engine.formats.saving import write_table
@@ -124,6 +125,11 @@ def test_delimiter_and_encoding_are_detected_and_can_be_given(folder: Path) -> N
     assert protect(folder, "--delimiter", ";", "--encoding", "latin-1") == 0
     assert protect(folder, "--encoding", "utf-8") == 2
     assert protect(folder, "--delimiter", "|") == 2
+
+
+def test_the_header_is_detected_and_can_be_given(folder: Path) -> None:
+    assert protect(folder, "--header", "yes") == 0
+    assert protect(folder, "--header", "no") == 2  # the plan names columns that are not there then
 
 
 def test_cold_process_needs_no_database(folder: Path) -> None:
@@ -263,3 +269,33 @@ def test_a_file_that_is_no_table_is_one_sentence(
     (folder / "table.csv").unlink()
     assert protect(folder) == 2
     assert "no readable file" in capsys.readouterr().err
+
+
+PRAM = {"name": "pram", "columns": ["condition"], "epsilon": 0.5}
+
+
+def test_a_seed_that_undoes_the_protection_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = document(four_columns(), models=[], method=PRAM, seed=7)
+    (folder / "plan.json").write_text(json.dumps(plan))
+    assert protect(folder) == 2
+    said = capsys.readouterr().err.strip()
+    assert said.startswith("seed: chance protects people here")
+    assert said.endswith(f'confirm it with --repeatable "{CONFIRMATION}".')
+    assert protect(folder, "--repeatable", "yes") == 2
+    assert f'only "{CONFIRMATION}" confirms it' in capsys.readouterr().err
+    assert not (folder / "out").exists()
+
+
+def test_a_confirmed_seed_repeats_and_the_report_says_so(folder: Path) -> None:
+    plan = document(four_columns(), models=[], method=PRAM, seed=7)
+    (folder / "plan.json").write_text(json.dumps(plan))
+    released = []
+    for _ in range(2):
+        assert protect(folder, "--repeatable", CONFIRMATION) == 0
+        released.append((folder / "out" / "release.csv").read_text())
+    assert released[0] == released[1]
+    report = json.loads((folder / "out" / "report.json").read_text())
+    assert report["randomness"]["repeatable"] is True
+    assert report["transformation"]["steps"][0]["epsilon"] is None

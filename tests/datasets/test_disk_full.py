@@ -17,7 +17,7 @@ from tests.conftest import Cast
 
 SignIn = Callable[[User], Client]
 NEW = "/datasets/upload/"
-SENTENCE = "The disk of the portal is full"
+SENTENCE = "The disk of the server is full"
 
 
 def _stored_files() -> set[str]:

@@ -294,7 +294,7 @@ def test_a_full_disk_keeps_what_has_arrived(
         fill_the_disk(patch)
         answer = _send(client, begun["address"], 100, CONTENT[100:200])
     assert answer.status_code == 507
-    assert "disk of the portal is full" in answer.json()["problem"]
+    assert "disk of the server is full" in answer.json()["problem"]
     assert _send_from(client, _begin(client)).status_code == 200
 
 

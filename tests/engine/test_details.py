@@ -52,7 +52,7 @@ def test_groups_of_fewer_than_five_are_told_together() -> None:
 
 
 def test_a_sample_does_not_pay_for_who_was_not_drawn() -> None:
-    outcome = run(models=[], method={"name": "sampling", "share": 0.5}, seed=1)
+    outcome = run(models=[], method={"name": "sampling", "share": 0.5})
     for entry in outcome.details["who_pays"]:
         assert sum(group["records"] for group in entry["groups"]) == 11
         assert not any(group["suppressed"] for group in entry["groups"])
@@ -89,9 +89,7 @@ def test_l_and_t_are_those_of_the_rules_where_rules_ask() -> None:
 
 
 def test_groups_of_a_bucketized_release_are_its_buckets() -> None:
-    outcome = run(
-        models=[], method={"name": "bucketization", "l": 2, "column": "condition"}, seed=1
-    )
+    outcome = run(models=[], method={"name": "bucketization", "l": 2, "column": "condition"})
     told = outcome.details["spread"][0]
     assert told["after"]["l"] == 2
     assert "labels" not in told["worst"][0]

@@ -3,7 +3,7 @@ import io
 import pytest
 
 from deid_portal.engine import InvalidTable
-from deid_portal.engine.reading import CsvFormat, detect_csv
+from deid_portal.engine.reading import CsvFormat, detect_csv, preview_csv, read_csv
 from tests.engine.tables import ADULT
 
 
@@ -62,6 +62,26 @@ def test_first_row_of_numbers_is_no_header() -> None:
     assert not detect_csv(b"1,2\n3,4\n").format.has_header
 
 
+@pytest.mark.parametrize(
+    ("text", "has_header"),
+    [
+        ("id,2019,2020\n1,5,6\n2,7,8\n", True),  # years name columns
+        ("5,2019\n6,2019\n", False),
+        ("NA,5\n3,6\n4,7\n", False),  # a gap above numbers is no name
+        ("Ann,Paris,flu\nBob,Paris,flu\nCy,Rome,asthma\n", False),  # a row as those below it
+        ("name,town\nAnn,Paris\nBob,Rome\n", True),
+        ("name,town\nAnn,Paris\nname,town\nBob,Rome\n", True),  # two files in one
+        ("sex,age\nsex,30\nf,40\n", True),
+    ],
+)
+def test_what_stands_below_says_whether_the_first_row_is_a_header(
+    text: str, has_header: bool
+) -> None:
+    detection = detect_csv(text.encode())
+    assert detection.format.has_header is has_header
+    assert detection.evidence["has_header"]
+
+
 def test_decimal_comma_and_missing_words_are_found() -> None:
     detection = detect_csv(b"a;b\n1,5;?\n2,5;NA\n")
     assert detection.format.decimal == ","
@@ -79,3 +99,23 @@ def test_format_survives_as_a_document() -> None:
     assert CsvFormat.from_document(form.to_document()) == form
     with pytest.raises(InvalidTable, match="no entry"):
         CsvFormat.from_document({"separator": ";"})
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        (b"a\0b\0c", "utf-8"),  # half of the bytes are empty, but not every second one
+        (b"\0" * 7 + b"x", "utf-16-be"),
+        (b"\xff\xfea\0,\0b", "utf-16"),
+        (b"\xff\xfe\0\0a\0\0", "utf-32"),
+        (b"\xef\xbb\xbfa,b\n\xff,2\n", "utf-8"),
+    ],
+)
+def test_a_broken_encoding_is_detected_and_refused_with_a_sentence(
+    content: bytes, encoding: str
+) -> None:
+    form = detect_csv(content, len(content)).format
+    assert form.encoding == encoding
+    for read in (preview_csv, read_csv):
+        with pytest.raises(InvalidTable, match=r"[.]$"):
+            read(io.BytesIO(content), form)

@@ -12,18 +12,19 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from deid_portal.engine import InvalidTable
+from deid_portal.engine import InvalidTable, reading
 from deid_portal.engine.csv_format import CsvFormat
 from deid_portal.engine.formats import (
     FileFormat,
     FileKind,
-    cells,
     detect_file,
+    list_row_problems,
+    opening,
     preview_file,
     read_table,
-    text_files,
     workbook,
 )
+from deid_portal.engine.formats.limits import ReadingLimits
 from deid_portal.engine.writing import csv_bytes
 from tests.engine import files
 
@@ -142,6 +143,11 @@ def test_a_bad_file_gets_one_sentence(content: bytes, sentence: str) -> None:
     assert "secret" not in str(refusal.value)
 
 
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read in this process, where limits can be made lower than in life."""
+    monkeypatch.setattr(opening, "KINDS_READ_APART", frozenset())
+
+
 def open_all_the_way(content: bytes) -> None:
     stream = io.BytesIO(content)
     form = detect_file(stream).format
@@ -206,6 +212,7 @@ def test_a_hollow_workbook_is_not_opened() -> None:
 def test_a_sheet_with_more_rows_than_there_can_be_is_given_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    here(monkeypatch)
     monkeypatch.setattr(workbook, "MOST_ROWS", 400)
     many = b"<row/>" * 200 + b"</sheetData>"
     bomb = repacked("sheet1.xml", lambda xml: xml.replace(b"</sheetData>", many))
@@ -226,7 +233,8 @@ def test_a_workbook_that_lies_about_its_size_is_damaged() -> None:
 def test_a_small_parquet_file_of_very_many_rows_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cells, "MOST_ROWS", 1_000_000)
+    here(monkeypatch)
+    monkeypatch.setattr(reading, "MOST_ROWS", 1_000_000)
     content = io.BytesIO()
     column = pa.array(["x"]).dictionary_encode().take(pa.array(np.zeros(1_000_001, np.int32)))
     pa.parquet.write_table(pa.table({"a": column}), content)
@@ -242,46 +250,38 @@ def test_formulas_are_kept_as_text_and_cannot_run_when_they_leave() -> None:
     assert csv_bytes(table).splitlines()[1:] == [b"Ann,'=1+1", b"Bob,'@x", b"Cid,'-cmd", b"Dan,-5"]
 
 
-def test_a_workbook_that_unpacks_to_gigabytes_is_not_opened(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_workbook_that_unpacks_to_gigabytes_is_not_opened() -> None:
     """Its sheet is 20 MB of spaces here, packed to 20 KB, and the limit lower than in life."""
-    monkeypatch.setattr(workbook, "MOST_UNPACKED", 10 << 20)
     bomb = zipped(**{"xl/workbook.xml": b"", "xl/worksheets/sheet1.xml": b" " * (20 << 20)})
     assert len(bomb) < 30_000
     with pytest.raises(InvalidTable, match="far larger"):
-        open_all_the_way(bomb)
+        detect_file(io.BytesIO(bomb), limits=ReadingLimits(unpacked_mb=10))
 
 
 def test_a_workbook_with_a_mountain_of_texts_is_not_opened(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    here(monkeypatch)
     monkeypatch.setattr(workbook, "MOST_UNPACKED_TEXTS", 1 << 20)
     bomb = zipped(**{"xl/workbook.xml": b"", workbook.TEXTS: b" " * (2 << 20)})
     with pytest.raises(InvalidTable, match="far larger"):
         open_all_the_way(bomb)
 
 
-def test_a_packed_csv_that_grows_beyond_all_measure_is_given_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(text_files, "MOST_UNPACKED_BYTES", 1 << 20)
-    bomb = files.gzipped(b"a,b\n" + b"1,2\n" * 1_000_000)
-    with pytest.raises(InvalidTable, match="larger than"):
-        open_all_the_way(bomb)
+def test_a_packed_csv_that_grows_beyond_all_measure_is_given_up() -> None:
+    bomb = io.BytesIO(files.gzipped(b"a,b\n" + b"1,2\n" * 1_000_000))
+    form, limits = detect_file(bomb).format, ReadingLimits(unpacked_mb=1)
+    for read in (read_table, list_row_problems):
+        with pytest.raises(InvalidTable, match=r"larger than 1 MB, the limit here"):
+            read(bomb, form, limits=limits)
+    assert read_table(bomb, form, limits=ReadingLimits(unpacked_mb=0)).rows == 1_000_000
 
 
-def test_entities_that_multiply_are_not_unfolded() -> None:
-    """The billion laughs: a few lines of XML that name each other."""
-    lines = b"".join(b'<!ENTITY l%d "%s">' % (n, b"&l%d;" % (n - 1) * 20) for n in range(1, 12))
-    xml = b'<!DOCTYPE w [<!ENTITY l0 "ha">' + lines + b"]><w>&l11;</w>"
-    book = files.xlsx(NAMES, ROWS)
-    stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(stream, "w") as new:
-        for part in old.namelist():
-            new.writestr(part, xml if part.endswith("sheet1.xml") else old.read(part))
-    with pytest.raises(InvalidTable, match="damaged"):
-        open_all_the_way(stream.getvalue())
+def test_a_packed_csv_of_very_many_rows_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of a byte each: the text is small, what is known of every row is not."""
+    monkeypatch.setattr(reading, "MOST_ROWS", 1000)
+    with pytest.raises(InvalidTable, match="rows; at most 1,000 can be read"):
+        open_all_the_way(files.gzipped(b"a\n" + b"1\n" * 5000))
 
 
 def test_a_parquet_column_of_lists_is_refused_by_number() -> None:

@@ -5,6 +5,8 @@ from datetime import date, datetime
 from typing import Any
 
 import openpyxl
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -258,3 +260,28 @@ def test_yes_and_no_are_seen_in_a_long_column() -> None:
     stream = io.BytesIO(b"a,b\n" + b"true,1\nfalse,2\n" * 20)
     preview = preview_file(stream, detect_file(stream).format)
     assert preview.columns[0].type == ColumnType.BOOLEAN
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([253_402_300_800_000_000, 0], pa.timestamp("us")),  # the year 10000
+        pa.array([-62_135_596_800_000_001, 0], pa.timestamp("us", "UTC")),  # the year 0
+        pa.array([2_932_897, 0], pa.date32()),
+        pa.array([9_000_000_000_000_000_000, 0], pa.duration("s")),
+        pa.array([0], pa.timestamp("us", "Nowhere/Land")),
+    ],
+)
+def test_a_moment_outside_the_calendar_is_refused_by_column(values: pa.Array) -> None:
+    stream = io.BytesIO()
+    pa.parquet.write_table(pa.table({"id": list(range(len(values))), "when": values}), stream)
+    with pytest.raises(InvalidTable, match="Column 2 holds a date or a time that no calendar has"):
+        read_table(stream, detect_file(stream).format)
+
+
+def test_bytes_of_any_kind_are_refused_by_column() -> None:
+    for kind in (pa.binary(), pa.large_binary(), pa.binary(2)):
+        stream = io.BytesIO()
+        pa.parquet.write_table(pa.table({"raw": pa.array([b"xy"], kind)}), stream)
+        with pytest.raises(InvalidTable, match="Column 1 holds lists, records or bytes"):
+            read_table(stream, detect_file(stream).format)

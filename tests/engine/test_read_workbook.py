@@ -60,6 +60,24 @@ def test_an_ugly_sheet_is_understood() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("rows", "has_header"),
+    [
+        ([["id", 2019, 2020], [1, 5, 6], [2, 7, 8]], True),
+        ([["Ann", "Paris"], ["Bob", "Paris"], ["Ann", "Rome"]], False),
+    ],
+)
+def test_a_sheet_is_judged_by_what_stands_below_its_first_row(
+    rows: list[list[object]], has_header: bool
+) -> None:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    settings = detect_file(io.BytesIO(saved(book))).format.settings
+    assert isinstance(settings, WorkbookFormat)
+    assert settings.has_header is has_header
+
+
 def test_any_sheet_and_row_can_be_chosen() -> None:
     stream = io.BytesIO(saved(ugly_book()))
     form = FileFormat(FileKind.EXCEL, WorkbookFormat("Patients 2026", 6, has_header=False))

@@ -8,15 +8,15 @@ from functools import wraps
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from deid_portal.accounts.people import person_of, team_of_or_404
+from deid_portal.common.full_disk import NO_ROOM, SENTENCE, is_full_disk
 from deid_portal.common.refusals import Refused
-from deid_portal.common.vault import DiskFull
 from deid_portal.datasets.arriving import (
     GivenUp,
     OutOfStep,
@@ -33,7 +33,7 @@ from deid_portal.datasets.permissions import check_can_upload
 from deid_portal.datasets.selectors import datasets_to_continue
 from deid_portal.datasets.views.upload import place_upload, take_upload
 
-NO_ROOM, OUT_OF_STEP = 507, 409
+OUT_OF_STEP = 409
 
 
 def _answering_in_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -41,10 +41,13 @@ def _answering_in_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpR
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
-        except DiskFull as full:
-            return JsonResponse({"problem": str(full)}, status=NO_ROOM)
         except Refused as reason:
-            return JsonResponse({"problem": str(reason)}, status=403)
+            status = NO_ROOM if is_full_disk(reason) else 403
+            return JsonResponse({"problem": str(reason)}, status=status)
+        except (DatabaseError, OSError) as error:
+            if not is_full_disk(error):
+                raise
+            return JsonResponse({"problem": SENTENCE}, status=NO_ROOM)
 
     return answer
 

@@ -30,6 +30,7 @@ from deid_portal.datasets.forms import (
     UploadForm,
     paste_too_long_sentence,
 )
+from deid_portal.datasets.kinds import get_table_or_404
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.next_bars import bar_of_preview, bar_of_upload
 from deid_portal.datasets.permissions import can_see_values, check_can_change, check_can_upload
@@ -178,15 +179,13 @@ def take_upload(form: UploadForm, team: Team, person: User) -> Dataset | None:
 
 @require_GET
 def preview(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
-    if dataset.is_network:
-        return redirect("networks:show", dataset.id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     return _show_preview(request, dataset)
 
 
 @require_POST
 def set_format(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     form = _format_form(dataset, request.POST)
     if not form.is_valid():
         return _show_preview(request, dataset, form=form)
@@ -200,7 +199,7 @@ def set_format(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 def place(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """Say before keeping it that the file is the next version of something, or is not."""
     person = person_of(request)
-    dataset = get_dataset_or_404(person, dataset_id)
+    dataset = get_table_or_404(person, dataset_id)
     check_can_change(person, dataset)
     form = _keep_form(person, dataset, request.POST)
     form.full_clean()
@@ -216,7 +215,7 @@ def place(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 @require_POST
 def keep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     person = person_of(request)
-    dataset = get_dataset_or_404(person, dataset_id)
+    dataset = get_table_or_404(person, dataset_id)
     if dataset.state != Dataset.State.UPLOADED:
         # A second click: the first one has kept it.
         return redirect("datasets:preview", dataset.id)
@@ -351,7 +350,7 @@ def reading(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
     A first version leads to its columns, a later one to what it changed.
     """
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     current = latest_reading(dataset)
     if current is not None and current.is_open and wants_part(request):
         context = {"dataset": dataset, **_reading_context(current)}
@@ -365,7 +364,7 @@ def reading(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_POST
 def stop(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     current = latest_reading(dataset)
     if current is not None and current.is_open:
         stop_reading(reading=current, stopped_by=person_of(request))
@@ -383,7 +382,7 @@ def discard(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_POST
 def set_deletion(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     form = DeletionForm(request.POST)
     if not form.is_valid():
         return _show_preview(request, dataset, deletion_form=form)

@@ -47,7 +47,7 @@ def plan_of_half(case: Case) -> Plan:
     methods = case.plan.methods
     if case.has_one_level:
         methods = (ChosenLevels(dict(case.levels), suppression_limit=1.0),)
-    return replace(case.plan, methods=methods, measures=NO_MEASURES)
+    return replace(case.plan, methods=methods, measures=NO_MEASURES).without_undoing_seed()
 
 
 def take(table: Table, rows: "np.ndarray[tuple[int], np.dtype[np.intp]]") -> Table:

@@ -35,7 +35,7 @@ def price_change(
     progress: ProgressCallback | None = None,
 ) -> Price | None:
     """Carry out a changed plan and attack what comes out; None if it has no solution."""
-    bare = replace(plan, measures=NO_MEASURES)
+    bare = replace(plan, measures=NO_MEASURES).without_undoing_seed()
     outcome = protect(table, bare, progress, pseudonym_key=key)
     if outcome.released is None:
         return None

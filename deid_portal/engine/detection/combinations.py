@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.cores import open_pool, usable_cores
 from deid_portal.engine.detection import kernels
+from deid_portal.engine.detection.lone_keys import Keys, count_lone_keys
 from deid_portal.engine.risk.distinction import Distinctness, measure_distinction
 from deid_portal.engine.table import Column, Counts, PackedCodes, count_codes
 
@@ -23,8 +24,6 @@ WORST_PAIRS = 30
 WORST_SHOWN = 5
 MOST_NUMBERED = 1 << 20
 PARTS = 16  # the combinations are measured in so many parts, for the cores to share
-
-Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ class _Sample:
 
     def _count_by_sorting(self, combinations: NDArray[np.int64]) -> Counts:
         """Count as the kernel does; slower, but it needs no table."""
-        return np.array([_alone_when_sorted(self._join(one)) for one in combinations])
+        return np.array([count_lone_keys(self._join(one)) for one in combinations])
 
     def _join(self, columns: NDArray[np.int64]) -> Keys:
         keys = np.zeros(self._codes.shape[1], np.uint64)
@@ -141,11 +140,3 @@ def _number_without_holes(codes: PackedCodes) -> tuple[NDArray[np.uint32], int]:
     is_there = count_codes(codes) > 0
     numbers = np.cumsum(is_there, dtype=np.uint32) - np.uint32(1)
     return numbers[codes], int(np.count_nonzero(is_there))
-
-
-def _alone_when_sorted(keys: Keys) -> int:
-    """Count the rows whose key no other row has."""
-    keys.sort()
-    differs = np.ones(len(keys) + 1, bool)
-    np.not_equal(keys[1:], keys[:-1], out=differs[1:-1])
-    return int(np.count_nonzero(differs[1:] & differs[:-1]))

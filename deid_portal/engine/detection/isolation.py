@@ -9,18 +9,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deid_portal.engine.cores import open_pool, usable_cores
 from deid_portal.engine.detection import kernels
+from deid_portal.engine.detection.lone_keys import Keys, count_lone_keys
 from deid_portal.engine.table import Column, PackedCodes
 
 ROWS_COUNTED = 100_000
 # Beyond these, evenly spread rows stand for all of them.
 CELLS_READ = 100_000_000
 ROWS_READ = 5_000_000
-
-Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,4 @@ def _alone(picked: Keys, total: Keys) -> float:
     """Return the share of all rows whose key no other row has, by the keys of one part."""
     if not len(total):
         return 0.0
-    picked.sort()
-    differs = np.ones(len(picked) + 1, bool)
-    np.not_equal(picked[1:], picked[:-1], out=differs[1:-1])
-    alone = int(np.count_nonzero(differs[1:] & differs[:-1]))
-    return min(alone * _parts(total) / len(total), 1.0)
+    return min(count_lone_keys(picked) * _parts(total) / len(total), 1.0)

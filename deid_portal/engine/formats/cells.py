@@ -10,8 +10,6 @@ from deid_portal.engine.reading import LONG_CELL, LONGEST_CELL, LONGEST_NAME, MO
 from deid_portal.engine.table import Codes, Column, Table
 from deid_portal.engine.values import infer_type
 
-MOST_UNPACKED_BYTES = 2 << 30
-MOST_ROWS = 100_000_000  # a packed file of a few bytes can claim any number
 NO_ROWS = "The table has column names but no rows below them."
 
 
@@ -78,11 +76,6 @@ def check_column_count(count: int) -> None:
         raise InvalidTable("The table has no columns. Choose a file with column names and rows.")
     if count > MOST_COLUMNS:
         raise InvalidTable(f"The file has {count} columns; at most {MOST_COLUMNS} can be read.")
-
-
-def check_row_count(count: int) -> None:
-    if count > MOST_ROWS:
-        raise InvalidTable(f"The file has {count:,} rows; at most {MOST_ROWS:,} can be read.")
 
 
 def check_names(names: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from deid_portal.engine.csv_format import CsvFormat
 from deid_portal.engine.formats.file_format import DatabaseFormat, Settings
+from deid_portal.engine.formats.limits import ReadingLimits
 from deid_portal.engine.formats.sample import Detected, Sample
 from deid_portal.engine.formats.text_files import TextFiles
 from deid_portal.engine.formats.written_values import without_midnight
@@ -20,17 +21,21 @@ _files = TextFiles(is_packed=False)
 
 
 class DatabaseTables:
-    def detect(self, stream: BinaryIO, sheet: str = "") -> Detected:
+    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected:
         return Detected(DatabaseFormat(), {})
 
-    def read_sample(self, stream: BinaryIO, settings: Settings) -> Sample:
-        sample = _files.read_sample(stream, WRITTEN_AS)
+    def read_sample(self, stream: BinaryIO, settings: Settings, limits: ReadingLimits) -> Sample:
+        sample = _files.read_sample(stream, WRITTEN_AS, limits)
         return replace(sample, table=_with_days(sample.table))
 
     def read(
-        self, stream: BinaryIO, settings: Settings, progress: ProgressCallback | None
+        self,
+        stream: BinaryIO,
+        settings: Settings,
+        limits: ReadingLimits,
+        progress: ProgressCallback | None,
     ) -> Table:
-        return _with_days(_files.read(stream, WRITTEN_AS, progress))
+        return _with_days(_files.read(stream, WRITTEN_AS, limits, progress))
 
 
 def _with_days(table: Table) -> Table:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.formats.apart import ReadApart
 from deid_portal.engine.formats.cells import check_cells
 from deid_portal.engine.formats.column_types import (
     could_be_either_order,
@@ -17,6 +18,7 @@ from deid_portal.engine.formats.column_types import (
 )
 from deid_portal.engine.formats.database import DatabaseTables
 from deid_portal.engine.formats.file_format import FileFormat, FileKind
+from deid_portal.engine.formats.limits import USUAL_LIMITS, ReadingLimits
 from deid_portal.engine.formats.parquet import ParquetFiles
 from deid_portal.engine.formats.recognizing import recognize
 from deid_portal.engine.formats.sample import FormatModule
@@ -40,6 +42,8 @@ MODULES: dict[FileKind, FormatModule] = {
     FileKind.SAS_TRANSPORT: StatisticsFiles(FileKind.SAS_TRANSPORT),
     FileKind.DATABASE: DatabaseTables(),
 }
+# Read by libraries of others, which a damaged file can crash.
+KINDS_READ_APART = frozenset(MODULES) - {FileKind.CSV, FileKind.CSV_GZIP, FileKind.DATABASE}
 
 
 @dataclass(frozen=True)
@@ -72,21 +76,28 @@ class FilePreview:
     notes: tuple[str, ...]
 
 
-def detect_file(source: BinaryIO | Path, sheet: str = "") -> FileDetection:
+def detect_file(
+    source: BinaryIO | Path, sheet: str = "", limits: ReadingLimits = USUAL_LIMITS
+) -> FileDetection:
     """Look at the content of a file; raises InvalidTable, in one sentence, if it is no table.
 
     `sheet` says which sheet of a workbook to look at; without it, the first that holds a table.
     """
     with _opened(source) as stream:
         kind = recognize(stream)
-        found = MODULES[kind].detect(stream, sheet)
+        found = _module(kind).detect(stream, limits, sheet)
     return FileDetection(FileFormat(kind, found.settings), found.evidence, found.sheets)
 
 
-def preview_file(source: BinaryIO | Path, form: FileFormat, rows: int = 8) -> FilePreview:
+def preview_file(
+    source: BinaryIO | Path,
+    form: FileFormat,
+    rows: int = 8,
+    limits: ReadingLimits = USUAL_LIMITS,
+) -> FilePreview:
     """Read the beginning of a file; types and doubts come from its first thousand rows."""
     with _opened(source) as stream:
-        sample = MODULES[form.kind].read_sample(stream, form.settings)
+        sample = _module(form.kind).read_sample(stream, form.settings, limits)
     check_cells(sample.table, _first_row(form))
     doubts = [_doubts(column) for column in sample.table.columns]
     table = _with_types(sample.table, form)
@@ -102,13 +113,14 @@ def read_table(
     form: FileFormat,
     progress: ProgressCallback | None = None,
     sha256: str = "",
+    limits: ReadingLimits = USUAL_LIMITS,
 ) -> Table:
     """Read a whole file; the table remembers the SHA-256 of the file's bytes.
 
     Who knows it already says so, which saves a pass over the file.
     """
     with _opened(source) as stream:
-        table = MODULES[form.kind].read(stream, form.settings, progress)
+        table = _module(form.kind).read(stream, form.settings, limits, progress)
         check_cells(table, _first_row(form))
         return Table(_with_types(table, form).columns, sha256 or _sha256(stream))
 
@@ -118,6 +130,7 @@ def list_row_problems(
     form: FileFormat,
     most_rows: int = 0,
     progress: ProgressCallback | None = None,
+    limits: ReadingLimits = USUAL_LIMITS,
 ) -> tuple[RowProblem, ...]:
     """Return the rows that cannot be read, of the whole file or its first rows, with what is wrong.
 
@@ -127,7 +140,11 @@ def list_row_problems(
     if not isinstance(module, TextFiles):
         return ()
     with _opened(source) as stream:
-        return module.find_problems(stream, form.settings, most_rows, progress)
+        return module.find_problems(stream, form.settings, limits, most_rows, progress)
+
+
+def _module(kind: FileKind) -> FormatModule:
+    return ReadApart(kind) if kind in KINDS_READ_APART else MODULES[kind]
 
 
 def _with_types(table: Table, form: FileFormat) -> Table:

@@ -10,12 +10,14 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from typing import Any, BinaryIO
+from functools import partial
+from typing import IO, Any, BinaryIO
 from xml.sax.saxutils import unescape
 
 import numpy as np
 
 from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.formats.foreign import told_in_a_sentence
 from deid_portal.engine.formats.saving import (
     DAY_ZERO,
     MOST_ROWS_OF_A_SHEET,
@@ -52,14 +54,17 @@ class _Numbered(dict[bytes, int]):
 
 def read_own_workbook(stream: BinaryIO, progress: ProgressCallback | None = None) -> Table:
     """Read a table that `write_table` wrote as a workbook; raises InvalidTable for any other."""
-    steps = Progress(progress)
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            _check_parts(archive)
-            with archive.open(SHEET_NAME) as sheet:
-                return _read_sheet(_rows_of(sheet.read), steps)
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, NotImplementedError, EOFError):
-        raise InvalidTable(NOT_OURS) from None
+    with told_in_a_sentence(NOT_OURS):
+        archive = zipfile.ZipFile(stream)
+        _check_parts(archive)
+        sheet = archive.open(SHEET_NAME)
+    with archive, sheet:
+        return _read_sheet(_rows_of(partial(_read_some, sheet)), Progress(progress))
+
+
+def _read_some(sheet: IO[bytes], count: int) -> bytes:
+    with told_in_a_sentence(NOT_OURS):
+        return sheet.read(count)
 
 
 def _check_parts(archive: zipfile.ZipFile) -> None:
@@ -129,7 +134,13 @@ def _column(name: str, known: _Numbered, codes: list[Codes]) -> Column:
 
 
 def _read_cell(cell: bytes) -> str | None:
-    text = cell.decode()
+    try:
+        return _read_text(cell.decode())
+    except (ValueError, OverflowError):  # no UTF-8, no number, or a day that no calendar has
+        raise InvalidTable(NOT_OURS) from None
+
+
+def _read_text(text: str) -> str | None:
     if text == "/>":
         return None
     if text in TRUTHS:

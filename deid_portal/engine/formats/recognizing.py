@@ -2,12 +2,12 @@
 
 import gzip
 import zipfile
-import zlib
 from typing import BinaryIO
 
 from deid_portal.engine.csv_format import SAMPLE_BYTES, check_is_text_table
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.formats.file_format import FileKind
+from deid_portal.engine.formats.foreign import told_in_a_sentence
 
 SAS_MAGIC = bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")
 STATA_RELEASES = (104, 105, 108, 110, 111, 112, 113, 114, 115)
@@ -63,11 +63,8 @@ def _recognize(stream: BinaryIO, start: bytes) -> FileKind:
 
 
 def _check_holds_text(stream: BinaryIO) -> None:
-    with gzip.GzipFile(fileobj=stream) as unpacked:
-        try:
-            start = unpacked.read(SAMPLE_BYTES)
-        except (EOFError, OSError, zlib.error):
-            raise InvalidTable(DAMAGED_ARCHIVE) from None
+    with told_in_a_sentence(DAMAGED_ARCHIVE), gzip.GzipFile(fileobj=stream) as unpacked:
+        start = unpacked.read(SAMPLE_BYTES)
     known = (*(b for b, _ in BEGINNINGS), *ZIP_BEGINNINGS, OLD_OFFICE)
     if start.startswith(known):
         raise InvalidTable("The packed file is not a CSV file. Unpack it and upload what is in it.")
@@ -75,11 +72,8 @@ def _check_holds_text(stream: BinaryIO) -> None:
 
 
 def _look_into_archive(stream: BinaryIO) -> FileKind:
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            parts = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        raise InvalidTable(DAMAGED_ARCHIVE) from None
+    with told_in_a_sentence(DAMAGED_ARCHIVE), zipfile.ZipFile(stream) as archive:
+        parts = archive.infolist()
     names = {part.filename for part in parts[:MOST_PARTS]}
     if "xl/workbook.xml" in names:
         if any(part.flag_bits & 1 for part in parts):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
 from deid_portal.engine.formats.file_format import Settings
+from deid_portal.engine.formats.limits import ReadingLimits
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.table import Table
 
@@ -30,10 +31,16 @@ class Sample:
 class FormatModule(Protocol):
     """What every module of a kind of file offers; streams are seekable and start at 0."""
 
-    def detect(self, stream: BinaryIO, sheet: str = "") -> Detected: ...
+    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected: ...
 
-    def read_sample(self, stream: BinaryIO, settings: Settings) -> Sample: ...
+    def read_sample(
+        self, stream: BinaryIO, settings: Settings, limits: ReadingLimits
+    ) -> Sample: ...
 
     def read(
-        self, stream: BinaryIO, settings: Settings, progress: ProgressCallback | None
+        self,
+        stream: BinaryIO,
+        settings: Settings,
+        limits: ReadingLimits,
+        progress: ProgressCallback | None,
     ) -> Table: ...

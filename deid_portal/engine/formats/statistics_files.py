@@ -1,5 +1,6 @@
 """Files of SPSS, Stata and SAS: numbers with words behind them (value labels)."""
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,12 +14,14 @@ from deid_portal.engine.formats.cells import (
     CellEncoder,
     check_column_count,
     check_names,
-    check_row_count,
 )
 from deid_portal.engine.formats.file_format import KIND_WORDS, FileKind, Settings, StatisticsFormat
+from deid_portal.engine.formats.foreign import told_in_a_sentence
+from deid_portal.engine.formats.limits import ReadingLimits
 from deid_portal.engine.formats.sample import SAMPLE_ROWS, Detected, Sample
 from deid_portal.engine.formats.written_values import without_midnight, write_value
 from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.reading import check_row_count
 from deid_portal.engine.table import Table
 from deid_portal.engine.values import is_number
 
@@ -37,7 +40,7 @@ Labels = Mapping[Any, str]
 class StatisticsFiles:
     kind: FileKind
 
-    def detect(self, stream: BinaryIO, sheet: str = "") -> Detected:
+    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected:
         _, about = self._call(stream, StatisticsFormat(), metadataonly=True)
         labelled = sum(1 for labels in about.variable_value_labels.values() if labels)
         seen = {0: "no column has labels", 1: "1 column has labels"}
@@ -47,7 +50,7 @@ class StatisticsFiles:
         }
         return Detected(StatisticsFormat(), evidence)
 
-    def read_sample(self, stream: BinaryIO, settings: Settings) -> Sample:
+    def read_sample(self, stream: BinaryIO, settings: Settings, limits: ReadingLimits) -> Sample:
         form = cast(StatisticsFormat, settings)
         columns, about = self._call(stream, form, row_limit=SAMPLE_ROWS)
         encoders = [CellEncoder() for _ in about.column_names]
@@ -55,7 +58,11 @@ class StatisticsFiles:
         return Sample(_build(encoders, about), self._notes())
 
     def read(
-        self, stream: BinaryIO, settings: Settings, progress: ProgressCallback | None
+        self,
+        stream: BinaryIO,
+        settings: Settings,
+        limits: ReadingLimits,
+        progress: ProgressCallback | None,
     ) -> Table:
         form = cast(StatisticsFormat, settings)
         steps = Progress(progress)
@@ -74,24 +81,19 @@ class StatisticsFiles:
         import pyreadstat
 
         stream.seek(0)
+        # Its warnings quote names of columns, which in a damaged file may be anything.
+        warnings.filterwarnings("ignore", module="pyreadstat")
         reader: Callable[..., tuple[Any, Any]] = getattr(pyreadstat, READERS[self.kind])
-        try:
+        with told_in_a_sentence(
+            f"The {KIND_WORDS[self.kind]} is damaged, was cut short or is in another encoding; "
+            f"choose one, or save it again and upload it once more."
+        ):
             columns, about = reader(
                 stream, output_format="dict", encoding=form.encoding or None, **limits
             )
-        except (
-            pyreadstat.ReadstatError,
-            pyreadstat.PyreadstatError,
-            ValueError,
-            OverflowError,
-            OSError,
-        ):
-            raise InvalidTable(
-                f"The {KIND_WORDS[self.kind]} is damaged, was cut short or is in another encoding; "
-                f"choose one, or save it again and upload it once more."
-            ) from None
         check_column_count(len(about.column_names))
-        check_names(about.column_names)
+        # A damaged file may have columns without any name.
+        check_names([name or "" for name in about.column_names])
         check_row_count(about.number_rows or 0)
         return columns, about
 

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -10,8 +9,9 @@ from typing import BinaryIO, cast
 
 from deid_portal.engine.csv_format import SAMPLE_BYTES, CsvFormat, detect_csv
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.formats.cells import MOST_UNPACKED_BYTES
 from deid_portal.engine.formats.file_format import Settings
+from deid_portal.engine.formats.foreign import told_in_a_sentence
+from deid_portal.engine.formats.limits import ReadingLimits
 from deid_portal.engine.formats.recognizing import DAMAGED_ARCHIVE
 from deid_portal.engine.formats.sample import SAMPLE_ROWS, Detected, Sample
 from deid_portal.engine.progress import ProgressCallback
@@ -19,27 +19,22 @@ from deid_portal.engine.reading import preview_csv, read_csv
 from deid_portal.engine.row_problems import RowProblem, find_row_problems
 from deid_portal.engine.table import Column, Table
 
-TOO_LARGE = (
-    f"Unpacked, the file is larger than {MOST_UNPACKED_BYTES >> 30} GB. Leave out columns nobody "
-    f"needs, or split it."
-)
-
 
 @dataclass(frozen=True)
 class TextFiles:
     is_packed: bool
 
-    def detect(self, stream: BinaryIO, sheet: str = "") -> Detected:
-        with self._unpacked(stream) as text:
+    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected:
+        with self._unpacked(stream, limits) as text:
             start = text.read(SAMPLE_BYTES)
             found = detect_csv(start, len(start) + bool(text.read(1)))
         quotes = start.count(found.format.quote.encode())
         seen = "some cells stand in quotes" if quotes else "no quotes in the first rows"
         return Detected(found.format, {**found.evidence, "quote": seen})
 
-    def read_sample(self, stream: BinaryIO, settings: Settings) -> Sample:
+    def read_sample(self, stream: BinaryIO, settings: Settings, limits: ReadingLimits) -> Sample:
         form = cast(CsvFormat, settings)
-        with self._unpacked(stream) as text:
+        with self._unpacked(stream, limits) as text:
             preview = preview_csv(text, form, rows=SAMPLE_ROWS)
         cells = zip(*preview.rows, strict=True)
         columns = (
@@ -49,29 +44,34 @@ class TextFiles:
         return Sample(Table(tuple(columns)), preview.notes)
 
     def read(
-        self, stream: BinaryIO, settings: Settings, progress: ProgressCallback | None
+        self,
+        stream: BinaryIO,
+        settings: Settings,
+        limits: ReadingLimits,
+        progress: ProgressCallback | None,
     ) -> Table:
-        with self._unpacked(stream) as text:
+        with self._unpacked(stream, limits) as text:
             return read_csv(text, cast(CsvFormat, settings), progress, is_hashed=False)
 
     def find_problems(
         self,
         stream: BinaryIO,
         settings: Settings,
+        limits: ReadingLimits,
         most_rows: int,
         progress: ProgressCallback | None,
     ) -> tuple[RowProblem, ...]:
-        with self._unpacked(stream) as text:
+        with self._unpacked(stream, limits) as text:
             form = cast(CsvFormat, settings)
             return find_row_problems(text, form, most_rows=most_rows, progress=progress)
 
     @contextmanager
-    def _unpacked(self, stream: BinaryIO) -> Iterator[BinaryIO]:
+    def _unpacked(self, stream: BinaryIO, limits: ReadingLimits) -> Iterator[BinaryIO]:
         if not self.is_packed:
             yield stream
             return
         with gzip.GzipFile(fileobj=stream) as archive:
-            yield cast(BinaryIO, io.BufferedReader(_Limited(archive), SAMPLE_BYTES))
+            yield cast(BinaryIO, io.BufferedReader(_Limited(archive, limits), SAMPLE_BYTES))
 
 
 class _Limited(io.RawIOBase):
@@ -80,19 +80,21 @@ class _Limited(io.RawIOBase):
     It cannot say how long it is, so nobody who asks for the length makes it unpack twice.
     """
 
-    def __init__(self, archive: gzip.GzipFile) -> None:
+    def __init__(self, archive: gzip.GzipFile, limits: ReadingLimits) -> None:
         self._archive = archive
+        self._limits = limits
         self._given = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        try:
+        with told_in_a_sentence(DAMAGED_ARCHIVE):
             count = self._archive.readinto(buffer)
-        except (EOFError, OSError, zlib.error):
-            raise InvalidTable(DAMAGED_ARCHIVE) from None
         self._given += count
-        if self._given > MOST_UNPACKED_BYTES:
-            raise InvalidTable(TOO_LARGE)
+        if self._limits.unpacked_bytes and self._given > self._limits.unpacked_bytes:
+            raise InvalidTable(
+                f"Unpacked, the file is larger than {self._limits.unpacked_mb:,} MB, the limit "
+                f"here. Leave out columns nobody needs, or split it."
+            )
         return count

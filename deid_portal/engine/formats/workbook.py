@@ -10,14 +10,14 @@ import zipfile
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Any, BinaryIO, cast
-from xml.etree.ElementTree import ParseError
+from typing import IO, Any, BinaryIO, cast
+from xml.parsers.expat import ExpatError, ParserCreate
 
-from deid_portal.engine.csv_format import MISSING_WORDS
+from deid_portal.engine.csv_format import MISSING_WORDS, judge_first_row
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.formats.cells import (
     NO_ROWS,
@@ -26,13 +26,14 @@ from deid_portal.engine.formats.cells import (
     check_names,
 )
 from deid_portal.engine.formats.file_format import Settings, WorkbookFormat
+from deid_portal.engine.formats.foreign import told_in_a_sentence
+from deid_portal.engine.formats.limits import ReadingLimits
 from deid_portal.engine.formats.recognizing import DAMAGED_ARCHIVE
 from deid_portal.engine.formats.sample import SAMPLE_ROWS, Detected, Sample
 from deid_portal.engine.formats.written_values import write_value
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.reading import MOST_COLUMNS
 from deid_portal.engine.table import Table
-from deid_portal.engine.values import is_number
 
 MOST_UNPACKED = 1 << 30
 MOST_UNPACKED_TEXTS = 256 << 20  # these stand in memory all at once
@@ -52,6 +53,13 @@ HIDDEN_ROW = re.compile(rb'<(?:\w+:)?row\b[^>]*?\bhidden="(?:1|true)"')
 TOO_LARGE = (
     "Unpacked, the workbook is far larger than a table of its size should be, so it was not "
     "opened. Save the sheet as CSV and upload that."
+)
+
+XML_ENDINGS = (".xml", ".rels", ".vml")
+PROLOG_BYTES = 1 << 12
+DOCUMENT_TYPE = (
+    "The workbook declares a document type, which no workbook needs and which is not accepted. "
+    "Save it again in Excel, or as CSV, and upload that."
 )
 
 Row = tuple[int, list[str | None]]  # its number in the sheet, and its cells
@@ -76,8 +84,8 @@ class Sheet:
 
 
 class Workbooks:
-    def detect(self, stream: BinaryIO, sheet: str = "") -> Detected:
-        with _opened(stream) as book:
+    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected:
+        with _opened(stream, limits) as book:
             names = _names_of_sheets(book)
             # A title or a word to the reader is one row; a table has two at least.
             tables = (name for name in names if len(_rows_of(book, name, 2)) > 1)
@@ -86,36 +94,41 @@ class Workbooks:
         evidence = {"sheet": "the only sheet" if len(names) == 1 else f"1 of {len(names)} sheets"}
         first_row, evidence["first_row"] = _find_first_row(start)
         top = next((cells for number, cells in start if number == first_row), [])
-        has_header, evidence["has_header"] = _has_names(top)
+        below = [cells for number, cells in start if number > first_row]
+        has_header, evidence["has_header"] = _has_names(top, below)
         found = Counter(c for _, cells in start for c in cells if c in (*MISSING_WORDS, *ERRORS))
         missing = tuple(sorted(found))
         cells = "1 cell" if found.total() == 1 else f"{found.total()} cells"
         evidence["missing"] = f"{cells} in the first rows" if missing else "no usual word found"
         return Detected(WorkbookFormat(sheet, first_row, has_header, missing), evidence, names)
 
-    def read_sample(self, stream: BinaryIO, settings: Settings) -> Sample:
+    def read_sample(self, stream: BinaryIO, settings: Settings, limits: ReadingLimits) -> Sample:
         form = cast(WorkbookFormat, settings)
-        with _opened(stream) as book, _sheet_of(book, stream, form) as sheet:
+        with _opened(stream, limits) as book, _sheet_of(book, stream, form) as sheet:
             builder = _read_rows(sheet, form, None, SAMPLE_ROWS)
             return Sample(builder.build(), _notes(sheet, form))
 
     def read(
-        self, stream: BinaryIO, settings: Settings, progress: ProgressCallback | None
+        self,
+        stream: BinaryIO,
+        settings: Settings,
+        limits: ReadingLimits,
+        progress: ProgressCallback | None,
     ) -> Table:
         form = cast(WorkbookFormat, settings)
-        with _opened(stream) as book, _sheet_of(book, stream, form) as sheet:
+        with _opened(stream, limits) as book, _sheet_of(book, stream, form) as sheet:
             return _read_rows(sheet, form, progress, None).build()
 
 
 @contextmanager
-def _opened(stream: BinaryIO) -> Iterator[Any]:
+def _opened(stream: BinaryIO, limits: ReadingLimits) -> Iterator[Any]:
     """Open a workbook once its parts were found to be of a sane size."""
-    _check_sizes(stream)
+    _check_sizes(stream, limits)
     from openpyxl import load_workbook
 
     # Its warnings tell of styles nobody asks for here, and some of them quote a cell.
     warnings.filterwarnings("ignore", module="openpyxl")
-    with _sentences():
+    with told_in_a_sentence(DAMAGED_ARCHIVE):
         # Formulas are replaced by what they came to when the workbook was last saved.
         book = load_workbook(stream, read_only=True, data_only=True)
     try:
@@ -124,29 +137,37 @@ def _opened(stream: BinaryIO) -> Iterator[Any]:
         book.close()
 
 
-@contextmanager
-def _sentences() -> Iterator[None]:
-    """Say in one sentence whatever the XML of a broken workbook makes its reader raise."""
-    try:
-        yield
-    except (zipfile.BadZipFile, ParseError, KeyError, ValueError, TypeError, OSError, EOFError):
-        raise InvalidTable(DAMAGED_ARCHIVE) from None
-    except (AttributeError, IndexError, NotImplementedError, OverflowError):
-        raise InvalidTable(DAMAGED_ARCHIVE) from None
-
-
-def _check_sizes(stream: BinaryIO) -> None:
+def _check_sizes(stream: BinaryIO, limits: ReadingLimits) -> None:
     """Refuse a workbook that unpacks to far too much; its reader never reads past these sizes."""
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            parts = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        raise InvalidTable(DAMAGED_ARCHIVE) from None
+    with told_in_a_sentence(DAMAGED_ARCHIVE), zipfile.ZipFile(stream) as archive:
+        parts = archive.infolist()
+        for part in parts:
+            if part.filename.lower().endswith(XML_ENDINGS):
+                with archive.open(part) as xml:
+                    _check_has_no_document_type(xml)
     texts = sum(part.file_size for part in parts if part.filename == TEXTS)
     unpacked, packed = (sum(getattr(part, size) for part in parts) for size in SIZES)
     is_hollow = unpacked > WORTH_ASKING and unpacked > MOST_SHRUNK * packed
-    if unpacked > MOST_UNPACKED or texts > MOST_UNPACKED_TEXTS or is_hollow:
+    most = min(MOST_UNPACKED, limits.unpacked_bytes or MOST_UNPACKED)
+    if unpacked > most or texts > min(most, MOST_UNPACKED_TEXTS) or is_hollow:
         raise InvalidTable(TOO_LARGE)
+
+
+def _check_has_no_document_type(xml: IO[bytes]) -> None:
+    """Refuse XML that could declare entities, which multiply or name other files.
+
+    A document type stands before the first element, so no more than that is looked at. What is not
+    well-formed is left to who reads the whole part.
+    """
+    parser = ParserCreate()
+    seen: list[str] = []
+    parser.StartDoctypeDeclHandler = lambda *_: seen.append(DOCUMENT_TYPE)
+    parser.StartElementHandler = lambda *_: seen.append("")
+    with suppress(ExpatError):
+        while not seen and (block := xml.read(PROLOG_BYTES)):
+            parser.Parse(block, False)
+    if DOCUMENT_TYPE in seen:
+        raise InvalidTable(DOCUMENT_TYPE)
 
 
 def _names_of_sheets(book: Any) -> tuple[str, ...]:
@@ -175,7 +196,11 @@ def _look_through(stream: BinaryIO, part: str) -> tuple[tuple[Merged, ...], int]
     """
     merged: dict[Merged, None] = {}
     hidden = 0
-    with _sentences(), zipfile.ZipFile(stream) as archive, archive.open(part) as sheet:
+    with (
+        told_in_a_sentence(DAMAGED_ARCHIVE),
+        zipfile.ZipFile(stream) as archive,
+        archive.open(part) as sheet,
+    ):
         before = b""
         while block := sheet.read(BLOCK_BYTES):
             text = before + block
@@ -195,27 +220,39 @@ def _to_merged(found: re.Match[bytes]) -> Merged:
 
 def _rows_of(book: Any, name: str, most: int) -> list[Row]:
     """Return the first rows of a sheet that hold anything."""
-    with _sentences():
-        return list(islice(_filled_rows(book[name]), most))
+    with told_in_a_sentence(DAMAGED_ARCHIVE):
+        sheet = book[name]
+    return list(islice(_filled_rows(sheet), most))
 
 
 def _filled_rows(sheet: Any) -> Iterator[Row]:
     """Yield the rows that hold anything, as wide as their last filled cell."""
     sheet.reset_dimensions()  # what a sheet says of its own size is often wrong
-    for number, row in enumerate(sheet.iter_rows(), start=1):
+    rows = sheet.iter_rows()
+    number = 0
+    while (cells := _next_cells(rows)) is not None:
+        number += 1
         if number > MOST_ROWS:
             raise InvalidTable(TOO_LARGE)
-        cells = [None if cell.value is None else _write(cell) for cell in row]
         while cells and cells[-1] is None:
             cells.pop()
         if cells:
             yield number, cells
 
 
+def _next_cells(rows: Iterator[Any]) -> list[str | None] | None:
+    with told_in_a_sentence(DAMAGED_ARCHIVE):
+        row = next(rows, None)
+        if row is None:
+            return None
+        return [None if cell.value is None else _write(cell) for cell in row]
+
+
 def _write(cell: Any) -> str | None:
     value = cell.value
     if isinstance(value, str):
-        return value if value.strip() else None
+        # Without a copy: a million cells can share one long text.
+        return None if not value or value.isspace() else value
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int | float):
@@ -243,11 +280,12 @@ def _find_first_row(start: Sequence[Row]) -> tuple[int, str]:
     return number, f"{full[place]} filled cells" + (", few above it" if place else "")
 
 
-def _has_names(cells: Sequence[str | None]) -> tuple[bool, str]:
+def _has_names(
+    cells: Sequence[str | None], below: Sequence[Sequence[str | None]]
+) -> tuple[bool, str]:
+    has_names, reason = judge_first_row(cells, below)
     names = [cell for cell in cells if cell is not None]
-    if any(is_number(name) for name in names):
-        return False, "the row holds numbers"
-    return True, f"{len(names)} names"
+    return has_names, reason or f"{len(names)} names"
 
 
 def _notes(sheet: Sheet, form: WorkbookFormat) -> tuple[str, ...]:
@@ -269,14 +307,13 @@ def _read_rows(
 ) -> "SheetBuilder":
     steps = Progress(progress)
     builder = SheetBuilder(form)
-    with _sentences():
-        for number, cells in _filled_rows(sheet.rows):
-            if number < form.first_row:
-                continue
-            builder.add(number, cells)
-            if builder.rows == most:
-                break
-            steps.report(builder.rows, 0, "read", rows=builder.rows)
+    for number, cells in _filled_rows(sheet.rows):
+        if number < form.first_row:
+            continue
+        builder.add(number, cells)
+        if builder.rows == most:
+            break
+        steps.report(builder.rows, 0, "read", rows=builder.rows)
     for part in sheet.merged:
         builder.fill(part)
     return builder

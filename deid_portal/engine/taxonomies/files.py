@@ -92,9 +92,19 @@ def write_paths(paths: Iterable[Sequence[str | None]]) -> bytes:
 
 
 def encode_rows(rows: Iterable[Sequence[str]]) -> bytes:
-    """Return rows of labels as a file in the ARX form."""
+    """Return rows of labels as a file in the ARX form.
+
+    Rows of one cell are quoted: without a semicolon in it, a comma would be taken for one.
+    """
+    labels = [list(row) for row in rows]
+    is_quoted = any(len(row) == 1 for row in labels)
     stream = io.StringIO(newline="")
-    csv.writer(stream, delimiter=";", lineterminator="\n").writerows(rows)
+    csv.writer(
+        stream,
+        delimiter=";",
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if is_quoted else csv.QUOTE_MINIMAL,
+    ).writerows(labels)
     return stream.getvalue().encode()
 
 
@@ -111,11 +121,18 @@ def _split(text: str) -> dict[int, Row]:
     """Return the rows by number, blank lines left out but counted."""
     first = text.split("\n", 1)[0]
     delimiter = ";" if ";" in first or "," not in first else ","
-    try:
-        records = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    except csv.Error:
-        raise InvalidPlan("the file cannot be read as CSV.") from None
+    records = split_rows(text, delimiter)
     return {number: tuple(cells) for number, cells in enumerate(records, start=1) if cells}
+
+
+def split_rows(text: str, delimiter: str) -> list[list[str]]:
+    """Return the cells of every row; raises InvalidPlan where a cell has no end or is too long."""
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error:
+        raise InvalidPlan(
+            "the rows cannot be told apart; a quote is open or a cell is far too long."
+        ) from None
 
 
 def _check_shape(rows: dict[int, Row]) -> None:

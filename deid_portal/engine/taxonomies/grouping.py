@@ -52,7 +52,7 @@ def parse_rules(text: str) -> tuple[GroupingRule, ...]:
         if line.strip()
     ]
     if not rules:
-        raise InvalidPlan("Type one rule per line, like: North = starts with 1, 2")
+        raise InvalidPlan("Type one rule per line, like: North = starts with 1, 2.")
     return tuple(rules)
 
 

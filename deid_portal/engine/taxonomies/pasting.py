@@ -1,11 +1,8 @@
 """A tree pasted from a spreadsheet: one row per value, the value first, coarser to the right."""
 
-import csv
-import io
-
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.table import Column
-from deid_portal.engine.taxonomies.files import encode_rows, parse_rows
+from deid_portal.engine.taxonomies.files import encode_rows, parse_rows, split_rows
 from deid_portal.engine.taxonomies.outline import Outline
 from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL
 
@@ -19,11 +16,8 @@ def looks_like_columns(text: str) -> bool:
 def parse_pasted(text: str, column: Column) -> Outline:
     """Read cells side by side. An empty cell repeats the one at its left; a root is added."""
     delimiter = "\t" if "\t" in text else ";"
-    cells = [
-        [cell.strip() for cell in row]
-        for row in csv.reader(io.StringIO(text), delimiter=delimiter)
-        if any(cell.strip() for cell in row)
-    ]
+    stripped = [[cell.strip() for cell in row] for row in split_rows(text, delimiter)]
+    cells = [row for row in stripped if any(row)]
     width = max((len(row) for row in cells), default=0)
     if width < 2:
         raise InvalidPlan("Paste at least two columns: the value, and its group beside it.")
