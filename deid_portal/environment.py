@@ -61,6 +61,9 @@ def database_from_url(url: str, sqlite_path: Path) -> dict[str, Any]:
         return {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": sqlite_path,
+            # Kept open, for the first to open the database makes files, which a full disk refuses
+            # even to those who only read.
+            "CONN_MAX_AGE": None,
             "OPTIONS": {
                 # Writers queue up at BEGIN instead of failing half way; readers never wait (WAL).
                 "transaction_mode": "IMMEDIATE",

@@ -5,7 +5,6 @@ use SECRET_KEY and DATA_KEY must be given, and `common.startup` refuses to serve
 of the demo.
 """
 
-from datetime import timedelta
 from pathlib import Path
 
 from deid_portal.common.broker import socket_url
@@ -55,6 +54,10 @@ if BEHIND_HTTPS:
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
 
+# How many proxies of our own stand in front, each of which adds to X-Forwarded-For the address it
+# was called from. The header is believed that far and no further (common/addresses.py).
+TRUSTED_PROXIES = env_int("TRUSTED_PROXIES", default=0)
+
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -68,7 +71,6 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "allauth.usersessions",
-    "axes",
     "deid_portal.common",
     "deid_portal.accounts",
     "deid_portal.audit",
@@ -103,11 +105,13 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "deid_portal.accounts.second_factor.SecondFactorMiddleware",
+    "deid_portal.accounts.known_devices.KnownDeviceMiddleware",
+    "deid_portal.accounts.attempts.TooManyAttemptsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "deid_portal.common.http.PrivatePagesMiddleware",
     "deid_portal.common.refusals.RefusalMiddleware",
-    "axes.middleware.AxesMiddleware",
+    "deid_portal.datasets.kinds.OtherKindMiddleware",
 ]
 
 ROOT_URLCONF = "deid_portal.urls"
@@ -124,6 +128,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "deid_portal.guide.frame.frame",
+                "deid_portal.accounts.passkeys.passkeys",
             ],
             "loaders": [
                 (
@@ -152,24 +157,36 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
-]
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 # People sign in with their name; accounts are made by invitation only (accounts/adapters.py).
 ACCOUNT_ADAPTER = "deid_portal.accounts.adapters.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
-ACCOUNT_FORMS = {"login": "deid_portal.accounts.forms.SignInForm"}
+ACCOUNT_FORMS = {
+    "login": "deid_portal.accounts.forms.SignInForm",
+    "change_password": "deid_portal.accounts.forms.NewPasswordForm",
+}
 ACCOUNT_LOGOUT_REDIRECT_URL = LOGOUT_REDIRECT_URL
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
-# Wrong codes of a second factor. Wrong passwords are counted in the database (AXES, below), which
-# sees those of all web processes.
-ACCOUNT_RATE_LIMITS = {"login": "120/m/ip", "login_failed": "10/5m/key"}
+# After so many wrong tries one has to wait so long; how they are counted says accounts/attempts.py.
+# allauth's own limits are off: they count requests of a whole network, right ones included, cannot
+# say how long to wait, tell no known device from others, and fail where Redis does.
+SIGN_IN_ATTEMPTS = max(1, env_int("SIGN_IN_ATTEMPTS", default=5))
+SIGN_IN_WAIT_MINUTES = max(1, env_int("SIGN_IN_WAIT_MINUTES", default=15))
+ACCOUNT_RATE_LIMITS = False
+MFA_RATE_LIMITS = False
 # The second factor: codes of an authenticator app, passkeys, and recovery codes for a lost phone.
 MFA_ADAPTER = "deid_portal.accounts.adapters.SecondFactorAdapter"
+MFA_FORMS = {
+    "authenticate": "deid_portal.accounts.forms.SignInCodeForm",
+    "reauthenticate": "deid_portal.accounts.forms.ConfirmCodeForm",
+    "activate_totp": "deid_portal.accounts.forms.NewAppForm",
+    "login_webauthn": "deid_portal.accounts.forms.SignInPasskeyForm",
+    "authenticate_webauthn": "deid_portal.accounts.forms.SecondFactorPasskeyForm",
+    "reauthenticate_webauthn": "deid_portal.accounts.forms.ConfirmPasskeyForm",
+}
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 # A phone may be half a minute off.
@@ -177,13 +194,6 @@ MFA_TOTP_TOLERANCE = 1
 MFA_TOTP_ISSUER = "De-identification portal"
 # Browsers allow passkeys over HTTPS, and over plain HTTP on localhost alone.
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not BEHIND_HTTPS
-# After this many wrong passwords for a name from one address, that pair waits.
-AXES_FAILURE_LIMIT = env_int("SIGN_IN_ATTEMPTS", default=5)
-AXES_COOLOFF_TIME = timedelta(minutes=env_int("SIGN_IN_WAIT_MINUTES", default=15))
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_LOCKOUT_TEMPLATE = "account/locked_out.html"
-AXES_RESET_ON_SUCCESS = True
-AXES_VERBOSE = False
 SESSION_COOKIE_AGE = env_int("SESSION_HOURS", default=12) * 3600
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -270,12 +280,9 @@ if RUN_MEMORY_MB:
     CELERY_WORKER_MAX_MEMORY_PER_CHILD = RUN_MEMORY_MB * 1024 // 2
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 
-# Wrong codes are counted here; with Redis all web processes count together.
-CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
-    if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
-}
+# What may be computed again at any time; each process remembers for itself, so that no page fails
+# where Redis is away. What all processes must agree on is counted by common/attempt_counters.py.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
 # Pages that poll may show the queue as it was so long ago (common/glances.py); 0 looks each time.
 GLANCE_SECONDS = 1

@@ -2,6 +2,8 @@ from django.urls import include, path
 
 from deid_portal.common.views import healthz
 
+handler500 = "deid_portal.common.full_disk.answer_fault"
+
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("", include("deid_portal.guide.urls")),

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
 
+from deid_portal.accounts import attempts
 from deid_portal.accounts.models import Role, Team, User
+from deid_portal.common.attempt_counters import Fallback
 from deid_portal.releases import package_contents
 from deid_portal.releases.package_pdf import MISSING
 from tests import factories
@@ -74,6 +77,13 @@ def own_data_dir(settings: Settings, tmp_path: Path) -> None:
     """Every test keeps its files to itself and does a worker's work in its own thread."""
     settings.DATA_DIR = tmp_path
     settings.WORK_HEARTBEAT_SECONDS = 0
+
+
+@pytest.fixture(autouse=True)
+def no_earlier_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wrong tries and used codes of other tests are forgotten."""
+    monkeypatch.setattr(attempts, "counters", Fallback())
+    cache.clear()
 
 
 @pytest.fixture

@@ -21,6 +21,9 @@ for _name in (
     "REDIS_URL",
     "ALLOWED_HOSTS",
     "BEHIND_HTTPS",
+    "TRUSTED_PROXIES",
+    "SIGN_IN_ATTEMPTS",
+    "SIGN_IN_WAIT_MINUTES",
     "SOURCE_HOSTS",
 ):
     os.environ.pop(_name, None)

@@ -185,7 +185,7 @@ TABLE = {
     "networks:show": Line("GET", "network", 200, 200, 404, 404),
     "networks:reading": Line("GET", "network", 302, 302, 404, 404),
     "networks:stop": Line("POST", "network", 302, 302, 404, 404),
-    "networks:read-again": Line("POST", "network", 422, 422, 404, 404),
+    "networks:read-again": Line("POST", "network", 422, 403, 404, 404),
     "networks:changes": Line("GET", "network", 200, 200, 404, 404),
     "networks:risk": Line("GET", "network", 200, 200, 404, 404),
     "networks:protection": Line("GET", "network", 200, 200, 404, 404),

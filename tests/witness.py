@@ -13,10 +13,10 @@ from django.db import connection
 
 WRITE = re.compile(r'\s*(?:INSERT(?: OR IGNORE)? INTO|UPDATE|DELETE FROM) "(\w+)"(.*)', re.DOTALL)
 RECORD = "audit_event"
-# What is nobody's decision about anything: sessions, counters of wrong passwords, notices about
-# what is on record already, and the record's own bookkeeping.
+# What is nobody's decision about anything: sessions, notices about what is on record already, and
+# the record's own bookkeeping.
 NO_CHANGE = re.compile(
-    r"django_session|usersessions_|axes_|notices_|audit_|django_content_type|sqlite_sequence"
+    r"django_session|usersessions_|notices_|audit_|django_content_type|sqlite_sequence"
 )
 # A matter of taste, or of having signed in; what was computed once and is kept for speed; how much
 # of a file has arrived, whose beginning and end are on record.

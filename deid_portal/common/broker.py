@@ -5,12 +5,13 @@ Settings import this for the address, so nothing here reads settings.
 
 import hashlib
 import os
+import re
 import shutil
 import socket
 import stat
 import tempfile
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -49,6 +50,19 @@ def _short_directory() -> Path:
 
 def socket_url(directory: Path) -> str:
     return f"redis+socket://{quote(str(socket_path(directory)))}?virtual_host=0"
+
+
+def client_url(url: str) -> str:
+    """Return the address of a broker for redis-py, where Celery writes it in its own way."""
+    parts = urlsplit(url)
+    if parts.scheme != "redis+socket":
+        return re.sub(r"ssl_cert_reqs=CERT_\w+", lambda found: _in_short(found[0]), url)
+    database = parse_qs(parts.query).get("virtual_host", ["0"])[0]
+    return f"unix://{parts.netloc}{parts.path}?db={database}"
+
+
+def _in_short(requirement: str) -> str:
+    return requirement.replace("CERT_", "").lower()
 
 
 def find_server() -> str:

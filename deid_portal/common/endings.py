@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from deid_portal.common.full_disk import is_full_disk
 from deid_portal.common.limits import Limits, OverLimit
 from deid_portal.common.refusals import Refused
-from deid_portal.common.vault import DISK_IS_FULL
 from deid_portal.common.work import LeaseLost
 from deid_portal.engine.errors import Cancelled, EngineError
 
@@ -35,13 +35,13 @@ class Endings:
             self.stop()
         except MemoryError:
             self.fail(str(self.limits.out_of_memory()))
-        except OSError as error:  # before Refused, which the vault's word for a full disk is, too
-            if error.errno not in DISK_IS_FULL:
+        except (EngineError, OverLimit) as reason:
+            self.fail(str(reason))
+        except Exception as error:
+            if is_full_disk(error):  # before Refused, which the vault's word for it is, too
+                self.fail(self.no_room)
+            elif isinstance(error, Refused):
+                self.fail(str(error))
+            else:
                 self.fail(self.unexpected)
                 raise
-            self.fail(self.no_room)
-        except (EngineError, OverLimit, Refused) as reason:
-            self.fail(str(reason))
-        except Exception:
-            self.fail(self.unexpected)
-            raise

@@ -13,6 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.conf import settings
+
+from deid_portal.engine.formats.limits import ReadingLimits
+
 MEGABYTE = 1024 * 1024
 # Memory that is asked for but never touched counts for the system, not for us.
 ASKED_BUT_UNUSED = 1.5
@@ -61,6 +65,24 @@ class Limits:
             yield
         finally:
             resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def limits_of_reading(words: str = "The upload is kept.") -> Limits:
+    """Return what the worker that reads a file may use: as much as a run."""
+    advice = f"Leave out columns nobody needs, or split the file. {words}"
+    return Limits(settings.RUN_MEMORY_MB, settings.RUN_MINUTES, advice, advice)
+
+
+def limits_of_file() -> ReadingLimits:
+    """Return what the reader of a file gets, worked out from what uploads and runs may use.
+
+    A table takes up to four times the room of its text, so text may unpack to a quarter of the
+    memory of a run; what could be uploaded as it is can be read in any case.
+    """
+    upload_mb = settings.UPLOAD_LIMIT_BYTES // MEGABYTE
+    memory_mb = settings.RUN_MEMORY_MB
+    unpacked_mb = max(upload_mb, memory_mb // 4) if memory_mb else 4 * upload_mb
+    return ReadingLimits(unpacked_mb, memory_mb, settings.RUN_MINUTES)
 
 
 def memory_used_mb() -> int:

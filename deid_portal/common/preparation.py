@@ -2,15 +2,20 @@
 
 import hashlib
 import io
+from contextlib import suppress
 
 import django
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, connections
 
+from deid_portal.common.key_check import may_hold_values_of_before
 from deid_portal.common.queue import is_queue_reachable
+from deid_portal.common.rotation import rotate
 from deid_portal.common.startup import NotReady, check_ready_to_serve
+from deid_portal.common.vault import DamagedFile
 
 QUEUE_SCHEMES = ("redis://", "rediss://", "redis+socket://")
 
@@ -34,11 +39,19 @@ def check_servers_reachable() -> None:
 def prepare() -> str:
     """Do what must be done before serving; return what the demo says about signing in."""
     call_command("migrate", interactive=False, verbosity=0)
+    bind_what_is_of_before()
     collect_static_files()
     sign_ins = load_demo() if settings.DEMO else ""
     check_ready_to_serve()
     connections.close_all()
     return sign_ins
+
+
+def bind_what_is_of_before() -> None:
+    """Bind what an earlier version has sealed to its place; pages then open nothing else."""
+    with suppress(ImproperlyConfigured, DamagedFile):  # what this is, the check says at the end
+        if may_hold_values_of_before():
+            rotate(lambda *_: None, at_start=True)
 
 
 def load_demo() -> str:

@@ -7,6 +7,8 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from deid_portal.common.full_disk import is_full_disk, no_room_page
+
 
 class Refused(Exception):  # noqa: N818 -- reads as the fact it states
     """An action that may not happen now; the message is a sentence for the person who tried."""
@@ -52,6 +54,8 @@ class RefusalMiddleware:
         if isinstance(error, StepClosed):
             context = {"reason": str(error), "dataset": error.dataset, "current": error.step}
             return render(request, "step_closed.html", context, status=409)
+        if is_full_disk(error):
+            return no_room_page()
         if isinstance(error, Refused):
             return render(request, "403.html", {"reason": str(error)}, status=403)
         return None

@@ -18,6 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections
 
 from deid_portal.common import vault
+from deid_portal.common.key_check import may_hold_values_of_before
 from deid_portal.common.keys import decode_key
 from deid_portal.environment import DEMO_KEY_PREFIX
 
@@ -30,7 +31,6 @@ HOW_TO_MAKE = {
 SHORTEST_SECRET = 32
 
 
-KEY_CHECK = "key-check"
 # First the work that may be waiting; portals that soon stop need not begin.
 SECONDS_BEFORE_THE_REST = 90
 LOW_PRIORITY = 5  # of 19; more is more patient. A third of what a page gets, where both want all
@@ -112,16 +112,17 @@ def check_no_demo_people() -> None:
 def check_data_can_be_opened() -> None:
     """Refuse a key that does not open what is already stored, before every page fails on it."""
     try:
-        with vault.open_reader(KEY_CHECK) as stream:
-            stream.read()
-    except FileNotFoundError:
-        with vault.VaultWriter(KEY_CHECK) as writer:
-            writer.write(b"written by the first start, opened by every later one")
+        of_before = may_hold_values_of_before()
     except (ImproperlyConfigured, vault.DamagedFile):
         raise NotReady(
             "DATA_KEY does not open the data in DATA_DIR, which was written with another key. "
             "List that key in DATA_KEY_OLD, or choose an empty DATA_DIR."
         ) from None
+    if of_before:
+        raise NotReady(
+            "What is stored was encrypted by an earlier version, which did not bind it to its "
+            "place. Bind it, once, with: python manage.py rotate_data_key"
+        )
 
 
 def stop_unready_worker(**_: object) -> None:

@@ -38,7 +38,12 @@ def post_fork(server: object, worker: object) -> None:
 def post_worker_init(worker: object) -> None:
     """Load compiled code beside the first pages; never before the fork, which it would not survive.
 
-    Named, not imported: the ground floor knows no room.
+    Named, not imported: the ground floor knows no room. The database is held open from now on by
+    the thread that lives as long as the process (environment.py says why).
     """
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM django_migrations")
     warming = import_module("deid_portal.plans.warming")
     threading.Thread(target=warming.warm_up, daemon=True).start()

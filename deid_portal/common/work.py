@@ -36,6 +36,7 @@ from django.utils import timezone
 
 from deid_portal.common.limits import Limits, OverLimit, memory_used_mb
 from deid_portal.common.queue import send
+from deid_portal.common.sealing import sealed_values
 from deid_portal.common.workers import is_worker_stopping
 from deid_portal.engine.errors import Cancelled
 
@@ -232,7 +233,11 @@ class Lease(Generic[W]):
     def finish(self, status: Status = Status.FINISHED, **values: Any) -> None:
         """Write the end of the work; call it inside the transaction that writes its results."""
         ended = self._held().update(
-            status=status, lease=None, finished_at=timezone.now(), stop_requested=False, **values
+            status=status,
+            lease=None,
+            finished_at=timezone.now(),
+            stop_requested=False,
+            **sealed_values(self.work, values),
         )
         if not ended:
             raise LeaseLost

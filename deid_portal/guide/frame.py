@@ -12,6 +12,7 @@ from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.accounts.selectors import current_team, list_teams
+from deid_portal.common.full_disk import left_undone_when_full
 from deid_portal.guide.awaiting import waiting_for
 from deid_portal.guide.demo.people import PEOPLE
 from deid_portal.notices.selectors import unread_of
@@ -94,7 +95,8 @@ class Frame:
         unread = unread_of(self.user)
         path = self.request.path
         if any(notice.url == path for notice in unread):
-            mark_read(self.user, url=path)
+            with left_undone_when_full():
+                mark_read(self.user, url=path)
         return sum(notice.url != path for notice in unread)
 
     @property

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
 from deid_portal.common.refusals import Refused, entering_step
+from deid_portal.datasets.kinds import get_table_or_404
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.policies import check_was_read
 from deid_portal.datasets.selectors import get_dataset_or_404, versions_of, why_not_continued
@@ -26,9 +27,7 @@ from deid_portal.versions.selectors import (
 @require_GET
 def drift(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """What changed since the version before, and what of the decisions no longer fits."""
-    dataset = get_dataset_or_404(person_of(request), dataset_id)
-    if dataset.is_network:
-        return redirect("networks:changes", dataset.id)
+    dataset = get_table_or_404(person_of(request), dataset_id)
     with entering_step(dataset, "upload"):
         check_was_read(dataset)
     sees_values = can_see_values(person_of(request), dataset)
@@ -66,7 +65,7 @@ def drift(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 def name_people(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """Say which column tells who is who in every version."""
     person = person_of(request)
-    dataset = get_dataset_or_404(person, dataset_id)
+    dataset = get_table_or_404(person, dataset_id)
     check_can_change(person, dataset)
     try:
         name = request.POST.get("column", "")

@@ -69,7 +69,7 @@ def make_million(rows):
     write_csv(Table((*people.columns, condition)), content)
     dataset = factories.make_upload(steward, team, content.getvalue())
     reading = keep_dataset(dataset=dataset, kept_by=steward)
-    wait_until(lambda: reading.refresh_from_db() or not reading.is_open, 100, "the table is read")
+    wait_until(lambda: reading.refresh_from_db() or not reading.is_open, "the table is read")
     dataset.refresh_from_db()
     columns = list(dataset.columns.all())
     roles = dict.fromkeys((column.position for column in columns), "quasi-identifier")
@@ -149,11 +149,9 @@ def replace_web_processes(portal: RunningPortal) -> None:
     before = serving(portal)
     for pid in before:
         os.kill(pid, signal.SIGTERM)
-    wait_until(
-        lambda: len(serving(portal) - before) == len(before), 30, "new web processes are there"
-    )
+    wait_until(lambda: len(serving(portal) - before) == len(before), "new web processes are there")
     portal.health()
-    wait_until(lambda: is_idle(portal), 60, "the web processes have loaded what they need")
+    wait_until(lambda: is_idle(portal), "the web processes have loaded what they need")
 
 
 def is_idle(portal: RunningPortal) -> bool:

@@ -10,6 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from deid_portal.accounts.models import User
 from deid_portal.runs.models import Run
+from deid_portal.runs.selectors import HEAVY
 from tests import factories
 from tests.conftest import Cast
 
@@ -25,6 +26,8 @@ PAGES = {
 
 
 def make_more_runs(run: Run, count: int) -> None:
+    for name in HEAVY:
+        getattr(run, name)  # what is sealed opens under the id it was sealed with
     for number in range(run.number + 1, run.number + 1 + count):
         run.pk, run.number = uuid4(), number
         run._state.adding = True

@@ -6,7 +6,18 @@ from pathlib import Path
 from shutil import which
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, Response, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    Response,
+    expect,
+    sync_playwright,
+)
+
+# A busy machine may take its time; how fast it is, nothing here judges.
+PATIENCE = 120_000  # milliseconds
+expect.set_options(timeout=PATIENCE)
 
 # The first is the same browser without the windows, which nobody sees here; it is a tenth faster.
 CHROMIUM = [
@@ -59,7 +70,7 @@ class Person:
         self.address = address
         self.name = name
         context = browser.new_context(viewport={"width": 1280, "height": 900})
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(PATIENCE)
         self.page: Page = context.new_page()
         self.complaints: list[str] = []
         self.page.on("console", self._note)

@@ -19,8 +19,6 @@ from tests.journeys.browsing import Person
 from tests.launcher.pausing import workers_paused
 from tests.launcher.running import RunningPortal, wait_until
 
-expect.set_options(timeout=30_000)  # two hundred rows take a busy machine a while
-
 
 @pytest.fixture(scope="module")
 def steward(portal: RunningPortal, browser: Browser) -> Person:
@@ -251,7 +249,7 @@ def test_an_upload_sent_whole_and_cut_in_the_middle_leaves_nothing(
     steward.open("/datasets/upload/")
     before = set(files_of_portal.rglob("*"))
     _send_half(steward, path)
-    wait_until(lambda: set(files_of_portal.rglob("*")) == before, 20, "the half file is gone")
+    wait_until(lambda: set(files_of_portal.rglob("*")) == before, "the half file is gone")
 
 
 def _cut_after(page: Page, pieces: int) -> None:

@@ -82,9 +82,29 @@ def test_a_passkey_instead_of_the_password(portal: RunningPortal, browser: Brows
     expect(page.get_by_role("rowheader", name="Office laptop")).to_be_visible()
     approver.check_page()
     sign_out(approver)
+    guess_until_refused(browser, approver)
     page.get_by_role("button", name="Sign in with a passkey").click()
     page.wait_for_url(f"{approver.address}/")
     approver.check_page()
+    sign_out(approver)
+    page.fill("[name=login]", "Approver")
+    page.fill("[name=password]", "demo-approver")
+    page.press("[name=password]", "Enter")
+    # The browser has been here before, so its password is looked at all the same.
+    expect(page.get_by_role("heading", name="One more step")).to_be_visible()
+
+
+def guess_until_refused(browser: Browser, person: Person) -> None:
+    """A stranger at the same address tries passwords until the page says to wait."""
+    stranger = browser.new_context().new_page()
+    refusal = stranger.get_by_text("Too many wrong tries: wait about 15 minutes")
+    stranger.goto(f"{person.address}/sign-in/")
+    for _ in range(6):
+        stranger.fill("[name=login]", person.name.title())
+        stranger.fill("[name=password]", "a guess")
+        with stranger.expect_navigation():
+            stranger.press("[name=password]", "Enter")
+    expect(refusal).to_be_visible()
 
 
 def test_an_invitation_leads_into_the_team(portal: RunningPortal, browser: Browser) -> None:

@@ -32,7 +32,7 @@ steward = User.objects.get(username="steward")
 team = Team.objects.get(name="Population statistics")
 dataset = factories.make_upload(steward, team, text.encode())
 reading = keep_dataset(dataset=dataset, kept_by=steward)
-wait_until(lambda: reading.refresh_from_db() or not reading.is_open, 60, "the table is read")
+wait_until(lambda: reading.refresh_from_db() or not reading.is_open, "the table is read")
 dataset.refresh_from_db()
 tag_columns(
     dataset=dataset,

@@ -26,11 +26,11 @@ def workers_paused(portal: RunningPortal) -> Iterator[None]:
         held.clear()
         held.update(portal.pids("celery", "worker"))
         signal_all(held, signal.SIGSTOP)
-        wait_until(lambda: all(map(is_stopped, held)), 10, "the workers stand still")
+        wait_until(lambda: all(map(is_stopped, held)), "the workers stand still")
         return is_database_free(portal.data_dir) and are_keys_free(portal.data_dir)
 
     try:
-        wait_until(are_held_without_a_lock, 60, "the workers stand still and hold no lock")
+        wait_until(are_held_without_a_lock, "the workers stand still and hold no lock")
         yield
     finally:
         signal_all(held, signal.SIGCONT)

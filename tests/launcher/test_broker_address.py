@@ -7,8 +7,9 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Connection
 from kombu.exceptions import OperationalError
+from redis import Redis
 
-from deid_portal.common.broker import LONGEST_SOCKET_PATH, socket_path, socket_url
+from deid_portal.common.broker import LONGEST_SOCKET_PATH, client_url, socket_path, socket_url
 
 DEEP = Path("/srv") / ("deep-" * 20) / "broker"
 
@@ -44,3 +45,16 @@ def test_odd_names_survive_in_the_address() -> None:
         pytest.raises(OperationalError, match=re.escape(f"connecting to {odd}/v.sock.")),
     ):
         connection.ensure_connection(max_retries=1, interval_start=0)
+
+
+@pytest.mark.parametrize("directory", [Path("/srv/portal"), Path("/srv/my data/50 % #1?")])
+def test_whoever_counts_finds_the_same_socket_as_the_queue(directory: Path) -> None:
+    told = Redis.from_url(client_url(socket_url(directory))).get_connection_kwargs()
+    assert (told["path"], told["db"]) == (f"{directory}/v.sock", 0)
+
+
+def test_whoever_counts_reads_the_address_of_a_server_as_celery_writes_it() -> None:
+    address = "rediss://:secret@host:6380/2?ssl_cert_reqs=CERT_REQUIRED"
+    told = Redis.from_url(client_url(address)).get_connection_kwargs()
+    assert (told["host"], told["port"], told["db"]) == ("host", 6380, 2)
+    assert told["ssl_cert_reqs"] == "required"

@@ -44,7 +44,7 @@ print(table.id.hex)
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPortal]:
     with running_portal(tmp_path_factory.mktemp("chaos") / "data", **REAL_KEYS, **QUICK) as portal:
-        wait_until(lambda: len(pool_of(portal)) == 2, 60, "the worker has its pool")
+        wait_until(lambda: len(pool_of(portal)) == 2, "the worker has its pool")
         yield portal
 
 
@@ -95,7 +95,7 @@ def check_each_ended_once(portal: RunningPortal, table: str, runs: int) -> None:
 def check_only_the_answer_is_left(portal: RunningPortal, run: str, attempt: int) -> None:
     """What dead attempts have left is deleted right after the end is written."""
     answer = {f"{attempt}/release.csv"}
-    wait_until(lambda: files_of(portal, run) == answer, 10, f"{run} has left only its answer")
+    wait_until(lambda: files_of(portal, run) == answer, f"{run} has left only its answer")
 
 
 def files_of(portal: RunningPortal, run: str) -> set[str]:
@@ -184,5 +184,5 @@ def test_broker_and_web_server_die_and_the_database_is_briefly_away(
         time.sleep(3)  # longer than a worker may be silent
         database.rollback()
     check_each_ended_once(portal, table, 2)
-    wait_until(lambda: portal.health()["queue"], 20, "the queue is back")
+    wait_until(lambda: portal.health()["queue"], "the queue is back")
     assert portal.health()["status"] == "ok"

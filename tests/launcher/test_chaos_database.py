@@ -72,7 +72,7 @@ def cell(server: Server, question: str) -> object:
 
 def wait_for_status(server: Server, run: str, status: str) -> None:
     question = f"SELECT status FROM runs_run WHERE id = '{run}'"
-    wait_until(lambda: cell(server, question) == status, 90, f"the run is {status}")
+    wait_until(lambda: cell(server, question) == status, f"the run is {status}")
 
 
 def files_of(files: Path, run: str) -> list[str]:
@@ -89,8 +89,8 @@ def test_a_run_outlives_a_crash_of_the_database(
     wait_for_status(server, run, "finished")
     ends = f"SELECT count(*) FROM audit_event WHERE subject_id = '{run}' AND action LIKE 'run.%ed'"
     assert cell(server, f"{ends} AND action <> 'run.started'") == 1
-    wait_until(lambda: files_of(files, run) == ["release.csv"], 10, "only the answer is left")
-    wait_until(lambda: portal.health()["status"] == "ok", 20, "the pages are back")
+    wait_until(lambda: files_of(files, run) == ["release.csv"], "only the answer is left")
+    wait_until(lambda: portal.health()["status"] == "ok", "the pages are back")
 
 
 @pytest.mark.skipif(not _is_root(), reason="Only root may make a small disk to fill.")

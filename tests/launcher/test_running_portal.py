@@ -1,9 +1,13 @@
 """One demo portal, started as `make run` starts it, in a folder that is deep and has a blank."""
 
 import os
+import re
 import signal
 import stat
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
+from urllib.parse import urlencode
 
 import pytest
 
@@ -55,26 +59,54 @@ def test_a_busy_port_is_a_sentence(portal: RunningPortal) -> None:
     )
 
 
+def sign_in(portal: RunningPortal, name: str, password: str) -> int:
+    """Sign in as a browser does that nobody has used before; returns the status of the answer."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    there = f"{portal.address}/sign-in/"
+    with browser.open(there, timeout=30) as page:
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.read().decode())
+    assert token
+    answers = {"csrfmiddlewaretoken": token[1], "login": name, "password": password}
+    try:
+        with browser.open(there, urlencode(answers).encode(), timeout=30) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_wrong_passwords_count_for_all_web_processes_and_outlive_them(
+    portal: RunningPortal,
+) -> None:
+    assert [sign_in(portal, "Analyst", "wrong") for _ in range(3)] == [200] * 3
+    old = portal.pids("gunicorn") - {leader(portal, "gunicorn")}
+    for pid in old:
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not portal.pids() & old, "the old web processes are gone")
+    answers = [sign_in(portal, "analyst", "wrong") for _ in range(3)]
+    assert (len(old), answers) == (2, [200, 200, 429])
+    assert sign_in(portal, "steward", "demo-steward") == 200
+
+
 def test_a_killed_worker_comes_back_and_its_pool_is_gone(portal: RunningPortal) -> None:
-    wait_until(lambda: len(portal.pids("celery", "worker")) >= 3, 60, "the worker has its pool")
+    wait_until(lambda: len(portal.pids("celery", "worker")) >= 3, "the worker has its pool")
     before = portal.pids("celery", "worker")
     os.kill(leader(portal, "celery", "worker"), signal.SIGKILL)
-    wait_until(lambda: portal.pids("celery", "worker") - before, 5, "a new worker is started")
-    wait_until(lambda: not portal.pids() & before, 5, "the old pool is gone")
+    wait_until(lambda: portal.pids("celery", "worker") - before, "a new worker is started")
+    wait_until(lambda: not portal.pids() & before, "the old pool is gone")
     assert "The worker stopped unexpectedly (signal 9) and is started again." in portal.output
 
 
 def test_a_killed_broker_comes_back(portal: RunningPortal) -> None:
     os.kill(leader(portal, "valkey-server"), signal.SIGKILL)
-    wait_until(lambda: "The broker stopped unexpectedly" in portal.output, 5, "it is noticed")
-    wait_until(lambda: portal.health()["queue"], 10, "the queue is back")
+    wait_until(lambda: "The broker stopped unexpectedly" in portal.output, "it is noticed")
+    wait_until(lambda: portal.health()["queue"], "the queue is back")
 
 
 def test_a_killed_web_server_comes_back_on_the_same_port(portal: RunningPortal) -> None:
     os.kill(leader(portal, "gunicorn"), signal.SIGKILL)
-    wait_until(lambda: "The web server stopped unexpectedly" in portal.output, 5, "it is noticed")
+    wait_until(lambda: "The web server stopped unexpectedly" in portal.output, "it is noticed")
     # The launcher holds the port, so a visitor waits for the new server instead of being refused.
-    wait_until(lambda: portal.pids("gunicorn"), 5, "a new web server is started")
+    wait_until(lambda: portal.pids("gunicorn"), "a new web server is started")
     assert portal.health()["status"] == "ok"
 
 

@@ -39,6 +39,6 @@ def test_the_data_is_kept_and_nothing_is_left_running(tmp_path: Path) -> None:
     with running_portal(data_dir, **REAL_KEYS) as portal:
         assert name_of_team(data_dir) == "Kept"
         assert broker(data_dir).get("kept") == "in the queue"
-        wait_until(lambda: len(portal.pids("celery", "worker")) >= 3, 60, "the worker has its pool")
+        wait_until(lambda: len(portal.pids("celery", "worker")) >= 3, "the worker has its pool")
         portal.stop(signal.SIGKILL)
-        wait_until(lambda: not processes_of(data_dir), 5, "everything ended with the launcher")
+        wait_until(lambda: not processes_of(data_dir), "everything ended with the launcher")

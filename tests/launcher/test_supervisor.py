@@ -58,11 +58,11 @@ time.sleep(600)
 """
     child = Child(program(tmp_path, code))
     log = child.program.log
-    wait_until(lambda: log.exists() and log.read_text().strip(), 10, "it has forked")
+    wait_until(lambda: log.exists() and log.read_text().strip(), "it has forked")
     forked = Path("/proc") / log.read_text().split()[0]
     assert forked.exists()
     child.end_group()
-    wait_until(lambda: not forked.exists() or " Z " in (forked / "stat").read_text(), 5, "gone")
+    wait_until(lambda: not forked.exists() or " Z " in (forked / "stat").read_text(), "gone")
 
 
 def test_a_log_that_has_grown_large_is_put_aside(tmp_path: Path) -> None:

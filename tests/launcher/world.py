@@ -31,7 +31,7 @@ def make_table(steward, team, columns, rows):
     lines += [",".join(str(chance.randrange(8)) for _ in range(columns)) for _ in range(rows)]
     dataset = factories.make_upload(steward, team, "\\n".join(lines).encode())
     reading = keep_dataset(dataset=dataset, kept_by=steward)
-    wait_until(lambda: reading.refresh_from_db() or not reading.is_open, 60, "the table is read")
+    wait_until(lambda: reading.refresh_from_db() or not reading.is_open, "the table is read")
     dataset.refresh_from_db()
     roles = dict.fromkeys(range(columns), "quasi-identifier")
     tag_columns(dataset=dataset, tagged_by=steward, roles=roles)

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from deid_portal.common.management.commands.protect import (
+    NO_CHOICE,
     add_format_arguments,
     names_network,
     read_table,
@@ -40,7 +41,9 @@ class Command(BaseCommand):
             table, _ = read_table(options["table"], options)
             released = None
             if options["released"]:
-                released, _ = read_table(options["released"], {"delimiter": "", "encoding": ""})
+                released, _ = read_table(
+                    options["released"], {**NO_CHOICE, "limit_mb": options["limit_mb"]}
+                )
             report = assess(table, plan, released)
         except EngineError as error:
             refuse(self, error)

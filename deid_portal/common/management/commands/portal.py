@@ -99,6 +99,11 @@ class Command(BaseCommand):
     def greet(self, listener: socket.socket, sign_ins: str) -> None:
         if settings.DEMO and not is_loopback(listener):
             self.say("Caution: everybody who can reach this machine can sign in to the demo.")
+        if settings.BEHIND_HTTPS and not settings.TRUSTED_PROXIES:
+            self.say(
+                "Caution: without TRUSTED_PROXIES everybody has the address of the proxy, "
+                "and wrong passwords of all count together."
+            )
         if sign_ins:
             self.say(f"Sign in with a name and password of the demo:\n{sign_ins}")
         self.say(f"Ctrl-C stops the portal; its logs are in {log_path('').parent}.")

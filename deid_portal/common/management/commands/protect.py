@@ -25,8 +25,10 @@ from deid_portal.engine.csv_format import CsvFormat
 from deid_portal.engine.formats import FileFormat, FileKind, detect_file
 from deid_portal.engine.formats import read_table as read_file
 from deid_portal.engine.formats.file_format import StatisticsFormat, WorkbookFormat
+from deid_portal.engine.formats.limits import USUAL_LIMITS
 from deid_portal.engine.formats.saving import WRITERS, write_table
 from deid_portal.engine.methods.pseudonyms import ways_back
+from deid_portal.engine.seeding import SeededPlan
 from deid_portal.engine.starting import start_lightly
 from deid_portal.engine.table import Column
 from deid_portal.engine.writing import write_csv
@@ -34,6 +36,8 @@ from deid_portal.engine.writing import write_csv
 UNUSABLE = 2
 NO_SOLUTION = 3
 SHORTEST_KEY = 16
+CONFIRMATION = "I know that the seed undoes the protection"
+NO_CHOICE = {"delimiter": "", "encoding": ""}  # for a second file, whose format is found out
 
 
 class Command(BaseCommand):
@@ -56,6 +60,12 @@ class Command(BaseCommand):
             type=Path,
             help="where to write who is behind reversible pseudonyms; keep it apart",
         )
+        parser.add_argument(
+            "--repeatable",
+            metavar="SENTENCE",
+            help="for tests only: let the seed of the plan decide what chance draws, although that "
+            f'undoes the protection; confirm with "{CONFIRMATION}"',
+        )
         add_format_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -67,11 +77,14 @@ class Command(BaseCommand):
         start_lightly()
         try:
             plan = load_plan(options["plan"])
+            is_repeatable = confirm_seed(plan, options["repeatable"])
             check_way_back(plan, options["way_back"])
             key = read_key(options["pseudonym_key"])
             table, form = read_table(options["table"], options)
             progress = TerminalProgress.if_terminal()
-            outcome = protect(table, plan, progress=progress, pseudonym_key=key)
+            outcome = protect(
+                table, plan, progress=progress, pseudonym_key=key, is_repeatable=is_repeatable
+            )
             write_outcome(outcome, options["out"], form)
             if options["way_back"] is not None and key and outcome.released is not None:
                 people = ways_back(table, outcome.released, plan.reversible_columns, key)
@@ -95,6 +108,18 @@ class TerminalProgress:
     @classmethod
     def if_terminal(cls) -> "TerminalProgress | None":
         return cls() if sys.stderr.isatty() else None
+
+
+def confirm_seed(plan: SeededPlan, sentence: str | None) -> bool:
+    """Refuse before any work is done a seed that undoes the protection and was not confirmed."""
+    if sentence not in (None, CONFIRMATION):
+        raise InvalidPlan(f'--repeatable: only "{CONFIRMATION}" confirms it.')
+    is_confirmed = sentence is not None
+    plan.check_seed(
+        is_confirmed=is_confirmed,
+        or_else=f', or for tests only confirm it with --repeatable "{CONFIRMATION}"',
+    )
+    return is_confirmed
 
 
 def check_way_back(plan: Plan, path: Path | None) -> None:
@@ -147,7 +172,7 @@ def run_for_networks(
 ) -> None:
     """Do the same for a network; its room is only loaded when it is needed."""
     try:
-        is_solved = work(options, TerminalProgress.if_terminal(), command.stdout)
+        is_solved = work(options, TerminalProgress.if_terminal(), command)
     except (EngineError, OSError) as error:
         refuse(command, error)
     if not is_solved:
@@ -160,7 +185,19 @@ def add_format_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--delimiter", help="the sign between cells; found out if absent")
     parser.add_argument("--encoding", help="the encoding of the file; found out if absent")
+    parser.add_argument(
+        "--header",
+        choices=("yes", "no"),
+        help="whether the first line names the columns; found out if absent",
+    )
     parser.add_argument("--sheet", help="the sheet of a workbook; the first table if absent")
+    parser.add_argument(
+        "--limit-mb",
+        type=int,
+        default=USUAL_LIMITS.memory_mb,
+        help="the memory that reading may use, and twice what a packed file may unpack to; "
+        "0: no limit",
+    )
 
 
 def read_table(path: Path, options: dict[str, Any]) -> tuple[Table, FileFormat]:
@@ -168,16 +205,20 @@ def read_table(path: Path, options: dict[str, Any]) -> tuple[Table, FileFormat]:
 
     Only empty cells are gaps here: a word such as NA may be a value of a taxonomy.
     """
-    form = detect_file(path, options.get("sheet") or "").format
+    memory_mb = options.get("limit_mb", USUAL_LIMITS.memory_mb)
+    limits = replace(USUAL_LIMITS, memory_mb=memory_mb, unpacked_mb=memory_mb // 2)
+    form = detect_file(path, options.get("sheet") or "", limits).format
     settings = form.settings
     if isinstance(settings, CsvFormat | WorkbookFormat):
         settings = replace(settings, missing=())
+    if isinstance(settings, CsvFormat | WorkbookFormat) and options.get("header"):
+        settings = replace(settings, has_header=options["header"] == "yes")
     if isinstance(settings, CsvFormat) and options["delimiter"]:
         settings = replace(settings, delimiter=options["delimiter"].replace("\\t", "\t"))
     if isinstance(settings, CsvFormat | StatisticsFormat) and options["encoding"]:
         settings = replace(settings, encoding=options["encoding"])
     form = replace(form, settings=settings)
-    return read_file(path, form), form
+    return read_file(path, form, limits=limits), form
 
 
 def refuse(command: BaseCommand, error: Exception) -> NoReturn:
