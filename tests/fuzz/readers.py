@@ -353,7 +353,7 @@ def _graphml() -> list[bytes]:
 
 
 def _open_network(content: bytes, chance: random.Random) -> None:
-    form = detect_network(io.BytesIO(content))
+    form = detect_network(io.BytesIO(content)).format
     nodes = None
     if chance.random() < 0.3:
         nodes = Table(
