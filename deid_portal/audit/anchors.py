@@ -6,9 +6,11 @@ for what was written after the last of them.
 
 The file itself may be in reach of the same person. So every note is sealed together with the hash
 of all notes before it, and the sealed head says how many there are and what they hash to. A note
-that was edited, removed, added or copied to another place shows, and so does an emptied file. The
-file is only ever appended to, also when the data key changes: earlier notes are proven by a later
-one or by the head, not by their own seal.
+that was edited, removed, added or copied to another place shows, and so does an emptied file. Only
+database and file put back to the same earlier moment together do not show: against that, let
+AUDIT_ANCHORS name a file on storage where nothing can be changed. The file is only ever appended
+to, also when the data key changes: earlier notes are proven by a later one or by the head, not by
+their own seal.
 
 What must never happen is that a good note follows on a bad one, because it would vouch for it. So
 no note is written while the file is not as it should be.
@@ -26,9 +28,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from deid_portal.audit.heads import is_sealed, lock_head, seal_head
+from deid_portal.audit.heads import is_sealed, lock_head, mark_chain_as_begun, seal_head
 from deid_portal.audit.models import ChainHead
-from deid_portal.audit.seals import NOTE, is_seal_of, seal_of
+from deid_portal.audit.seals import NOTE, UNREADABLE, is_seal_of, seal_of
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,8 @@ def anchor_chain() -> bool:
         head, notes = lock_head(), read_notes()
         if not is_sealed(head) or not notes.is_proven(head):
             return False
+        if head.number:
+            mark_chain_as_begun()
         is_noted = bool(notes.anchors) and notes.anchors[-1].hash == head.hash
         if not is_noted:
             _append(_note_of(head, notes))
@@ -144,7 +148,7 @@ def _parse(line: str) -> Anchor:
     try:
         anchor = Anchor(**json.loads(line))
         return replace(anchor, number=int(anchor.number), seal=str(anchor.seal))
-    except (TypeError, ValueError):
+    except UNREADABLE:
         return Anchor(at=line, number=0, hash="")
 
 

@@ -8,12 +8,18 @@ somebody with access to the server has accepted what happened (`verify_audit --a
 The seal covers everything that decides what `verify_audit` finds: where the chain ends, which notes
 were written outside the database (`anchors.py`) and which record says what was accepted
 (`verifying.py`). None of them can be exchanged for another, or for an older one, by itself.
+
+That a chain has begun at all is marked in the vault: whoever wipes records, head and notes together
+must not get a new chain sealed as if this were a new portal.
 """
 
 import json
 
 from deid_portal.audit.models import ChainHead, Event
 from deid_portal.audit.seals import HEAD, is_seal_of, is_sealed_by_current_key, seal_of
+from deid_portal.common import vault
+
+BEGUN = "audit-begun"
 
 
 def is_head_sealed_by_current_key() -> bool:
@@ -37,7 +43,33 @@ def seal_head(head: ChainHead) -> None:
 
 def read_head() -> ChainHead:
     """Return the head as it stands, or an empty one that is not sealed."""
-    return ChainHead.objects.filter(pk=1).first() or ChainHead()
+    head = ChainHead.objects.filter(pk=1).first() or ChainHead()
+    return head if _is_readable(head) else _head_without_seal()
+
+
+def _head_without_seal() -> ChainHead:
+    """Return a head at the last record, in place of one that is gone or cannot be read."""
+    last = last_event()
+    return ChainHead(pk=1, number=last.number, hash=last.hash) if last else ChainHead(pk=1)
+
+
+def _is_readable(head: ChainHead) -> bool:
+    """SQLite keeps values of any kind in any column."""
+    texts = (head.hash, head.notes_hash, head.accepted, head.seal)
+    return all(isinstance(own, int) for own in (head.number, head.notes)) and all(
+        isinstance(own, str) for own in texts
+    )
+
+
+def has_chain_begun() -> bool:
+    return vault.exists(BEGUN)
+
+
+def mark_chain_as_begun() -> None:
+    """For a head that is written and sealed: a mark without a chain would be a finding."""
+    if not has_chain_begun():
+        with vault.VaultWriter(BEGUN) as writer:
+            writer.write(b"This portal has written an audit record.")
 
 
 def lock_head() -> ChainHead:
@@ -45,14 +77,13 @@ def lock_head() -> ChainHead:
     if head is None:
         _begin_head()
         head = ChainHead.objects.select_for_update().get(pk=1)
-    return head
+    return head if _is_readable(head) else _head_without_seal()
 
 
 def _begin_head() -> None:
     """A new chain begins sealed; one whose head was taken away goes on without a seal."""
-    last = last_event()
-    head = ChainHead(number=last.number, hash=last.hash) if last else ChainHead()
-    seal = "" if last else seal_of(words_of(head), HEAD)
+    head = _head_without_seal()
+    seal = "" if head.number or has_chain_begun() else seal_of(words_of(head), HEAD)
     ChainHead.objects.get_or_create(
         pk=1, defaults={"number": head.number, "hash": head.hash, "seal": seal}
     )

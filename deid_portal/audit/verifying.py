@@ -19,9 +19,22 @@ from django.db import transaction
 from django.utils import timezone
 
 from deid_portal.audit.anchors import Note, NotesFile, adopt_notes, anchor_chain, read_notes
-from deid_portal.audit.heads import is_sealed, last_event, lock_head, read_head, seal_head
+from deid_portal.audit.heads import (
+    has_chain_begun,
+    is_sealed,
+    last_event,
+    lock_head,
+    read_head,
+    seal_head,
+)
 from deid_portal.audit.models import ChainHead, Event, Verification
-from deid_portal.audit.seals import VERIFICATION, is_seal_of, is_sealed_by_current_key, seal_of
+from deid_portal.audit.seals import (
+    UNREADABLE,
+    VERIFICATION,
+    is_seal_of,
+    is_sealed_by_current_key,
+    seal_of,
+)
 from deid_portal.audit.services import record_event
 from deid_portal.common.refusals import Refused
 
@@ -38,6 +51,7 @@ class Problem:
     words: str
     # Hashes of exactly what was found; none where no acceptance can excuse it.
     marks: Marks = frozenset()
+    is_readable: bool = True
 
 
 def verify_chain() -> Verification:
@@ -126,9 +140,14 @@ def _walk_records(head: ChainHead, notes: list[Note]) -> Iterator[Problem]:
         notes_at[note.number].append(note)
     previous, number = "", 0
     written = Event.objects.filter(number__lte=head.number).order_by("number")
-    for event in written.iterator(chunk_size=2000):
-        yield from _compare(event, number + 1, previous, notes_at[event.number])
-        previous, number = event.hash, event.number
+    try:
+        for event in written.iterator(chunk_size=2000):
+            yield from _compare(event, number + 1, previous, notes_at[event.number])
+            previous, number = event.hash, event.number
+    except UNREADABLE:
+        words = f"What stands after record {number:,} cannot be read: the portal never wrote it."
+        yield Problem(number + 1, words, is_readable=False)
+        return
     yield from _compare_end(head, number, previous)
     yield from _compare_later_notes(head, notes)
 
@@ -160,6 +179,8 @@ def _compare_end(head: ChainHead, number: int, last: str) -> Iterator[Problem]:
         yield Problem(head.number + 1, "There are records after the head of the chain.")
     if head.number and not is_sealed(head):
         yield Problem(number + 1, "The head of the chain was not sealed by this portal.")
+    if not head.number and has_chain_begun():
+        yield Problem(1, "This portal has written records, and none of them is there any more.")
 
 
 def _compare_later_notes(head: ChainHead, notes: list[Note]) -> Iterator[Problem]:
@@ -210,6 +231,9 @@ def accept_breaks(reason: str) -> list[Problem]:
     problems = find_problems(most=None)
     if not problems:
         raise Refused("The chain is intact; there is nothing to accept.")
+    unreadable = next((problem for problem in problems if not problem.is_readable), None)
+    if unreadable:
+        raise Refused(f"{unreadable.words} Put it back from a backup first.")
     _take_as_it_is(head)
     # Everything that will be found from now on, also what was accepted before: one record says all.
     found = sorted({mark for problem in _walk(frozenset()) for mark in problem.marks})

@@ -405,3 +405,69 @@ def test_a_head_that_was_not_sealed_before_is_not_sealed_by_the_migration(cast: 
     seal_as_before(head, f"{head.number + 1}:{head.hash}")
     migrate()
     assert "not sealed by this portal" in words()
+
+
+def wipe_records() -> None:
+    run_sql("DELETE FROM audit_event")
+    run_sql("DELETE FROM audit_chainhead")
+
+
+def test_wiping_records_and_notes_together_is_found(cast: Cast) -> None:
+    """It looks like a new portal, but for the mark in the vault."""
+    note(3)
+    wipe_records()
+    notes_path().write_text("")
+    assert words() == "This portal has written records, and none of them is there any more."
+    note()
+    assert "was not sealed by this portal" in words()
+
+
+def test_a_new_portal_has_nothing_to_find(db: None) -> None:
+    assert find_problems() == []
+
+
+UNREADABLE_VALUES = [
+    "UPDATE audit_event SET team_id='zz' WHERE number=3",
+    "UPDATE audit_event SET at='zz' WHERE number=3",
+    "UPDATE audit_event SET subject_name=x'ff' WHERE number=3",
+]
+
+
+@pytest.mark.parametrize("tampering", UNREADABLE_VALUES)
+def test_a_value_that_cannot_be_read_is_a_finding(cast: Cast, tampering: str) -> None:
+    """Before, the walk ended with a trace, and the page went on saying intact."""
+    note(3)
+    verify_audit_chain()
+    run_sql(tampering)
+    verify_audit_chain()
+    found = last_verification()
+    assert found is not None
+    assert (found.broken_at, found.problem) == (
+        3,
+        "What stands after record 2 cannot be read: the portal never wrote it.",
+    )
+    with pytest.raises(CommandError, match="Put it back from a backup first"):
+        call_command("verify_audit", accept="It is fine.")
+
+
+@pytest.mark.parametrize("value", ["number='zz'", "seal=x'ff'"])
+def test_a_head_that_cannot_be_read_is_a_finding(cast: Cast, value: str) -> None:
+    note(3)
+    run_sql(f"UPDATE audit_chainhead SET {value}")
+    assert "was not sealed by this portal" in words()
+    record()
+    assert "was not sealed by this portal" in words()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"at":"","number":Infinity,"hash":""}', "[" * 100_000, '{"at":"","number":1e400,"hash":""}'],
+)
+def test_no_line_of_notes_stops_the_walk(cast: Cast, accept: Accept, line: str) -> None:
+    note(2)
+    with notes_path().open("a") as file:
+        file.write(f"{line}\n")
+    assert "Line 3 of the file of notes" in words()
+    note_end_of_chain()
+    accept("Somebody wrote into the file.")
+    assert find_problems() == []
