@@ -21,9 +21,17 @@ class Role(models.TextChoices):
 class People(UserManager["User"]):
     use_in_migrations = False
 
+    def find(self, name: str) -> "User | None":
+        """Return whose name this is, in whatever spelling; the exact one goes before others."""
+        spelled = models.Q(username=name) | models.Q(folded_username=fold_name(name))
+        return min(self.filter(spelled), key=lambda user: user.username != name, default=None)
+
     def get_by_natural_key(self, username: str | None) -> "User":
-        """Find a person by any spelling of their name; `createsuperuser` asks this way, too."""
-        return self.get(folded_username=fold_name(username or ""))
+        """Find a person as the sign-in does; `createsuperuser` asks this way, too."""
+        found = self.find(username or "")
+        if found is None:
+            raise User.DoesNotExist
+        return found
 
 
 class User(AbstractUser):

@@ -9,15 +9,11 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from deid_portal.accounts.models import Invitation, Membership, Role, Team, User
-from deid_portal.accounts.names import fold_name
 from deid_portal.accounts.permissions import remember_roles
 
 
 def find_account(name: str) -> User | None:
-    """Return whose name this is, in whatever spelling; the exact one goes before others."""
-    spelled = Q(username=name) | Q(folded_username=fold_name(name))
-    found = User.objects.filter(spelled)
-    return min(found, key=lambda user: user.username != name, default=None)
+    return User.objects.find(name)
 
 
 def teams_of(user: User) -> QuerySet[Team]:

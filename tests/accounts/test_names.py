@@ -60,3 +60,16 @@ def test_accounts_of_before_with_spellings_of_one_name_are_still_told_apart(db: 
     second.username = "another"
     second.save()
     assert find_account("Another") == second
+
+
+def test_two_accounts_of_before_whose_names_differ_in_case_can_both_sign_in(
+    client: Client, db: None
+) -> None:
+    """Before, neither could."""
+    first = factories.make_person("anna")
+    second = User(username="Anna", folded_username="anna#2", password=first.password)
+    User.objects.bulk_create([second])
+    for name in ("anna", "Anna"):
+        client.post(reverse("account_login"), {"login": name, "password": "password of anna"})
+        assert client.session["_auth_user_id"] == str(User.objects.get(username=name).pk)
+        client.logout()
