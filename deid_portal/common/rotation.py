@@ -181,8 +181,10 @@ def sealed_fields() -> Iterator[tuple[type[models.Model], str]]:
 def _rows_under_old_keys(model: type[models.Model], name: str) -> list[object]:
     """Return the ids of rows whose field is not sealed at its place by the current key."""
     beginning = Substr(name, 1, len(sealed_now()), output_field=models.BinaryField())
-    rows = model._default_manager.exclude(**{name: None}).exclude(**{name: DEFAULT})
-    left = rows.annotate(beginning=beginning).exclude(beginning=sealed_now())
+    rows = model._default_manager.exclude(**{name: None})
+    # What is empty has no beginning to compare with.
+    is_left = models.Q(**{name: DEFAULT}) | ~models.Q(beginning=sealed_now())
+    left = rows.annotate(beginning=beginning).filter(is_left)
     return list(left.values_list("pk", flat=True))
 
 
@@ -192,8 +194,11 @@ def _seal_again(model: type[models.Model], name: str, of_before: bool, key: str)
     if row is None or row.__dict__[name] is None:
         return False
     one, sealed = model._meta.get_field(name), row.__dict__[name]
-    place = one.place_in(row)  # type: ignore[union-attr]
-    renewed = SealedBytes(seal_again(sealed, place, of_before=of_before))
+    assert isinstance(one, SealedJSONField)  # noqa: S101 - for the type checker
+    if of_before and sealed == DEFAULT:
+        renewed = one.seal_for(row, one.get_default())
+    else:
+        renewed = SealedBytes(seal_again(sealed, one.place_in(row), of_before=of_before))
     # Somebody may have saved the row since; then it is already under the current key.
     return bool(rows.filter(**{name: sealed}).update(**{name: renewed}))
 

@@ -6,5 +6,7 @@ from deid_portal.networks.models import Network
 
 def forget_network(dataset: Dataset) -> dict[str, int]:
     """Delete what is told of single nodes; the counts stay, as they do for a table."""
-    Network.objects.filter(dataset=dataset).update(drawing={}, story=[])
+    for network in Network.objects.filter(dataset=dataset):
+        network.drawing, network.story = {}, []
+        network.save(update_fields=["drawing", "story"])
     return {}

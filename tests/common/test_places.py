@@ -141,10 +141,20 @@ def test_a_value_is_not_written_without_its_row(cast: Cast) -> None:
         dataset.columns.update(profile={"values": ["flu"]})
 
 
-def test_the_default_may_be_given_to_many_rows_at_once(cast: Cast) -> None:
-    """It says nothing that has to be sealed; a new column gets it so, and what was forgotten."""
+def test_a_value_that_was_blanked_does_not_open(cast: Cast) -> None:
+    """Before, it opened as the default: a plan without rules, for one."""
     dataset = factories.make_dataset(cast.steward, cast.team)
     dataset.columns.update(profile={})
+    with pytest.raises(SealedElsewhere):
+        _ = dataset.columns.all()[0].profile
+    assert rotation.count_left() == len(dataset.columns.all())
+
+
+def test_the_default_of_a_new_column_is_sealed_with_what_is_of_before(cast: Cast) -> None:
+    dataset = factories.make_dataset(cast.steward, cast.team)
+    make_mark_of_before()
+    dataset.columns.update(profile={})
+    bind_what_is_of_before()
     assert dataset.columns.all()[0].profile == {}
     assert rotation.count_left() == 0
 
