@@ -16,7 +16,7 @@ import pyarrow.parquet
 import pytest
 
 from deid_portal.engine import Column, EngineError, InvalidTable, Plan
-from deid_portal.engine.formats import detect_file, preview_file, read_table
+from deid_portal.engine.formats import detect_file, preview_file, read_table, workbook
 from deid_portal.engine.formats.limits import ReadingLimits
 from deid_portal.engine.networks.reading import read_network
 from deid_portal.engine.table import Table
@@ -127,6 +127,35 @@ def test_no_encoding_hides_a_document_type(part: str, encoding: str) -> None:
     xml = xml.replace('<?xml version="1.0"?>', "<!-- " + "x" * 9000 + " -->")
     with pytest.raises(InvalidTable, match="declares a document type"):
         read_all(workbook_with({part: xml.encode(encoding)}))
+
+
+def under_another_name(content: bytes, part: str, name: str) -> bytes:
+    """The same workbook, a part of it named otherwise wherever it is named."""
+    stream = io.BytesIO()
+    old, new = (own.rpartition("/")[2].encode() for own in (part, name))
+    with (
+        zipfile.ZipFile(io.BytesIO(content)) as book,
+        zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as renamed,
+    ):
+        for own in book.namelist():
+            renamed.writestr(name if own == part else own, book.read(own).replace(old, new))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(("part", "name"), [(TEXTS, "xl/sharedStrings.bin"), (SHEET, f"{SHEET}x")])
+def test_no_name_hides_a_document_type(part: str, name: str) -> None:
+    """The table of contents says which part is what."""
+    sound = under_another_name(workbook_with(), part, name)
+    assert read_all(sound).head(2) == [["Ann"], ["Ann"]]
+    with pytest.raises(InvalidTable, match="declares a document type"):
+        read_all(under_another_name(with_document_type(part, LAUGHS, b"&l11;"), part, name))
+
+
+def test_no_name_hides_shared_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook, "MOST_UNPACKED_TEXTS", 40)
+    stream = io.BytesIO(under_another_name(workbook_with(), TEXTS, "xl/other.bin"))
+    with pytest.raises(InvalidTable, match="far larger"):
+        workbook.Workbooks().detect(stream, LITTLE)
 
 
 @pytest.mark.parametrize("part", [SHEET, TEXTS, WORKBOOK])

@@ -4,6 +4,7 @@ import io
 import os
 import select
 import signal
+import socket
 from typing import Any
 
 import pytest
@@ -79,6 +80,26 @@ def test_a_nursery_that_was_killed_is_replaced() -> None:
     assert apart._nursery._process is not None
     apart._nursery._process.kill()
     apart._nursery._process.wait()
+    assert read_table(io.BytesIO(content), form).rows == 300
+
+
+def test_a_nursery_that_is_killed_while_it_is_asked_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before, the file was called damaged."""
+    content = files.parquet(NAMES, ROWS)
+    form = detect_file(io.BytesIO(content)).format
+    nursery = apart._nursery._process
+    assert nursery is not None
+    nursery.send_signal(signal.SIGSTOP)
+    send = socket.send_fds
+
+    def send_and_kill(*given: Any) -> int:
+        sent = send(*given)
+        nursery.kill()
+        return sent
+
+    monkeypatch.setattr(socket, "send_fds", send_and_kill)
     assert read_table(io.BytesIO(content), form).rows == 300
 
 

@@ -20,8 +20,8 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
@@ -207,16 +207,32 @@ def _have_read(
     seconds = SECONDS_PER_MINUTE * limits.minutes if task == "read" else LOOK_SECONDS
     bounds = {**asdict(limits), "seconds": seconds}
     size = stream.seek(0, io.SEEK_END)
-    with _nursery.ask() as end:
-        end.settimeout(QUIET_SECONDS)
-        reader = _Reader(end, limits)
+    with _begin({"do": task, "size": size, "limits": bounds, **asked}, limits) as reader:
         try:
-            reader.begin({"do": task, "size": size, "limits": bounds, **asked})
             return reader.serve(stream, progress)
         except (EOFError, ConnectionError):
             raise InvalidTable(BROKE_OFF) from None
-        finally:
-            reader.end()
+
+
+@contextmanager
+def _begin(asked: dict[str, Any], limits: ReadingLimits) -> Iterator[_Reader]:
+    """Have a reader begin; one that was never born has nothing to say about the file."""
+    for is_last in (False, True):
+        with _nursery.ask() as end:
+            end.settimeout(QUIET_SECONDS)
+            reader = _Reader(end, limits)
+            try:
+                reader.begin(asked)
+            except (EOFError, ConnectionError):  # the nursery was killed before it could fork
+                reader.end()
+                if is_last:
+                    raise InvalidTable(BROKE_OFF) from None
+                continue
+            try:
+                yield reader
+            finally:
+                reader.end()
+            return
 
 
 class _Nursery:

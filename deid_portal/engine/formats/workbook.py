@@ -40,7 +40,7 @@ MOST_UNPACKED_TEXTS = 256 << 20  # these stand in memory all at once
 # Sheets of people shrink to a tenth or so; one that shrinks to a hundredth holds next to nothing.
 MOST_SHRUNK, WORTH_ASKING = 100, 32 << 20
 MOST_ROWS = 1_048_576  # Excel ends here
-TEXTS = "xl/sharedStrings.xml"
+CONTENTS, TEXTS = "[Content_Types].xml", "sharedStrings+xml"
 LOOK_FOR_START = 50
 ENOUGH_OF_A_ROW = 0.5
 SIZES = ("file_size", "compress_size")
@@ -55,7 +55,6 @@ TOO_LARGE = (
     "opened. Save the sheet as CSV and upload that."
 )
 
-XML_ENDINGS = (".xml", ".rels", ".vml")
 PROLOG_BYTES = 1 << 12
 DOCUMENT_TYPE = (
     "The workbook declares a document type, which no workbook needs and which is not accepted. "
@@ -141,16 +140,31 @@ def _check_sizes(stream: BinaryIO, limits: ReadingLimits) -> None:
     """Refuse a workbook that unpacks to far too much; its reader never reads past these sizes."""
     with told_in_a_sentence(DAMAGED_ARCHIVE), zipfile.ZipFile(stream) as archive:
         parts = archive.infolist()
+        # A part is what the table of contents says it is, whatever its name ends in.
         for part in parts:
-            if part.filename.lower().endswith(XML_ENDINGS):
-                with archive.open(part) as xml:
-                    _check_has_no_document_type(xml)
-    texts = sum(part.file_size for part in parts if part.filename == TEXTS)
+            with archive.open(part) as content:
+                _check_has_no_document_type(content)
+        texts = sum(archive.getinfo(name).file_size for name in _list_texts(archive))
     unpacked, packed = (sum(getattr(part, size) for part in parts) for size in SIZES)
     is_hollow = unpacked > WORTH_ASKING and unpacked > MOST_SHRUNK * packed
     most = min(MOST_UNPACKED, limits.unpacked_bytes or MOST_UNPACKED)
     if unpacked > most or texts > min(most, MOST_UNPACKED_TEXTS) or is_hollow:
         raise InvalidTable(TOO_LARGE)
+
+
+def _list_texts(archive: zipfile.ZipFile) -> list[str]:
+    """Return which parts hold the texts of cells, as the table of contents says it."""
+    found: list[str] = []
+
+    def note(name: str, attributes: dict[str, str]) -> None:
+        if attributes.get("ContentType", "").endswith(TEXTS):
+            found.append(attributes.get("PartName", "").removeprefix("/"))
+
+    parser = ParserCreate()
+    parser.StartElementHandler = note
+    with suppress(ExpatError, KeyError):
+        parser.Parse(archive.read(CONTENTS), True)
+    return [name for name in found if name in archive.namelist()]
 
 
 def _check_has_no_document_type(xml: IO[bytes]) -> None:
