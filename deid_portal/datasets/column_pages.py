@@ -60,7 +60,7 @@ def page_context(
     """Everything of the page; the panel of a wide table opens when somebody asks for it."""
     columns = columns_without_values(dataset)
     listing = list_columns(columns, dataset.rows, view)
-    if selected is None and len(columns) <= MANY:
+    if selected is None and 0 < len(columns) <= MANY:  # links alone have no column
         first = min(columns, key=danger_order)
         selected = dataset.columns.get(position=first.position)
     return {

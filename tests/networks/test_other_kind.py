@@ -32,9 +32,10 @@ LEADS_TO = {
 }
 
 
-@pytest.fixture
-def run(cast: Cast) -> Run:
-    dataset = worlds.make_network(cast.steward, cast.team, people=True)
+@pytest.fixture(params=["with people", "links alone"])
+def run(cast: Cast, request: pytest.FixtureRequest) -> Run:
+    has_people = request.param == "with people"
+    dataset = worlds.make_network(cast.steward, cast.team, people=has_people)
     worlds.protect_karate(cast.steward, dataset)
     return worlds.run_network(cast.steward, dataset)
 
