@@ -6,7 +6,7 @@ let typed = null;
 document.addEventListener("htmx:beforeSwap", (event) => {
   for (const range of document.querySelectorAll("#composer .range")) range.removeAttribute("style");
   const field = document.activeElement;
-  const isTyping = event.detail.target?.id === "composer" && field?.matches("#accuracy, #epsilon");
+  const isTyping = event.detail.target?.id === "composer" && field?.matches("#composer input[type=text]");
   typed = isTyping && field.value !== field.defaultValue ? { id: field.id, value: field.value } : null;
 });
 
@@ -14,7 +14,7 @@ document.addEventListener("htmx:afterSettle", () => {
   const field = typed && document.getElementById(typed.id);
   if (field && field.value !== typed.value) {
     field.value = typed.value;
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.dispatchEvent(new Event(field.matches("[data-recompose]") ? "change" : "input", { bubbles: true }));
   }
   typed = null;
 });

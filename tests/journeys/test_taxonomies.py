@@ -82,7 +82,7 @@ def test_two_thousand_values_by_keyboard(
     steward.open(f"/datasets/{dataset}/taxonomies/0/?tab=file")
     _use_file(page, _write_taxonomy(tmp_path))
     expect(page.locator("#coverage")).to_contain_text("1,997 of 2,000 values placed")
-    assert page.locator("#tree > li").count() == 6
+    expect(page.locator("#tree > li")).to_have_count(6)
     steward.check_page()
     _place_what_is_missing(page)
     _rename_and_group(page)
