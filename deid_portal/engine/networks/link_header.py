@@ -50,9 +50,11 @@ class Look:
     is_telling: bool = True
 
 
+DIGIT, DIGITS = re.compile(r"\d"), re.compile(r"\d+")
+KNOWN = Header(True, "its words are usual names of columns and no id below")
 LOOKS = (
     Look("is a number", is_number),
-    Look("has a digit", re.compile(r"\d").search),
+    Look("has a digit", DIGIT.search),
     Look("has a sign in it", re.compile(r"[@.:/_\-]").search, is_telling=False),
     Look("begins with a capital", lambda text: text[:1].isupper(), is_telling=False),
 )
@@ -70,34 +72,51 @@ def find_header(rows: Rows) -> Header:
     if any(below[name] for name in first):
         return Header(False, "a name in it occurs again further down")
     return (
-        _judge_by_further_columns(rows)
-        or _judge_by_words(first)
+        _judge_by_further_columns(rows, first, list(below))
+        or _judge_by_words(first, list(below))
         or _judge_by_looks(first, list(below))
         or _judge_by_links(links, below)
     )
 
 
-def _judge_by_further_columns(rows: Rows) -> Header | None:
-    """Weights and dates beside the links: a name above numbers, or a number as below."""
+def _judge_by_further_columns(
+    rows: Rows, first: Sequence[str], below_links: Sequence[str]
+) -> Header | None:
+    """Weights and dates beside the links: a name above numbers, or a number as below.
+
+    A word may also stand where a number is missing, so it leaves no doubt only beside words that
+    are usual names of columns.
+    """
     for place in range(2, min(len(row) for row in rows)):
         top, *below = (row[place].strip() for row in rows)
         is_numeric = any(below) and all(is_number(cell) for cell in below if cell)
         if is_numeric and top not in ("", *MISSING_WORDS):
             is_name = not is_number(top)
             words = "a word stands above numbers" if is_name else "a number stands above numbers"
-            return Header(is_name, f"in its column {place + 1} {words}")
+            is_sure = not is_name or _judge_by_words(first, below_links) == KNOWN
+            return Header(is_name, f"in its column {place + 1} {words}", is_sure)
     return None
 
 
-def _judge_by_words(first: Sequence[str]) -> Header | None:
-    """Single letters count only beside a whole word: they could be anybody."""
+def _judge_by_words(first: Sequence[str], below: Sequence[str]) -> Header | None:
+    """Single letters count only beside a whole word: they could be anybody.
+
+    `user1` above `user3` is an id, too; above other ids with digits it may be one.
+    """
     words = [re.sub(r"[\W_\d]+", "", name.lower()) for name in first]
     known = [word for word in words if word in COLUMN_WORDS]
     if not any(len(word) > 1 for word in known):
         return None
-    if len(known) == len(words):
-        return Header(True, "its words are usual names of columns and no id below")
-    return Header(True, "one of its words is a usual name of a column", is_sure=False)
+    if {_shape(name) for name in first} <= {_shape(cell) for cell in below}:
+        return Header(False, "its names are made as ids below are")
+    if len(known) == len(words) and not all(map(DIGIT.search, [*first, *below])):
+        return KNOWN
+    return Header(True, "its words could be names of columns", is_sure=False)
+
+
+def _shape(text: str) -> str:
+    """Return how an id is made: `user17` and `user4` are made alike."""
+    return DIGITS.sub("0", text.lower())
 
 
 def _judge_by_looks(first: Sequence[str], below: Sequence[str]) -> Header | None:

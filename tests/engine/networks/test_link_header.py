@@ -26,7 +26,7 @@ def header_of(text: str) -> Header:
         "Person 1;Person 2\nAnn;Bob\nCy;Di\n",
         "wer,wen\n1,2\n3,4\n",
         "wer wen\np1 p2\np3 p4\n",
-        "wer,wen,wie oft\nann,bob,3\ncy,di,4\n",
+        "person,friend,wie oft\nann,bob,3\ncy,di,4\n",
     ],
 )
 def test_a_header_that_cannot_be_a_link_is_sure(text: str) -> None:
@@ -131,3 +131,30 @@ def test_a_matrix_larger_than_what_is_looked_at_is_a_matrix(labels: bool) -> Non
     assert len(text) > 1 << 16
     network = read_network(io.BytesIO(text))
     assert (network.nodes, network.edges) == (size, size - 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "user1,user2\nuser3,user4\nuser4,user5\n",
+        "patient7 patient9\npatient3 patient4\npatient4 patient5\n",
+        "node_17,node_4\nnode_3,node_5\nnode_5,node_8\n",
+        "id1,id2\nid3,id4\nid4,id5\n",
+    ],
+)
+def test_ids_made_of_a_usual_word_and_a_number_are_a_link(text: str) -> None:
+    """Before, the first link was lost without a word."""
+    assert header_of(text) == Header(False, "its names are made as ids below are")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id1,id2\nA17,B4\nB4,C9\n",
+        "anna,bert,unknown\ncarl,dora,1\ndora,emil,2\n",
+        "wer,wen,wie oft\nann,bob,3\ncy,di,4\n",
+    ],
+)
+def test_what_could_be_either_is_asked(text: str) -> None:
+    assert header_of(text).is_there
+    assert not header_of(text).is_sure
