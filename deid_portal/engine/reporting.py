@@ -173,11 +173,14 @@ def describe_step(step: Mapping[str, Any], released: Table) -> dict[str, Any]:
 
 
 def _still_shown(figures: Mapping[str, Any], column: Column) -> dict[str, Any]:
-    """Return the figures that name no value of the column as it was before it was changed again."""
+    """Return the figures that are about the column as it is released, not as it was before that.
+
+    Others would name values that were hidden again, or count people who were left out later.
+    """
     kept = dict(figures)
     if "values" in kept:
-        is_same = kept["values"] == list(column.values) and kept["rows"] == len(column.codes)
-        if not is_same:
+        shown = (list(column.values), column.counts.tolist())
+        if (kept["values"], kept["counts"]) != shown:
             return {"epsilon": kept.get("epsilon"), "changed_again": True}
     for bound in ("top", "bottom"):
         numbers = numbers_of(column)[column.counts > 0]

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deid_portal.engine import Table
+from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.errors import Cancelled, InvalidPlan
 from deid_portal.engine.methods.pram import Pram
+from deid_portal.engine.publishing import publish_report
 from tests.engine.drafts import carry_out, cells, reader
+from tests.engine.tables import document
 
 pram = reader(Pram)
 SMOKERS = Table.from_rows(
@@ -154,3 +156,19 @@ def test_it_can_be_stopped() -> None:
 
     with pytest.raises(Cancelled):
         carry_out(pram(columns=["smokes"], epsilon=1.0), SMOKERS, progress=stop)
+
+
+def test_an_invariant_matrix_stays_in_the_house() -> None:
+    """The true shares are the only ones it leaves unchanged: whoever has it can solve for them."""
+    table = Table.from_rows(["ward"], [["A"]] * 14 + [["B"]] * 15 + [["C"]] * 11)
+    method = {
+        "name": "pram", "columns": ["ward"], "p": 0.7, "invariant": True,
+        "values": {"ward": ["A", "B", "C"]},
+    }  # fmt: skip
+    plan = Plan.from_document(document({"ward": {"role": "sensitive"}}, models=[], method=method))
+    outcome = protect(table, plan)
+    noted = outcome.report["transformation"]["steps"][0]
+    assert noted["columns"]["ward"]["matrix"]
+    assert publish_report(outcome.report, plan.to_document())["transformation"]["steps"] == [
+        {"method": "pram"}
+    ]

@@ -28,6 +28,10 @@ from deid_portal.engine.table import Codes, Column
 MOST_CATEGORIES = 1000
 MOST_IN_REPORT = 30  # a larger matrix follows from the plan and would only fill the report
 ROWS_PER_CHUNK = 1 << 20
+PUBLISHED = (
+    "epsilon", "values", "values_declared", "matrix", "rows", "estimated_shares",
+    "standard_errors", "standard_errors_of_a_sample",
+)  # fmt: skip
 
 Values = tuple[str | None, ...]
 
@@ -41,7 +45,8 @@ class Pram(ChangingMethod):
     values equally often), or is given cell by cell. Categories are the values the column holds, the
     gap among them, unless `values` or `matrix` lists them. If it is `invariant`, it is changed so
     that the shares of the column stay as they are on average; the matrix then depends on the table
-    and promises no local privacy.
+    and promises no local privacy. It must stay in the house: the true shares are the only ones it
+    leaves unchanged, so whoever has the matrix can solve it for them.
     """
 
     columns: tuple[str, ...]
@@ -146,16 +151,20 @@ class Pram(ChangingMethod):
         levels = [entry["epsilon"] for entry in figures.values()]
         # Chances of several columns multiply, so their levels add up.
         total = None if None in levels else sum(levels)
-        return draft.noting(columns=figures, epsilon=total)
+        return draft.noting(columns=figures, epsilon=total, is_invariant=self.invariant)
 
     @classmethod
     def published_figures(cls, noted: Mapping[str, Any]) -> dict[str, Any]:
         """Return the chances of columns whose categories the plan declares.
 
-        Where it does not, they are those of the original, some perhaps of people left out.
+        Where it does not, they are those of the original, some perhaps of people left out. An
+        invariant matrix is made from the true shares and stays, and so do standard errors, which
+        follow from it. Notes of before do not say whether a matrix is invariant.
         """
+        if noted.get("is_invariant", True):
+            return {}
         declared = {
-            name: figures
+            name: {key: figures[key] for key in figures if key in PUBLISHED}
             for name, figures in noted["columns"].items()
             if figures.get("values_declared")
         }
@@ -216,6 +225,7 @@ class Pram(ChangingMethod):
             "values_declared": declared,
             "matrix": transition.matrix.tolist() if small else None,
             "rows": len(shown.codes),
+            "counts": shown.counts.tolist(),
             "estimated_shares": estimate.shares.tolist(),
             "standard_errors": estimate.errors.tolist(),
             "standard_errors_of_a_sample": estimate.sampling_errors.tolist(),
