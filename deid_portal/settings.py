@@ -157,8 +157,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-# The adapter has found whose name it is by then, so the exact name is looked up; allauth's own would
-# let in neither of two accounts whose names differ in case.
+# The adapter has found whose name it is by then, so the exact name is looked up; allauth's own
+# backend would let in neither of two accounts whose names differ in case.
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
 # People sign in with their name; accounts are made by invitation only (accounts/adapters.py).
 ACCOUNT_ADAPTER = "deid_portal.accounts.adapters.AccountAdapter"

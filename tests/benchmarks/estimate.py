@@ -37,6 +37,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 MAKE = """
 import io
 import numpy as np
+from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from deid_portal.accounts.models import Team, User
@@ -55,7 +56,7 @@ steward, team = User.objects.get(username="steward"), Team.objects.get(name=TEAM
 def sign_in():
     session = SessionStore()
     session[SESSION_KEY] = str(steward.pk)
-    session[BACKEND_SESSION_KEY] = "allauth.account.auth_backends.AuthenticationBackend"
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     session[HASH_SESSION_KEY] = steward.get_session_auth_hash()
     session.create()
     print(session.session_key)

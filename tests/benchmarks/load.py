@@ -34,6 +34,7 @@ MOST_TIMES = 5
 ANSWERS = (200, 286)  # 286 tells a page that there is nothing left to poll for
 # Runs enough for two workers and the whole time; the portal is stopped with some of them waiting.
 MAKE = """
+from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from deid_portal.accounts.models import Team, User
@@ -61,7 +62,7 @@ def sign_in(count, team_name=TEAM):
         person = factories.make_person(f"person-{number}", team, Role.STEWARD)
         session = SessionStore()
         session[SESSION_KEY] = str(person.pk)
-        session[BACKEND_SESSION_KEY] = "allauth.account.auth_backends.AuthenticationBackend"
+        session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
         session[HASH_SESSION_KEY] = person.get_session_auth_hash()
         session.create()
         print("session", session.session_key)

@@ -88,7 +88,8 @@ def _die(self: Any, stream: io.BytesIO, progress: object) -> None:
     """What is seen of a reader that crashes: its end of the line falls silent."""
     self.end()
     self._handle = -1
-    self._line.receive()
+    while True:  # what it may have asked for before
+        self._line.receive()
 
 
 @pytest.mark.parametrize(
