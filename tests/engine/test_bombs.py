@@ -158,6 +158,26 @@ def test_no_name_hides_shared_texts(monkeypatch: pytest.MonkeyPatch) -> None:
         workbook.Workbooks().detect(stream, LITTLE)
 
 
+@pytest.mark.parametrize("slash", [b"x", b"?"])
+def test_no_address_of_a_part_hides_shared_texts(
+    slash: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reader takes the first character for the slash, whatever it is."""
+    monkeypatch.setattr(workbook, "MOST_UNPACKED_TEXTS", 40)
+    types = BOOK[TYPES].replace(b'"/xl/sharedStrings', b'"%sxl/sharedStrings' % slash)
+    with pytest.raises(InvalidTable, match="far larger"):
+        workbook.Workbooks().detect(io.BytesIO(workbook_with({TYPES: types})), LITTLE)
+
+
+def test_nobody_is_kept_waiting_by_comments_before_the_first_element() -> None:
+    """Each block of a long comment is looked through from its beginning, so 10 MB take a minute."""
+    sheet = BOOK[SHEET].replace(HEAD, HEAD + b"<!--" + b"x" * (10 << 20) + b"-->")
+    bomb = workbook_with({SHEET: sheet})
+    assert len(bomb) < 20_000
+    with pytest.raises(InvalidTable, match="more than 64 KB of comments"):
+        read_all(bomb)
+
+
 @pytest.mark.parametrize("part", [SHEET, TEXTS, WORKBOOK])
 def test_no_other_file_is_opened(part: str) -> None:
     declared = b'<!ENTITY own SYSTEM "file:///etc/passwd">'

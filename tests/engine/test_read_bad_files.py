@@ -263,7 +263,11 @@ def test_a_workbook_with_a_mountain_of_texts_is_not_opened(
 ) -> None:
     here(monkeypatch)
     monkeypatch.setattr(workbook, "MOST_UNPACKED_TEXTS", 1 << 20)
-    bomb = zipped(**{"xl/workbook.xml": b"", workbook.TEXTS: b" " * (2 << 20)})
+    listed = (
+        b'<Types><Override PartName="/xl/texts.xml" ContentType="x.sharedStrings+xml"/></Types>'
+    )
+    texts = b"<sst>" + b" " * (2 << 20) + b"</sst>"
+    bomb = zipped(**{"xl/workbook.xml": b"", workbook.CONTENTS: listed, "xl/texts.xml": texts})
     with pytest.raises(InvalidTable, match="far larger"):
         open_all_the_way(bomb)
 

@@ -55,7 +55,12 @@ TOO_LARGE = (
     "opened. Save the sheet as CSV and upload that."
 )
 
-PROLOG_BYTES = 1 << 12
+BLOCK_OF_PROLOG, LONGEST_PROLOG = 1 << 12, 1 << 16
+LONG_PROLOG = (
+    "A part of the workbook has more than 64 KB of comments or blanks before its first element, "
+    "which no program writes and which is not accepted. Save it again in Excel, or as CSV, and "
+    "upload that."
+)
 DOCUMENT_TYPE = (
     "The workbook declares a document type, which no workbook needs and which is not accepted. "
     "Save it again in Excel, or as CSV, and upload that."
@@ -140,16 +145,18 @@ def _check_sizes(stream: BinaryIO, limits: ReadingLimits) -> None:
     """Refuse a workbook that unpacks to far too much; its reader never reads past these sizes."""
     with told_in_a_sentence(DAMAGED_ARCHIVE), zipfile.ZipFile(stream) as archive:
         parts = archive.infolist()
+        unpacked, packed = (sum(getattr(part, size) for part in parts) for size in SIZES)
+        is_hollow = unpacked > WORTH_ASKING and unpacked > MOST_SHRUNK * packed
+        most = min(MOST_UNPACKED, limits.unpacked_bytes or MOST_UNPACKED)
+        if unpacked > most or is_hollow:
+            raise InvalidTable(TOO_LARGE)
         # A part is what the table of contents says it is, whatever its name ends in.
         for part in parts:
             with archive.open(part) as content:
-                _check_has_no_document_type(content)
+                _check_prolog(content)
         texts = sum(archive.getinfo(name).file_size for name in _list_texts(archive))
-    unpacked, packed = (sum(getattr(part, size) for part in parts) for size in SIZES)
-    is_hollow = unpacked > WORTH_ASKING and unpacked > MOST_SHRUNK * packed
-    most = min(MOST_UNPACKED, limits.unpacked_bytes or MOST_UNPACKED)
-    if unpacked > most or texts > min(most, MOST_UNPACKED_TEXTS) or is_hollow:
-        raise InvalidTable(TOO_LARGE)
+        if texts > min(most, MOST_UNPACKED_TEXTS):
+            raise InvalidTable(TOO_LARGE)
 
 
 def _list_texts(archive: zipfile.ZipFile) -> list[str]:
@@ -158,7 +165,8 @@ def _list_texts(archive: zipfile.ZipFile) -> list[str]:
 
     def note(name: str, attributes: dict[str, str]) -> None:
         if attributes.get("ContentType", "").endswith(TEXTS):
-            found.append(attributes.get("PartName", "").removeprefix("/"))
+            # The reader takes the first character for the slash, whatever it is.
+            found.append(attributes.get("PartName", "")[1:])
 
     parser = ParserCreate()
     parser.StartElementHandler = note
@@ -167,18 +175,21 @@ def _list_texts(archive: zipfile.ZipFile) -> list[str]:
     return [name for name in found if name in archive.namelist()]
 
 
-def _check_has_no_document_type(xml: IO[bytes]) -> None:
+def _check_prolog(xml: IO[bytes]) -> None:
     """Refuse XML that could declare entities, which multiply or name other files.
 
-    A document type stands before the first element, so no more than that is looked at. What is not
-    well-formed is left to who reads the whole part.
+    A document type stands before the first element, so no more than that is looked at. It may take
+    long to get there through comments, so a long way is refused. What is not well-formed is left to
+    who reads the whole part.
     """
     parser = ParserCreate()
     seen: list[str] = []
     parser.StartDoctypeDeclHandler = lambda *_: seen.append(DOCUMENT_TYPE)
     parser.StartElementHandler = lambda *_: seen.append("")
     with suppress(ExpatError):
-        while not seen and (block := xml.read(PROLOG_BYTES)):
+        while not seen and (block := xml.read(BLOCK_OF_PROLOG)):
+            if xml.tell() > LONGEST_PROLOG:
+                raise InvalidTable(LONG_PROLOG)
             parser.Parse(block, False)
     if DOCUMENT_TYPE in seen:
         raise InvalidTable(DOCUMENT_TYPE)
