@@ -5,16 +5,20 @@ from typing import Any
 from django.db import migrations
 
 from deid_portal.audit.anchors import adopt_notes, read_notes
-from deid_portal.audit.heads import words_of
+from deid_portal.audit.heads import has_chain_begun, mark_chain_as_begun, words_of
 from deid_portal.audit.seals import HEAD, OF_BEFORE, is_seal_of, seal_of
 
 
 def seal_the_head(apps: Any, schema_editor: Any) -> None:
+    # Not a second time (0004): the list of migrations lies in the database that is distrusted.
+    if has_chain_begun():
+        return
     for head in apps.get_model("audit", "ChainHead").objects.all():
         if is_seal_of(head.seal, f"{head.number}:{head.hash}", OF_BEFORE):
             adopt_notes(head, read_notes())
             head.seal = seal_of(words_of(head), HEAD)
             head.save()
+            mark_chain_as_begun()
 
 
 class Migration(migrations.Migration):

@@ -78,8 +78,13 @@ class Command(BaseCommand):
                 "but cannot be recomputed from the file."
             )
         self.stdout.write(self.compare(found))
-        whose = "the key you gave" if key else f"the key {found.signed_by}"
-        self.stdout.write(f"All of it is signed with {whose}.")
+        if key:
+            self.stdout.write("All of it is signed with the key you gave.")
+        else:
+            self.stdout.write(
+                f"All of it is signed with the key {found.signed_by}. Whose key that is, the file "
+                "cannot tell: compare it with what signing_key prints, or give --key."
+            )
 
     def read_key(self, path: Path | None) -> bytes | None:
         try:
