@@ -4,8 +4,8 @@ Every door that asks for a password or a code asks here (`forms.py`, `adapters.p
 are counted three ways: by account and network, so that a guesser waits while others do not; by
 account, which slows down a guesser with many networks; by network, which slows down one with many
 accounts. A browser that has signed in to the account before is counted by itself, so strangers
-cannot lock its owner out. A network is never trusted that way: whoever shares it could find out
-which accounts exist.
+cannot lock its owner out; nor can they lock out who has the password and a second factor. A network
+is never trusted that way: whoever shares it could find out which accounts exist.
 
 Names that are no account are counted by the same rules and get the same sentence after as many
 tries. The keys of counters hold neither names nor addresses: what was typed as a name may have been
@@ -24,6 +24,7 @@ from django.utils.crypto import salted_hmac
 from deid_portal.accounts.known_devices import find_device
 from deid_portal.accounts.models import User
 from deid_portal.accounts.names import fold_name
+from deid_portal.accounts.selectors import has_second_factor
 from deid_portal.accounts.services import record_failed_attempt
 from deid_portal.common.addresses import network_of
 from deid_portal.common.attempt_counters import Limit, Taken, counters
@@ -66,7 +67,32 @@ def check_secret(
     """
     device = find_device(request, user)
     account = user.folded_username if user else fold_name(name)
-    taken = _take(request, secret, _limits(request, secret, account, device))
+    if device:
+        limits = [_device_limit(secret, account, device)]
+        return _check(request, secret, user, _take(request, secret, limits), check, device)
+    near = [_pair_limit(request, secret, account), _network_limit(request, secret)]
+    taken = _ask([*near, _account_limit(secret, account)])
+    if not taken.wait_seconds:
+        return _check(request, secret, user, taken, check)
+    if secret != Secret.PASSWORD:
+        raise too_many(request, secret, taken.wait_seconds)
+    # Strangers may have used up what the account allows. A right password still leads on to the
+    # second factor, which has limits of its own; every other try gets the sentence of a closed
+    # account, after as much work, so that it tells neither the password nor who has a factor.
+    found = _check(request, secret, user, _take(request, secret, near), check)
+    if not found or user is None or not has_second_factor(user):
+        raise too_many(request, secret, taken.wait_seconds)
+    return found
+
+
+def _check(
+    request: HttpRequest,
+    secret: Secret,
+    user: User | None,
+    taken: Taken,
+    check: Callable[[], T],
+    device: str = "",
+) -> T:
     try:
         found = check()
     except ValidationError:
@@ -126,24 +152,29 @@ class TooManyAttemptsMiddleware:
         return response
 
 
+def _ask(limits: list[Limit]) -> Taken:
+    return counters.take(limits, settings.SIGN_IN_WAIT_MINUTES * 60)
+
+
 def _take(request: HttpRequest, secret: Secret, limits: list[Limit]) -> Taken:
-    taken = counters.take(limits, settings.SIGN_IN_WAIT_MINUTES * 60)
+    taken = _ask(limits)
     if taken.wait_seconds:
         raise too_many(request, secret, taken.wait_seconds)
     return taken
 
 
-def _limits(request: HttpRequest, secret: Secret, account: str, device: str) -> list[Limit]:
-    most = settings.SIGN_IN_ATTEMPTS
-    if device:
-        key = _key(secret, "device", account, device)
-        return [Limit(key, most, ends_with_success=True)]
-    pair = _key(secret, "account and network", account, network_of(request))
-    return [
-        Limit(pair, most, ends_with_success=True),
-        Limit(_key(secret, "account", account), most * BY_ACCOUNT[secret]),
-        _network_limit(request, secret),
-    ]
+def _device_limit(secret: Secret, account: str, device: str) -> Limit:
+    key = _key(secret, "device", account, device)
+    return Limit(key, settings.SIGN_IN_ATTEMPTS, ends_with_success=True)
+
+
+def _pair_limit(request: HttpRequest, secret: Secret, account: str) -> Limit:
+    key = _key(secret, "account and network", account, network_of(request))
+    return Limit(key, settings.SIGN_IN_ATTEMPTS, ends_with_success=True)
+
+
+def _account_limit(secret: Secret, account: str) -> Limit:
+    return Limit(_key(secret, "account", account), settings.SIGN_IN_ATTEMPTS * BY_ACCOUNT[secret])
 
 
 def _network_limit(request: HttpRequest, secret: Secret) -> Limit:

@@ -78,6 +78,26 @@ def test_codes_from_many_networks(cast: Cast) -> None:
     assert answers == LIMITED
 
 
+def test_strangers_do_not_lock_out_who_has_password_and_second_factor(cast: Cast) -> None:
+    TOTP.activate(cast.approver, SECRET)
+    for name in ("approver", "steward"):
+        for _ in range(4 * MOST):
+            there = {"REMOTE_ADDR": next(strangers)}
+            Client().post(reverse("account_login"), {"login": name, "password": "no"}, **there)
+    own = with_password("approver")
+    give(own, "mfa_authenticate", code=code_of(SECRET))
+    assert is_in(own)
+    # Where the password is all there is, even the right one waits; so does every wrong one.
+    answers = [
+        Client().post(reverse("account_login"), {"login": name, "password": password})
+        for name, password in [
+            ("approver", "no"), ("steward", "no"), ("steward", "password of steward"),
+        ]
+    ]  # fmt: skip
+    assert [answer.status_code for answer in answers] == [429] * 3
+    assert len({str(answer.context["form"].non_field_errors()) for answer in answers}) == 1
+
+
 def test_wrong_codes_of_a_thief_do_not_lock_out_a_known_device(cast: Cast) -> None:
     own = with_password("steward")
     own.post(reverse("account_logout"))
