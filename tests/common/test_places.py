@@ -232,6 +232,16 @@ def test_a_key_of_before_copied_over_another_does_not_open() -> None:
         read("datasets/mine/upload")
 
 
+def test_a_key_copied_over_another_does_not_open_a_file_without_a_name() -> None:
+    """Files of before know no name, so the key is all that is bound to the folder."""
+    for folder in ("datasets/mine", "datasets/theirs"):
+        write_unnamed(f"{folder}/upload")
+    copy_key("datasets/theirs", "datasets/mine")
+    shutil.copy(vault.path_of("datasets/theirs/upload"), vault.path_of("datasets/mine/upload"))
+    with pytest.raises(vault.DamagedFile):
+        read("datasets/mine/upload")
+
+
 def grow(name: str) -> None:
     with held_file(name, 10) as file:
         file.add(0, SECRET[:10], is_last=False)

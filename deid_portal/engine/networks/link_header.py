@@ -108,7 +108,7 @@ def _judge_by_words(first: Sequence[str], below: Sequence[str]) -> Header | None
     if not any(len(word) > 1 for word in known):
         return None
     if {_shape(name) for name in first} <= {_shape(cell) for cell in below}:
-        return Header(False, "its names are made as ids below are")
+        return Header(False, "its names are made as ids below are", is_sure=False)
     if len(known) == len(words) and not all(map(DIGIT.search, [*first, *below])):
         return KNOWN
     return Header(True, "its words could be names of columns", is_sure=False)
