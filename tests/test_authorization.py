@@ -142,7 +142,7 @@ TABLE = {
     "datasets:accept": Line("POST", "dataset", 302, 403, 404, 404),
     "datasets:undo": Line("POST", "dataset", 302, 403, 404, 404),
     "datasets:column": Line("GET", "column", 200, 200, 404, 404),
-    "datasets:isolation": Line("GET", "column", 200, 200, 404, 404),
+    "datasets:isolation": Line("GET", "column", 200, 403, 404, 404),
     "datasets:tag": Line("POST", "column", 302, 403, 404, 404),
     "datasets:set-treatment": Line("POST", "column", 400, 400, 404, 404),
     "taxonomies:overview": Line("GET", "dataset", 302, 302, 404, 404),

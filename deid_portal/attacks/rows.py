@@ -1,4 +1,8 @@
-"""The list of attacks on a run as the page shows it: one row each, the worst first."""
+"""The list of attacks on a run as the page shows it: one row each, the worst first.
+
+An attack is scored with the original, people left out included. Whoever sees no rows is told how it
+ended and roughly how well it did, and no figure that could be solved for somebody left out.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,8 +14,10 @@ from deid_portal.attacks.limits import Limits
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.results import Result
 from deid_portal.attacks.wording import Wording, share_words, subtitle_of, wording_of
+from deid_portal.common.templatetags.numbers import percent
 from deid_portal.common.work import Status
 from deid_portal.engine.attacks.judging import Word
+from deid_portal.engine.publishing import band_of
 from deid_portal.runs.models import Run
 
 # Share of the whole that each phase takes; a test that was resisted has no remedies to price.
@@ -69,7 +75,7 @@ class AttackRow:
     limit: float
     seconds: float  # what it is expected to take
     is_limit_of_policy: bool = False
-    sees_names: bool = True
+    sees_figures: bool = True  # what exactly came of it, and names of columns and files
 
     @cached_property
     def result(self) -> Result | None:
@@ -115,9 +121,9 @@ class AttackRow:
 
     @property
     def subtitle(self) -> str:
+        if not self.sees_figures:
+            return self.question
         parameters = dict(self.test.parameters) if self.test is not None else {}
-        if not self.sees_names:
-            parameters["file_name"] = "an outside table"
         return subtitle_of(self.attack, self.result, parameters)
 
     @property
@@ -127,9 +133,11 @@ class AttackRow:
 
     @property
     def sentence(self) -> str:
-        if self.result is not None:
-            return self.wording.sentence(self.result)
-        return self.reason
+        if self.result is None:
+            return self.reason
+        if not self.sees_figures:
+            return f"{self.state.value}: success {self.share}, limit {percent(self.limit)}."
+        return self.wording.sentence(self.result)
 
     @property
     def compared(self) -> str:
@@ -137,7 +145,11 @@ class AttackRow:
 
     @property
     def share(self) -> str:
-        return share_words(self.result) if self.result is not None else ""
+        if self.result is None:
+            return ""
+        if not self.sees_figures:
+            return band_of(self.result.stake.share)
+        return share_words(self.result)
 
     @property
     def is_made(self) -> bool:
@@ -177,9 +189,13 @@ class AttackRow:
 
 
 def rows_of(
-    run: Run, limits: Limits, tests: list[AttackTest], times: dict[str, float], sees_names: bool
+    run: Run, limits: Limits, tests: list[AttackTest], times: dict[str, float], sees_figures: bool
 ) -> list[AttackRow]:
-    """Return a row per attack, and one per outside table; `tests` are newest first."""
+    """Return a row per attack, and one per outside table; `tests` are newest first.
+
+    Without figures rows in the same state stand in the order of the attacks: which of them did
+    better is a figure, too.
+    """
     newest: dict[str, AttackTest] = {}
     for test in tests:
         newest.setdefault(_key_of(test), test)
@@ -198,7 +214,7 @@ def rows_of(
             limit=limits.of(attack),
             seconds=times.get(attack, usual_seconds(attack, run.dataset.rows)),
             is_limit_of_policy=limits.is_from_policy(attack),
-            sees_names=sees_names,
+            sees_figures=sees_figures,
         )
         for key, attack, test in [*outside, *standard]
     ]
@@ -216,7 +232,7 @@ def _key_of(test: AttackTest) -> str:
 
 def _how_bad(row: AttackRow) -> tuple[int, float]:
     place = list(LOOKS).index(row.state)
-    share = row.result.stake.share if row.result is not None else 0.0
+    share = row.result.stake.share if row.result is not None and row.sees_figures else 0.0
     # A limit of nothing is passed by anything, however little.
     times_the_limit = share / max(row.limit, 1e-9)
     return (place, -times_the_limit)

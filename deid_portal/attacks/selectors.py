@@ -44,9 +44,10 @@ class Summary:
 def attack_rows(user: User, run: Run) -> list[AttackRow]:
     """Return the attacks on a run, the worst first; only results of this very release count."""
     tests = run.attack_tests.filter(output_sha256=run.output_sha256).select_related("outside")
-    sees_names = can_see_values(user, run.dataset)
+    # All people of a network are in its release, so nobody left out could be found.
+    sees_figures = run.is_network or can_see_values(user, run.dataset)
     limits = limits_of(run.dataset.team)
-    return rows_of(run, limits, list(tests), expected_seconds(run), sees_names)
+    return rows_of(run, limits, list(tests), expected_seconds(run), sees_figures)
 
 
 def summarize(rows: list[AttackRow]) -> Summary:
@@ -62,13 +63,13 @@ def summarize(rows: list[AttackRow]) -> Summary:
 def summary_of(run: Run) -> Summary:
     """How the attacks on a run went; for the report, the home page and the review."""
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
-    return summarize(rows_of(run, limits_of(run.dataset.team), tests, {}, sees_names=False))
+    return summarize(rows_of(run, limits_of(run.dataset.team), tests, {}, sees_figures=False))
 
 
 def standings_of(run: Run) -> dict[str, AttackStanding]:
     """What is known of each attack, as the gates of the policy ask it."""
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
-    rows = rows_of(run, limits_of(run.dataset.team), tests, {}, sees_names=False)
+    rows = rows_of(run, limits_of(run.dataset.team), tests, {}, sees_figures=False)
     known = {row.attack: _standing(row) for row in reversed(rows) if row.test is not None}
     if not run.is_network:
         return known

@@ -222,7 +222,9 @@ def _context(request: HttpRequest, run: Run, selected_key: str = "", **more: Any
         "seen": _token(selected),
         "previous": rows[place - 1] if place else None,
         "next": rows[place + 1] if place + 1 < len(rows) else None,
-        "chart": attack_chart(selected.result, selected.wording) if selected.result else None,
+        "chart": attack_chart(selected.result, selected.wording)
+        if selected.result and selected.sees_figures
+        else None,
         "talk_address": request_talked_about(run),
         "cites": kind_of(selected.attack).cites,
         "tuning": TuningForm(attack=selected.attack, chosen=_parameters_of(selected, run)),

@@ -59,15 +59,16 @@ def page_context(
 ) -> dict[str, Any]:
     """Everything of the page; the panel of a wide table opens when somebody asks for it."""
     columns = columns_without_values(dataset)
-    listing = list_columns(columns, dataset.rows, view)
+    sees_values = can_see_values(person_of(request), dataset)
+    listing = list_columns(columns, dataset.rows, view, sees_values=sees_values)
     if selected is None and 0 < len(columns) <= MANY:  # links alone have no column
         first = min(columns, key=danger_order)
         selected = dataset.columns.get(position=first.position)
     return {
         "rows": _draw(request, dataset, listing.lines, listing.view),
         "listing": listing,
-        "worst_pair": worst_company(columns, dataset.rows, "pair"),
-        "worst_trio": worst_company(columns, dataset.rows, "worst"),
+        "worst_pair": worst_company(columns, dataset.rows, "pair") if sees_values else None,
+        "worst_trio": worst_company(columns, dataset.rows, "worst") if sees_values else None,
         "current": "columns",
         "help_slug": "columns",
         **_head(request, dataset, columns, listing.view),
@@ -86,12 +87,11 @@ def row_context(
 ) -> dict[str, Any]:
     """One row that was changed, the family it lies in, and what stands around the table."""
     columns = columns_without_values(dataset)
-    sees_values = can_see_values(person_of(request), dataset)
     family = _open_family_of(dataset, columns, view, column)
     key = family.key if family else None
     around = _draw(request, dataset, [family], view) if family else []
     return {
-        "row": describe_column(dataset, column, sees_values=sees_values, family=key, note=note),
+        "row": describe_column(dataset, column, family=key, note=note),
         "family_row": around[0] if around else None,
         "shows_meaning": request.POST.get("shown") == str(column.position),
         **_head(request, dataset, columns, list_columns(columns, dataset.rows, view).view),
@@ -131,7 +131,7 @@ def _draw(
             )
         else:
             column = opened[line.position]
-            rows.append(describe_column(dataset, column, sees_values=sees_values))
+            rows.append(describe_column(dataset, column))
     return rows
 
 
@@ -206,7 +206,7 @@ def _panel(
     view: ColumnView,
 ) -> dict[str, Any]:
     sees_values = can_see_values(person_of(request), dataset)
-    row = describe_column(dataset, column, sees_values=sees_values)
+    row = describe_column(dataset, column)
     drawn = sees_values and row.shape.is_drawn
     names = {one.position: one.name for one in columns}
     return {
@@ -214,8 +214,8 @@ def _panel(
         "selected_row": row,
         "frequent": column.profile.get("most_frequent") if drawn else None,
         "chart": histogram_of(column, dataset.rows) if drawn else None,
-        "company": company_of(column, names, dataset.rows),
-        "isolation": describe_isolation(columns, column),
+        "company": company_of(column, names, dataset.rows) if sees_values else None,
+        "isolation": describe_isolation(columns, column) if sees_values else None,
         "can_change": sees_values,
         "view_query": view.query(),
         "neighbours": _neighbours(column, len(columns)),

@@ -74,18 +74,13 @@ class FamilyRow:
 
 
 def describe_column(
-    dataset: Dataset,
-    column: DatasetColumn,
-    *,
-    sees_values: bool,
-    family: int | None = None,
-    note: str = "",
+    dataset: Dataset, column: DatasetColumn, *, family: int | None = None, note: str = ""
 ) -> ColumnRow:
     return ColumnRow(
         column,
         find_role(column.role),
         advice_of(column),
-        describe_shape(column, dataset.rows, sees_values=sees_values),
+        describe_shape(column, dataset.rows),
         column.missing / dataset.rows if dataset.rows else 0,
         family,
         note,
@@ -100,7 +95,7 @@ def describe_family(
     shares = [column.missing / dataset.rows if dataset.rows else 0 for column in columns]
     counts = [column.distinct for column in columns]
     members = [
-        describe_column(dataset, column, sees_values=sees_values, family=family.key)
+        describe_column(dataset, column, family=family.key)
         for column in (columns if is_open else ())
     ]
     return FamilyRow(
@@ -109,7 +104,7 @@ def describe_family(
         find_role(columns[0].role) if len(roles) == 1 else None,
         _say_roles(roles) if len(roles) > 1 else "",
         _shared_advice(family),
-        describe_shape(family.first, dataset.rows, sees_values=sees_values),
+        describe_shape(family.first, dataset.rows),
         min(shares),
         max(shares),
         min(counts),

@@ -85,15 +85,21 @@ class Listing:
         return replace(self.view, page=self.page.number + 1).query()
 
 
-def list_columns(columns: Sequence[DatasetColumn], rows: int, view: ColumnView) -> Listing:
-    """Filter, sort and fold the columns of a dataset, and cut out the page asked for."""
+def list_columns(
+    columns: Sequence[DatasetColumn], rows: int, view: ColumnView, *, sees_values: bool = True
+) -> Listing:
+    """Filter, sort and fold the columns of a dataset, and cut out the page asked for.
+
+    Who may not see values finds no column by how much of it is missing.
+    """
     view = replace(view, show=view.show or usual_show(columns))
     words = view.find.casefold().split()
     families = find_families(columns, rows)
     matching = [
         column
         for column in columns
-        if _is_shown(column, view) and all(_matches(column, rows, word) for word in words)
+        if _is_shown(column, view)
+        and all(_matches(column, rows, word, sees_values=sees_values) for word in words)
     ]
     lines = fold(matching, families)
     page = Paginator(lines, ROWS_PER_PAGE).get_page(view.page)
@@ -127,12 +133,12 @@ def _is_shown(column: DatasetColumn, view: ColumnView) -> bool:
     return bool(column.role) == (view.show == DECIDED)
 
 
-def _matches(column: DatasetColumn, rows: int, word: str) -> bool:
+def _matches(column: DatasetColumn, rows: int, word: str, *, sees_values: bool) -> bool:
     term = TERM.fullmatch(word)
     if term is None:
         return word in column.name.casefold()
     if term[3]:
-        return column.missing * 100 > int(term[3]) * rows
+        return sees_values and column.missing * 100 > int(term[3]) * rows
     return _KEYS[term[1]](column, term[2])
 
 

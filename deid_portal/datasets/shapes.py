@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from deid_portal.datasets.models import DatasetColumn
 
 WIDTH, HEIGHT, GAP = 84, 26, 1
-FEW_PEOPLE = 5
 NEARLY_ALL = 0.9
 NEARLY = "nearly all different"
 ORDERED = ("integer", "number", "date")
@@ -34,13 +33,11 @@ class Shape:
         return "".join(f"M{b.x} {b.y}h{b.width}v{b.height}h-{b.width}z" for b in self.bars)
 
 
-def describe_shape(column: DatasetColumn, rows: int, *, sees_values: bool) -> Shape:
-    """Draw a column; for those who may not see values, bars of few people are one bar."""
+def describe_shape(column: DatasetColumn, rows: int) -> Shape:
     words = say_shape(column, rows)
     if words and (words != NEARLY or column.type not in ORDERED):
         return Shape(words, [])
-    counts = [count for _, count in bars_of(column)]
-    return Shape("", _bars(counts if sees_values else _without_few(counts)))
+    return Shape("", _bars([count for _, count in bars_of(column)]))
 
 
 def bars_of(column: DatasetColumn) -> list[tuple[str, int]]:
@@ -60,12 +57,6 @@ def say_shape(column: DatasetColumn, rows: int) -> str:
     if column.uniques == filled:
         return "all different"
     return NEARLY if column.uniques >= NEARLY_ALL * filled else ""
-
-
-def _without_few(counts: list[int]) -> list[int]:
-    many = [count for count in counts if count >= FEW_PEOPLE]
-    few = sum(counts) - sum(many)
-    return [*many, few] if few else many
 
 
 def _bars(counts: list[int]) -> list[Bar]:

@@ -13,6 +13,7 @@ from deid_portal.engine.distributions import describe_distributions
 from deid_portal.engine.draft import NOBODY
 from deid_portal.engine.errors import EngineError, InvalidTable
 from deid_portal.engine.grouping import Patterns, reduce_table
+from deid_portal.engine.kept_people import count_labels, measure_kept
 from deid_portal.engine.leaving_out import describe_seen_isolation
 from deid_portal.engine.measures import Measures, PlannedAttack
 from deid_portal.engine.plan import ColumnRole, Plan
@@ -113,7 +114,8 @@ class Evidence:
                 self._all_taxonomies,
                 self.rows if self.knows_who_is_who else None,
                 report,
-            )
+            ),
+            "released_labels": count_labels(self.released, columns),
         }
         report()
         parts["spread"] = self._tell_spreads()
@@ -121,6 +123,7 @@ class Evidence:
         if self.knows_who_is_who:
             told = self._told_names[: max(MOST_TOLD_COLUMNS, len(self.measures.groups))]
             parts["examples"] = self._give_examples()
+            parts["kept_before"] = self._measure_kept()
             parts["who_pays"] = []
             for entry in self._tell_who_pays(told):
                 report()
@@ -155,6 +158,10 @@ class Evidence:
             if planned is not None and planned.taxonomy is not None:
                 built[name] = planned.taxonomy.build(self.original[name])
         return built
+
+    def _measure_kept(self) -> dict[str, Any]:
+        assert self.rows is not None  # noqa: S101 - asked only then
+        return measure_kept(self.problem.patterns.pattern_of_row, self.rows)
 
     def _give_examples(self) -> dict[str, Any]:
         """Return, per column that leaves, a value and what it became."""

@@ -229,7 +229,7 @@ def changes(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     rows = []
     if of_columns is not None:
         columns = dataset.columns.defer("profile")
-        rows = draw_changes(of_columns, columns, unplaced, sees_values=sees_values)
+        rows = draw_changes(of_columns, columns, unplaced)
     carried = carried_over(dataset)
     context = {
         "dataset": dataset,

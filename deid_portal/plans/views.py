@@ -42,6 +42,8 @@ from deid_portal.taxonomies.policies import check_taxonomies_complete
 
 PLAN_CHANGED = "plan-changed"  # htmx asks for the promise and the estimate again
 PLAN_EDITED = "plan-changed, plan-edited"  # and saves
+# What a plan would cost is counted with everybody, people left out included.
+ESTIMATES_FOR_STEWARDS = "Estimates count the people of the table; stewards alone see them."
 
 
 @require_http_methods(["GET", "POST"])
@@ -153,7 +155,12 @@ def estimate(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     check_taxonomies_complete(dataset)
     choosing = _chosen_by(person_of(request), dataset, request)
     plan, problem = _planned(dataset, choosing)
-    context = {"dataset": dataset, "is_part": True, **_estimated(dataset, plan, problem)}
+    context: dict[str, Any] = {"dataset": dataset, "is_part": True}
+    if can_see_values(person_of(request), dataset):
+        context |= _estimated(dataset, plan, problem)
+    else:
+        context |= {"estimate_problem": ESTIMATES_FOR_STEWARDS}
+        context |= _held_against_policy(dataset, plan, None)
     context["bar"] = _next_bar(person_of(request), dataset, context.get("expectations"))
     return render(request, "plans/_estimate_part.html", context)
 
@@ -164,7 +171,11 @@ def prices(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     dataset = get_table_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
     choosing = _chosen_by(person_of(request), dataset, request)
-    return render(request, "plans/_prices.html", {"dataset": dataset, **_priced(dataset, choosing)})
+    if can_see_values(person_of(request), dataset):
+        priced = _priced(dataset, choosing)
+    else:
+        priced = {"prices_problem": ESTIMATES_FOR_STEWARDS}
+    return render(request, "plans/_prices.html", {"dataset": dataset, **priced})
 
 
 @require_POST

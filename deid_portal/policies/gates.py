@@ -14,7 +14,7 @@ from deid_portal.policies.rules import Rules, attack_words
 Report = Mapping[str, Any]
 
 ROUNDING = 1e-9
-FEW = 5  # people; counts below are told to nobody who sees no rows
+FEW = 5  # people
 HIDING_TREATMENTS = ("pseudonym", "reversible", "mask")
 
 
@@ -32,7 +32,8 @@ class Gate:
     asks: str
     has: str
     result: Result
-    outside: str = ""  # what it has without a value of the table, where that differs
+    # What it has without what only the original decides, where that differs.
+    outside: str = ""
 
     @property
     def fails(self) -> bool:
@@ -42,6 +43,10 @@ class Gate:
     def has_outside(self) -> str:
         """What the release has, as it may leave the house."""
         return self.outside or self.has
+
+    def has_for(self, *, sees_values: bool) -> str:
+        """What the release has, in words for one who sees rows or for one who does not."""
+        return self.has if sees_values else self.has_outside
 
 
 @dataclass(frozen=True)
@@ -102,11 +107,11 @@ Checked = tuple[bool, str] | tuple[bool, str, str]
 
 
 def outside_words(passes: bool) -> str:
-    """Say how a gate stands whose figure only the original decides, as it may leave the house."""
+    """Say how a gate stands whose figure only the original decides, to those who see no rows."""
     return "within the limit" if passes else "over the limit"
 
 
-# Gates whose figures only the original decides; of these, no figure leaves the house.
+# Gates whose figures only the original decides; of these, no figure leaves the stewards.
 ABOUT_THE_ORIGINAL = ("most_left_out_of_group", "attacks.", "cross_releases")
 
 
@@ -136,6 +141,10 @@ def _check_groups(rules: Rules, report: Report) -> Checked:
         return True, "nobody was left out"
     if "who_pays" not in report:
         return False, "not measured; run the plan again"
+    return _check_worst_group(rules, report)
+
+
+def _check_worst_group(rules: Rules, report: Report) -> Checked:
     groups = [
         (group["suppressed"] / group["records"], table["column"], group)
         for table in report["who_pays"]
@@ -143,7 +152,7 @@ def _check_groups(rules: Rules, report: Report) -> Checked:
         if group["records"] >= max(rules.smallest_group_judged, 1)
     ]
     if not groups:
-        return True, "no group is large enough to be judged"
+        return True, "no group is large enough to be judged", outside_words(True)
     share, column, group = max(groups, key=lambda found: found[0])
     words = _group_words(column, group, share)
     passes = share <= rules.most_left_out_of_group + ROUNDING
@@ -151,7 +160,7 @@ def _check_groups(rules: Rules, report: Report) -> Checked:
 
 
 def _group_words(column: str, group: Report, share: float) -> str:
-    """Name the group that pays most, unless that would tell who the few people left out are."""
+    """Name the group that pays most, unless few of it were left out; for stewards alone."""
     if 0 < group["suppressed"] < FEW:
         return f"{middle_cut(column)}, in one of its groups: {percent(share)} left out"
     return (

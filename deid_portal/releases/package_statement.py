@@ -142,7 +142,7 @@ def _waiver(checked: CheckedGate, is_private: bool) -> dict[str, str]:
 def _attacks(request: ReviewRequest) -> list[dict[str, Any]]:
     run = request.run
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
-    rows = rows_of(run, limits_of(run.dataset.team), tests, {}, sees_names=False)
+    rows = rows_of(run, limits_of(run.dataset.team), tests, {}, sees_figures=False)
     return [_attack(row) for row in rows if row.is_made]
 
 

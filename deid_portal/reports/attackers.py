@@ -13,16 +13,21 @@ ATTACKERS = {
     "journalist": "knows that the person is in the population",
     "marketer": "matches everybody, and is content to be right on average",
 }
+# Colour, dash and mark of a line, by when it is about.
+LINES = {"Before": ("before", "dash", "diamond"), "After": ("accent", "solid", "circle")}
 
 
 def attacker_table(report: Report) -> dict[str, Any] | None:
-    """Each attacker's risk before and after; None for reports from before it was measured."""
+    """Each attacker's risk; None for reports from before it was measured.
+
+    Who sees no rows reads the risk after alone.
+    """
     before, after = _details(report, "before"), _details(report, "after")
-    if not before or not after:
+    if not after:
         return None
     rows = []
     for name, words in ATTACKERS.items():
-        one, other = before[name], after[name]
+        one, other = before.get(name), after[name]
         rows.append(
             {
                 "name": name.capitalize(),
@@ -31,13 +36,13 @@ def attacker_table(report: Report) -> dict[str, Any] | None:
                 "pairs": [
                     {}
                     if name == "marketer" and key != "average"
-                    else {"before": percent(one[key]), "after": percent(other[key])}
+                    else {"before": percent(one[key]) if one else "", "after": percent(other[key])}
                     for key in ("highest", "average", "share_above")
                 ],
                 "bound": _why_at_most(report) if other["is_bound"] else "",
             }
         )
-    return {"threshold": percent(before["prosecutor"]["threshold"]), "rows": rows}
+    return {"threshold": percent(after["prosecutor"]["threshold"]), "rows": rows}
 
 
 def _why_at_most(report: Report) -> str:
@@ -49,16 +54,14 @@ def _why_at_most(report: Report) -> str:
 def journalist_chart(report: Report) -> Chart | None:
     """The journalist's risks, where a population is known; otherwise they are the prosecutor's."""
     before, after = _details(report, "before"), _details(report, "after")
-    if not before or not after or "bands" not in after["journalist"]:
+    if not after or "bands" not in after["journalist"]:
         return None
     is_counted = "population" in report["risk"]["after"] or not after["journalist"]["is_bound"]
     if not is_counted:
         return None
-    labels = [str(band["label"]) for band in report["risk"]["before"]["bands"]]
-    shares = {
-        "Before": before["journalist"]["bands"],
-        "After": after["journalist"]["bands"],
-    }
+    labels = [str(band["label"]) for band in report["risk"]["after"]["bands"]]
+    states = {"Before": before, "After": after}
+    shares = {when: own["journalist"]["bands"] for when, own in states.items() if own}
     highest = after["journalist"]["highest"]
     return Chart(
         id="journalist",
@@ -81,36 +84,37 @@ def marketer_sentence(report: Report) -> str:
     """How many right matches somebody gets who matches everybody."""
     released = report["rows"]["released"]
     average = report["risk"]["after"]["marketer"]
-    before = report["risk"]["before"]["marketer"]
-    right, right_before = round(average * released), round(before * report["input"]["rows"])
-    return (
+    said = (
         f"Somebody who matches all {people(released)} of the release is right about "
-        f"{thousands(right)} of them, {percent(average)}; on the table as it came it would be "
-        f"{thousands(right_before)}, {percent(before)}."
+        f"{thousands(round(average * released))} of them, {percent(average)}"
     )
+    if "before" not in report["risk"]:
+        return f"{said}."
+    before = report["risk"]["before"]["marketer"]
+    right = round(before * report["input"]["rows"])
+    return f"{said}; on the table as it came it would be {thousands(right)}, {percent(before)}."
 
 
 def threshold_chart(report: Report) -> Chart | None:
     """How many people are above each chance, before and after."""
     before, after = _details(report, "before"), _details(report, "after")
-    if not before or not after or "above" not in after["prosecutor"]:
+    if not after or "above" not in after["prosecutor"]:
         return None
     chances = [entry["chance"] for entry in after["prosecutor"]["above"]][::-1]
     labels = [percent(chance, 0) for chance in chances]
+    states = {"Before": before, "After": after}
     series = {
-        "Before": [entry["share"] for entry in before["prosecutor"]["above"]][::-1],
-        "After": [entry["share"] for entry in after["prosecutor"]["above"]][::-1],
+        when: [entry["share"] for entry in own["prosecutor"]["above"]][::-1]
+        for when, own in states.items()
+        if own
     }
     threshold = after["prosecutor"]["threshold"]
     return Chart(
         id="thresholds",
-        title=_threshold_title(before["prosecutor"], after["prosecutor"], threshold),
+        title=_threshold_title(before.get("prosecutor"), after["prosecutor"], threshold),
         caption="Share of people whose chance of a right match is above each threshold, in percent",
         figure=figure_of(
-            [
-                _line(labels, series["Before"], "Before", "before", "dash", "diamond"),
-                _line(labels, series["After"], "After", "accent", "solid", "circle"),
-            ],
+            [_line(labels, shares, when, *LINES[when]) for when, shares in series.items()],
             x="Chance of a right match above",
             y="People, %",
         ),
@@ -121,14 +125,14 @@ def threshold_chart(report: Report) -> Chart | None:
     )
 
 
-def _threshold_title(before: Report, after: Report, threshold: float) -> str:
-    limit = percent(threshold, 0)
+def _threshold_title(before: Report | None, after: Report, threshold: float) -> str:
+    limit, above = percent(threshold, 0), after["share_above"]
+    who = share_words(above).capitalize()
+    now = f"{who} have a risk above {limit}" if above else f"Nobody’s risk is above {limit}"
+    if before is None:
+        return now
     was = share_words(before["share_above"]) if before["share_above"] else "nobody"
-    if not after["share_above"]:
-        return f"Nobody’s risk is above {limit}; before, {was} had more"
-    return (
-        f"{share_words(after['share_above']).capitalize()} have a risk above {limit}; before, {was}"
-    )
+    return f"{now}; before, {was}" if above else f"{now}; before, {was} had more"
 
 
 def _line(

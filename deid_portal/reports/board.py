@@ -1,10 +1,12 @@
 """The scenario board of a dataset: its runs, two of them pinned, and what the pins come to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.permissions import can_see_values
 from deid_portal.policies.gates import check_gates, failing
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
@@ -20,37 +22,46 @@ from deid_portal.reports.scenarios import (
     front_of,
     place,
     recommend,
+    usual_detail,
 )
+from deid_portal.reports.visibility import summary_seen
 from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
 from deid_portal.runs.selectors import runs_for_board
 
 MOST_RUNS = 500
-USUAL_RISK, USUAL_DETAIL = "average", "loss"
+USUAL_RISK = "average"
 
 
-def scenarios_of(dataset: Dataset) -> list[Scenario]:
-    """Return the runs of a dataset that the board shows, newest first; opens no report."""
+def scenarios_of(dataset: Dataset, person: User) -> list[Scenario]:
+    """Return the runs of a dataset as the board shows them to a person, newest first.
+
+    No report is opened.
+    """
+    sees_values = can_see_values(person, dataset)
     rules = policy_in_force(dataset.team).rules
     promoted = promoted_run(dataset)
     return [
-        _scenario(run, rules, is_promoted=promoted is not None and promoted.id == run.id)
+        replace(
+            _scenario(run, rules, sees_values=sees_values),
+            is_promoted=promoted is not None and promoted.id == run.id,
+        )
         for run in runs_for_board(dataset)[:MOST_RUNS]
     ]
 
 
-def _scenario(run: Run, rules: Rules, *, is_promoted: bool) -> Scenario:
-    summary = run.summary
-    fails = failing(check_gates(rules, summary)) if summary.get("solution") else []
+def _scenario(run: Run, rules: Rules, *, sees_values: bool) -> Scenario:
+    """Judge a run by all that is known of it, and show what may be seen."""
+    fails = failing(check_gates(rules, run.summary)) if run.summary.get("solution") else []
+    has = fails[0].has_for(sees_values=sees_values) if fails else ""
     return Scenario(
         id=run.id,
         number=run.number,
-        summary=summary,
+        summary=summary_seen(run, sees_values=sees_values),
         is_open=run.is_open,
         is_allowed=not fails,
-        why_not=f"{fails[0].asks}: {fails[0].has}" if fails else "",
-        falls_short=fails[0].has if fails else "",
-        is_promoted=is_promoted,
+        why_not=f"{fails[0].asks}: {has}" if fails else "",
+        falls_short=has,
         origin=run.origin_words,
     )
 
@@ -86,7 +97,7 @@ class Board:
         return cls(
             scenarios,
             RISKS.get(asked.get("risk", ""), RISKS[USUAL_RISK]),
-            DETAILS.get(asked.get("detail", ""), DETAILS[USUAL_DETAIL]),
+            DETAILS.get(asked.get("detail", "")) or usual_detail(scenarios),
             a,
             b,
         )

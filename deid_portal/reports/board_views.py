@@ -41,7 +41,7 @@ RUNS_ENDED = "runs-ended"  # htmx asks for the board again
 def board(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     person = person_of(request)
     dataset = get_dataset_or_404(person, dataset_id)
-    shown = Board.read(scenarios_of(dataset), request.GET.dict())
+    shown = Board.read(scenarios_of(dataset, person), request.GET.dict())
     risks, details = axes_for(shown.scenarios)
     context = {
         "dataset": dataset,
@@ -102,7 +102,7 @@ def running(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 def comparison(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """The comparison of two runs as a file for a spreadsheet."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
-    shown = Board.read(scenarios_of(dataset), request.GET.dict())
+    shown = Board.read(scenarios_of(dataset, person_of(request)), request.GET.dict())
     if shown.comparison is None or shown.a is None or shown.b is None:
         raise Http404
     response = HttpResponse("\ufeff", content_type="text/csv; charset=utf-8")

@@ -29,6 +29,8 @@ class ColumnLine:
 def level_label(column: Report) -> str:
     """Say in words how coarse a quasi-identifier became."""
     level, height = column.get("level"), column.get("height")
+    if level is None and column.get("loss", 0) is None:
+        return "as the release shows it"
     if level is None:
         return "labels of several levels" if column.get("loss") else "exact"
     if level == 0:
@@ -78,9 +80,11 @@ def _fate(column: Report) -> tuple[str, str]:
 
 def _values(column: Report) -> str:
     before, after = column.get("distinct_before"), column.get("distinct_after")
-    if not column.get("released") or before is None:
+    if not column.get("released") or after is None:
         return "–"
-    return thousands(after) if before == after else f"{thousands(before)} → {thousands(after)}"
+    return (
+        thousands(after) if before in (None, after) else f"{thousands(before)} → {thousands(after)}"
+    )
 
 
 def _join_alike(lines: list[ColumnLine]) -> list[ColumnLine]:

@@ -11,7 +11,6 @@ from typing import Any
 from deid_portal.common.templatetags.numbers import middle_cut, percent
 from deid_portal.reports.columns import level_label
 from deid_portal.reports.scenarios import Scenario, Summary
-from deid_portal.reports.visibility import SMALLEST_COUNT
 
 A, B = "A", "B"
 SAME = ""
@@ -22,6 +21,7 @@ COLUMNS_NAMED = 3
 NAME_LENGTH = 28
 STUDIED = 0.05  # so much less lost makes a column worth choosing a run for
 SMALL_GROUP = 100  # people; what befalls a handful says little
+SMALLEST_COUNT = 5  # people
 
 
 @dataclass(frozen=True)
@@ -144,13 +144,7 @@ def _values_words(mine: Summary, others: Summary, better: str) -> str:
 
 
 def _number_lines(a: Scenario, b: Scenario) -> Iterator[Line]:
-    yield _line(
-        "Detail lost",
-        f"{a.loss:.4f}",
-        f"{b.loss:.4f}",
-        _less(a.loss, b.loss, NOTABLE_LOSS),
-        f"{{}} loses {abs(a.loss - b.loss):.2f} less",
-    )
+    yield _detail_line(a, b)
     yield _links_line(a, b) if a.is_network else _rows_line(a, b)
     smallest = _smallest_group(a, b)
     if smallest is not None:
@@ -165,6 +159,24 @@ def _number_lines(a: Scenario, b: Scenario) -> Iterator[Line]:
         "{} keeps finer groups",
     )
     yield from _guess_lines(a, b)
+
+
+def _detail_line(a: Scenario, b: Scenario) -> Line:
+    """Compare the loss or, where it is not told of both, what levels alone say of it."""
+    better = _keeps_detail(a, b)
+    if a.loss is not None and b.loss is not None:
+        words = f"{{}} loses {abs(a.loss - b.loss):.2f} less"
+        return _line("Detail lost", f"{a.loss:.4f}", f"{b.loss:.4f}", better, words)
+    return _line("Detail lost", a.lost_words, b.lost_words, better, "{} loses less")
+
+
+def _keeps_detail(a: Scenario, b: Scenario) -> str:
+    """Return which keeps more detail."""
+    if a.loss is not None and b.loss is not None:
+        return _less(a.loss, b.loss, NOTABLE_LOSS)
+    if a.precision is None or b.precision is None:
+        return SAME
+    return _less(-a.precision, -b.precision, NOTABLE_LOSS)
 
 
 def _rows_line(a: Scenario, b: Scenario) -> Line:
@@ -293,7 +305,7 @@ def _less(mine: float | None, others: float | None, notable: float) -> str:
 
 
 def _judge(a: Scenario, b: Scenario, columns: list[Line]) -> Verdict:
-    detail = _less(a.loss, b.loss, NOTABLE_LOSS)
+    detail = _keeps_detail(a, b)
     people = _less(a.share_left_out, b.share_left_out, NOTABLE_SHARE)
     risk = _less(a.average_risk, b.average_risk, NOTABLE_SHARE)
     return Verdict(

@@ -11,6 +11,7 @@ from deid_portal.reports.words import capital, value_words
 Report = Mapping[str, Any]
 FEW = "<5"
 PAIRS_SHOWN = 12
+OTHERS = "others together"
 EVEN = "A coarser label counts evenly for the values it stands for."
 
 
@@ -45,6 +46,51 @@ def describe_distributions(
         first=pair[0] if pair else "",
         second=pair[1] if pair else "",
         two_way=_two_way_chart(told, *pair) if pair else None,
+    )
+
+
+@dataclass(frozen=True)
+class ReleasedLabels:
+    """What those who see no rows are shown: one column of the release, as it leaves."""
+
+    columns: list[str]
+    column: str
+    chart: Chart
+
+
+def describe_labels(report: Report, column: str = "") -> ReleasedLabels | None:
+    entries = {entry["column"]: entry for entry in report.get("released_labels", [])}
+    if not entries:
+        return None
+    chosen = entries.get(column) or next(iter(entries.values()))
+    return ReleasedLabels(list(entries), chosen["column"], _labels_chart(chosen))
+
+
+def _labels_chart(entry: Report) -> Chart:
+    names = [value_words(own["label"]) for own in entry["labels"]]
+    counts = [own["records"] for own in entry["labels"]]
+    if entry["others"]:
+        names, counts = [*names, OTHERS], [*counts, entry["others"]]
+    shares = _shares(counts)
+    most = f"“{names[0]}” is {percent(shares[0], 0)}" if names else "nobody"
+    return Chart(
+        id="one-way",
+        title=f"{capital(entry['column'])} in the release: {most}",
+        caption=f"Share of people by {entry['column']} as it leaves, in percent",
+        figure=grouped_bars(
+            names,
+            {"Release": [100 * share for share in shares]},
+            x=entry["column"],
+            y="People, %",
+            room=WIDE,
+        ),
+        table={
+            "columns": ["Value", "People", "Share"],
+            "rows": [
+                [name, thousands(count), percent(share)]
+                for name, count, share in zip(names, counts, shares, strict=True)
+            ],
+        },
     )
 
 

@@ -198,8 +198,8 @@ def describe_randomized(report: Report) -> list[dict[str, Any]]:
     return [
         _describe_randomized_column(name, figures, is_repeatable="randomness" in report)
         for step in steps
-        for name, figures in step["columns"].items()
-        if "values" in figures
+        for name, figures in step.get("columns", {}).items()
+        if {"values", "estimated_shares", "standard_errors"} <= figures.keys()
     ]
 
 
@@ -232,7 +232,7 @@ def _describe_randomized_column(
 def describe_cuts(report: Report) -> list[dict[str, Any]]:
     """Per column, the labels in use where levels are mixed, those with most people first."""
     described = []
-    for name, labels in report["transformation"]["cuts"].items():
+    for name, labels in report["transformation"].get("cuts", {}).items():
         ranked = sorted(labels, key=lambda entry: -entry["records"])
         most = max((entry["records"] for entry in ranked), default=1)
         described.append(

@@ -48,17 +48,18 @@ def one_in(chance: float) -> str:
 
 
 def risk_chart(report: Report) -> Chart:
-    before, after = report["risk"]["before"], report["risk"]["after"]
-    labels = [_band_label(band) for band in before["bands"]]
+    """The risks before and after; after alone for those who see no rows."""
+    before, after = report["risk"].get("before"), report["risk"]["after"]
+    labels = [_band_label(band) for band in after["bands"]]
+    states = {"Before": before, "After": after}
     shares = {
-        "Before": [band["share"] for band in before["bands"]],
-        "After": [band["share"] for band in after["bands"]],
+        when: [band["share"] for band in state["bands"]] for when, state in states.items() if state
     }
     percents = {name: [100 * share for share in own] for name, own in shares.items()}
     rows = [[name, *(_bare_percent(share) for share in row)] for name, row in shares.items()]
     return Chart(
         id="risk",
-        title=_risk_title(before, after),
+        title=_risk_title(before or {}, after),
         caption="Share of people by the chance that a match is right (prosecutor), in percent",
         figure=grouped_bars(labels, percents, x="Chance that a match is right", y="People, %"),
         table={"columns": ["Chance", *labels], "rows": rows},
@@ -72,8 +73,10 @@ def _bare_percent(share: float) -> str:
 
 def _risk_title(before: Report, after: Report) -> str:
     highest = after["prosecutor"]["highest"]
-    singled_out = before["sample_uniques"]
+    singled_out = before.get("sample_uniques", 0)
     still = after["sample_uniques"]
+    if still > 0 and not before:
+        return f"{share_words(still).capitalize()} can still be singled out"
     if still > 0:
         now, was = share_words(still), share_words(singled_out)
         return f"{now.capitalize()} can still be singled out; before, " + (
@@ -147,11 +150,13 @@ def bin_label(item: Report) -> str:
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
-def loss_chart(report: Report) -> Chart:
-    columns = sorted(
-        ((name, column["loss"]) for name, column in quasi_identifiers(report).items()),
-        key=lambda pair: (-pair[1], pair[0]),
-    )
+def loss_chart(report: Report) -> Chart | None:
+    """The detail each column lost, as far as it can be told; None where it cannot of any."""
+    quasi = quasi_identifiers(report)
+    told = [(name, own["loss"]) for name, own in quasi.items() if own["loss"] is not None]
+    if quasi and not told:
+        return None
+    columns = sorted(told, key=lambda pair: (-pair[1], pair[0]))
     names = [name for name, _ in columns]
     losses = [loss for _, loss in columns]
     figure = ranked_bars(names, losses, "Detail lost, 0 none to 1 all")
@@ -216,11 +221,11 @@ def grouped_bars(
     y: str,
     room: int = NARROW,
 ) -> dict[str, Any]:
-    """Two series side by side, the first of them drawn as what was before.
+    """Two series side by side, the first of them drawn as what was before; or what is now alone.
 
     Names that do not fit beside each other, `room` letters in all, stand below each other.
     """
-    colors = ("before", "accent")
+    colors = ("before", "accent")[-len(series) :]
     traces = [
         _bars(names, values, color, name)
         for (name, values), color in zip(series.items(), colors, strict=True)

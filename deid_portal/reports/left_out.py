@@ -60,7 +60,9 @@ def describe_left_out(report: Report) -> LeftOut:
     caption = f"Why {counted(left_out, 'row')} {'was' if left_out == 1 else 'were'} left out"
     if steps:
         caption += ": one step coarser in this column alone frees …"
-    return LeftOut(title, caption, left_out, steps, _note(report, left_out, bool(steps)))
+    # Who sees no rows is told neither steps nor what isolates, and the page says so.
+    note = _note(report, left_out, bool(steps)) if "before" in report["risk"] else ""
+    return LeftOut(title, caption, left_out, steps, note)
 
 
 def _steps(report: Report) -> list[Step]:

@@ -22,7 +22,11 @@ from deid_portal.reports.attackers import (
     threshold_chart,
 )
 from deid_portal.reports.columns import columns_title, describe_columns
-from deid_portal.reports.distributions import association_chart, describe_distributions
+from deid_portal.reports.distributions import (
+    association_chart,
+    describe_distributions,
+    describe_labels,
+)
 from deid_portal.reports.evidence import (
     change_chart,
     classifier_chart,
@@ -151,6 +155,8 @@ def _distributions(asked: Asked) -> Context:
     wanted = (chosen.get(name, "") for name in ("column", "first", "second"))
     return {
         "distributions": describe_distributions(report, *wanted),
+        "labels": None if asked.sees_values else describe_labels(report, chosen.get("column", "")),
+        "labels_are_kept_back": not asked.sees_values and "released_labels" not in report,
         "associations": association_chart(report),
         "change": change_chart(report),
         "spreads": describe_spreads(report, chosen.get("group", "")),

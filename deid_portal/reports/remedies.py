@@ -172,6 +172,8 @@ class Miss:
 
 def describe_miss(report: Report) -> Miss:
     nearest = report.get("nearest")
+    if not nearest and "plan" not in report:  # as somebody sees it who sees no rows
+        return Miss("Stewards see how near it came and what would work.", "", [], [])
     if not nearest:
         return Miss("Nobody would be left in the release.", "", [], [])
     blocked = report.get("blocking_model") or {"model": str(report["blocked_by"])}

@@ -102,8 +102,22 @@ class Scenario:
         return int(rows["released"] + rows["suppressed"])
 
     @property
-    def loss(self) -> float:
-        return float(self.summary["utility"]["loss"])
+    def loss(self) -> float | None:
+        """Who sees no rows is told a loss only where release and plan tell it."""
+        found = self.summary["utility"].get("loss")
+        return None if found is None else float(found)
+
+    @property
+    def precision(self) -> float | None:
+        found = self.summary["utility"].get("precision")
+        return None if found is None else float(found)
+
+    @property
+    def lost_words(self) -> str:
+        """Say what was lost in a word and a number: "loss 0.1234"."""
+        if self.loss is not None:
+            return f"loss {self.loss:.4f}"
+        return "loss not told" if self.precision is None else f"precision {self.precision:.4f}"
 
     @property
     def groups(self) -> int:
@@ -185,6 +199,15 @@ def axes_for(scenarios: Sequence[Scenario]) -> tuple[list[Axis], list[Axis]]:
         if not measured or any(axis.value(own) is not None for own in measured)
     ]
     return risks, details
+
+
+def usual_detail(scenarios: Sequence[Scenario]) -> Axis:
+    """Return loss or, where it is not told of every run, precision if that is."""
+    measured = [own for own in scenarios if own.has_numbers]
+    for axis in (DETAILS["loss"], DETAILS["precision"]):
+        if all(axis.value(own) is not None for own in measured):
+            return axis
+    return DETAILS["loss"]
 
 
 @dataclass(frozen=True)
@@ -288,6 +311,8 @@ def title_of(points: Sequence[Point], front: Sequence[Point]) -> str:
         return "No run has ended with a release yet"
     if len(points) == 1:
         own = points[0].scenario
+        if own.loss is None:
+            return f"One run so far: {own.lost_words}"
         return f"One run so far: it loses {own.loss:.2f} of the detail"
     allowed = [point for point in front if point.scenario.is_allowed]
     if not allowed:

@@ -1,7 +1,7 @@
 """Sensitive values in the groups of the release, beside those of the whole table (l and t)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from deid_portal.common.templatetags.numbers import percent, thousands
@@ -25,11 +25,11 @@ class SpreadView:
 
     column: str
     variety: Chart
-    distance: Chart
-    worst: dict[str, Any]
-    worst_title: str
-    number: int  # of the group that is drawn
-    chosen: Chart | None
+    distance: Chart | None = None  # from here on for stewards only
+    worst: dict[str, Any] = field(default_factory=dict)
+    worst_title: str = ""
+    number: int = 0  # of the group that is drawn
+    chosen: Chart | None = None
 
 
 def describe_spreads(report: Report, wanted: str = "") -> list[SpreadView]:
@@ -43,6 +43,8 @@ def describe_spreads(report: Report, wanted: str = "") -> list[SpreadView]:
 
 
 def _describe(entry: Report, place: int, wanted: int) -> SpreadView:
+    if "worst" not in entry:
+        return SpreadView(column=entry["column"], variety=_variety_chart(entry, place))
     number = max(min(wanted, len(entry["worst"]) - 1), 0)
     return SpreadView(
         column=entry["column"],
@@ -56,16 +58,13 @@ def _describe(entry: Report, place: int, wanted: int) -> SpreadView:
 
 
 def _variety_chart(entry: Report, place: int) -> Chart:
-    before, after = entry["before"]["people_by_l"], entry["after"]["people_by_l"]
-    used = [
-        (one, other)
-        for one, other in zip(before, after, strict=True)
-        if one["records"] or other["records"]
-    ]
-    labels = [bin_label(one) for one, _ in used]
+    states = {"Before": entry.get("before"), "After": entry["after"]}
+    told = {when: own["people_by_l"] for when, own in states.items() if own}
+    used = [bins for bins in zip(*told.values(), strict=True) if any(b["records"] for b in bins)]
+    labels = [bin_label(bins[0]) for bins in used]
     shares = {
-        "Before": _shares([one["records"] for one, _ in used]),
-        "After": _shares([other["records"] for _, other in used]),
+        when: _shares([bins[number]["records"] for bins in used])
+        for number, when in enumerate(told)
     }
     return _grouped(
         f"variety-{place}",
@@ -78,14 +77,15 @@ def _variety_chart(entry: Report, place: int) -> Chart:
 
 
 def _variety_title(entry: Report) -> str:
-    alone = {when: _share_of_one_value(entry[when]) for when in ("before", "after")}
-    if alone["after"]:
-        who = share_words(alone["after"]).capitalize()
+    still = _share_of_one_value(entry["after"])
+    was = _share_of_one_value(entry["before"]) if "before" in entry else 0.0
+    if still:
+        who = share_words(still).capitalize()
         return f"{who} of the people are in groups that hold one value of {entry['column']}"
     least = counted(entry["after"]["l"], "different value")
     title = f"Every group holds at least {least} of {entry['column']}"
-    if alone["before"]:
-        title += f"; before, {share_words(alone['before'])} of the people were in groups of one"
+    if was:
+        title += f"; before, {share_words(was)} of the people were in groups of one"
     return title
 
 

@@ -38,10 +38,17 @@ class Verdict:
     gates: tuple[tuple[str, str], ...] = ()  # what fails, and by how much
 
 
-def judge_report(report: Report, rules: Rules | None = None) -> Verdict:
-    """Judge by the rules of the plan, and by the team's policy where it is given."""
-    gates = failing(check_gates(rules, report)) if rules and report["solution"] else []
-    broken = not report["solution"] or any(not rule["holds"] for rule in report["models"])
+def judge_report(
+    report: Report, rules: Rules | None = None, whole: Report | None = None
+) -> Verdict:
+    """Judge by the rules of the plan, and by the team's policy where it is given.
+
+    Where `report` is what somebody without rows may see, the policy is held against the `whole` of
+    it, and what fails is said in words for them.
+    """
+    judged = whole or report
+    gates = failing(check_gates(rules, judged)) if rules and report["solution"] else []
+    broken = not report["solution"] or any(not rule.get("holds") for rule in report["models"])
     is_bare = not report["models"] and not any(kind.is_private for kind in _methods(report))
     tone = "bad" if broken else "warn" if is_bare else "ok"
     return Verdict(
@@ -51,7 +58,10 @@ def judge_report(report: Report, rules: Rules | None = None) -> Verdict:
         rules=" ".join(filter(None, [rules_sentence(report), gain_sentence(report)])),
         search=search_sentence(report),
         gates_lead=_gates_lead(gates),
-        gates=tuple((GATE_WORDS.get(gate.name, gate.asks), gate.has) for gate in gates),
+        gates=tuple(
+            (GATE_WORDS.get(gate.name, gate.asks), gate.has_for(sees_values=whole is None))
+            for gate in gates
+        ),
     )
 
 
@@ -101,7 +111,7 @@ def _methods(report: Report) -> list[type[Method]]:
 
 def rules_sentence(report: Report) -> str:
     rules = report["models"]
-    broken = [rule for rule in rules if not rule["holds"]]
+    broken = [rule for rule in rules if not rule.get("holds")]
     if not rules:
         return "No rule was asked for."
     if broken:
@@ -137,16 +147,15 @@ def gain_sentence(report: Report) -> str:
 
 def key_numbers(report: Report, rules: Rules | None = None) -> list[dict[str, str]]:
     """Eight numbers before and after, each with what was asked."""
-    before, after = report["risk"]["before"], report["risk"]["after"]
+    before, after = _before(report), report["risk"]["after"]
     rows = report["rows"]
     total = rows["released"] + rows["suppressed"]
     k = _asked(report, "k", "K")
     limit = f"limit {percent(rules.highest_risk)}" if rules else ""
-    alone = round(before["sample_uniques"] * report["input"]["rows"])
     return [
         {
             "label": "Hides among (k)",
-            "before": f"{_hides_among(report, 'before'):,}",
+            "before": before["hides_among"],
             "value": f"{_hides_among(report, 'after'):,}",
             "note": f"asked {k:g}" if k else "not asked",
         },
@@ -154,34 +163,58 @@ def key_numbers(report: Report, rules: Rules | None = None) -> list[dict[str, st
         _closeness(report),
         {
             "label": "Highest risk",
-            "before": percent(before["prosecutor"]["highest"], 0),
+            "before": before["highest"],
             "value": percent(after["prosecutor"]["highest"]),
             "note": limit or one_in(after["prosecutor"]["highest"]),
         },
         {
             "label": "Average risk",
-            "before": percent(before["prosecutor"]["average"]),
+            "before": before["average"],
             "value": percent(after["prosecutor"]["average"]),
             "note": one_in(after["prosecutor"]["average"]),
         },
         {
             "label": "One of a kind",
-            "before": percent(before["sample_uniques"]),
+            "before": before["alone"],
             "value": percent(after["sample_uniques"]),
-            "note": f"{thousands(alone)} rows before",
+            "note": before["rows_alone"],
         },
         {
             "label": "Left out",
             "value": f"{rows['suppressed']:,}",
             "note": _left_out_note(report, total),
         },
-        {
-            "label": "Detail lost",
-            "before": "0",
-            "value": f"{report['utility']['loss']:.4f}",
-            "note": f"precision {report['utility']['precision']:.2f}",
-        },
+        _detail_lost(report["utility"]),
     ]
+
+
+def _before(report: Report) -> dict[str, str]:
+    """Write the risk of the table as it came; who sees no rows reads bands of few of it."""
+    risk = report["risk"].get("before")
+    if risk is None:
+        bands = report.get("kept_before", {})
+        told = {"average": bands.get("average_risk", ""), "alone": bands.get("one_of_a_kind", "")}
+        note = "before: people of the release" if told["alone"] else ""
+        return {"hides_among": "", "highest": "", "rows_alone": note, **told}
+    alone = round(risk["sample_uniques"] * report["input"]["rows"])
+    return {
+        "hides_among": f"{_hides_among(report, 'before'):,}",
+        "highest": percent(risk["prosecutor"]["highest"], 0),
+        "average": percent(risk["prosecutor"]["average"]),
+        "alone": percent(risk["sample_uniques"]),
+        "rows_alone": f"{thousands(alone)} rows before",
+    }
+
+
+def _detail_lost(utility: Report) -> dict[str, str]:
+    """Say what was lost; of some taxonomies only a precision can be told to those without rows."""
+    loss, precision = utility.get("loss"), utility.get("precision")
+    return {
+        "label": "Detail lost",
+        "before": "" if loss is None else "0",
+        "value": "–" if loss is None else f"{loss:.4f}",
+        "note": "" if precision is None else f"precision {precision:.2f}",
+    }
 
 
 def _left_out_note(report: Report, total: int) -> str:
@@ -223,12 +256,12 @@ def _asked(report: Report, *parameters: str) -> float | None:
 
 def _diversity(report: Report) -> dict[str, str]:
     """The fewest different sensitive values in a group, asked for or not."""
-    rules = [rule for rule in report["models"] if rule["model"] == "l-diversity"]
+    rules = _measured(report, "l-diversity")
     if rules:
         rule = min(rules, key=lambda rule: rule["achieved"]["l"])
         return {
             "label": _of(rule["column"], "per group (l)"),
-            "before": f"{rule['achieved_before']['l']:.3g}",
+            "before": _reached_before(rule, "l", ".3g"),
             "value": f"{rule['achieved']['l']:.3g}",
             "note": f"asked {rule['l']:g}",
         }
@@ -237,7 +270,7 @@ def _diversity(report: Report) -> dict[str, str]:
         return {"label": "Values per group (l)", "value": "–", "note": _why_not(report)}
     return {
         "label": _of(worst["column"], "per group (l)"),
-        "before": f"{worst['before']['l']:,}",
+        "before": f"{worst['before']['l']:,}" if "before" in worst else "",
         "value": f"{worst['after']['l']:,}",
         "note": "not asked",
     }
@@ -245,17 +278,18 @@ def _diversity(report: Report) -> dict[str, str]:
 
 def _closeness(report: Report) -> dict[str, str]:
     """How far a group is from the table at most, asked for or not."""
-    rules = [rule for rule in report["models"] if rule["model"] == "t-closeness"]
+    rules = _measured(report, "t-closeness")
     label = "Distance to table (t)"
     if rules:
         rule = max(rules, key=lambda rule: rule["achieved"]["t"])
         return {
             "label": label,
-            "before": f"{rule['achieved_before']['t']:.2f}",
+            "before": _reached_before(rule, "t", ".2f"),
             "value": f"{rule['achieved']['t']:.2f}",
             "note": f"asked {rule['t']:g}",
         }
-    worst = max(report.get("spread", []), key=lambda entry: entry["after"]["t"], default=None)
+    spread = [entry for entry in report.get("spread", []) if "t" in entry["after"]]
+    worst = max(spread, key=lambda entry: entry["after"]["t"], default=None)
     if worst is None:
         return {"label": label, "value": "–", "note": _why_not(report)}
     return {
@@ -266,15 +300,28 @@ def _closeness(report: Report) -> dict[str, str]:
     }
 
 
+def _measured(report: Report, model: str) -> list[Report]:
+    """Return the rules of a kind of which the report says what they reach."""
+    return [rule for rule in report["models"] if rule["model"] == model and "achieved" in rule]
+
+
+def _reached_before(rule: Report, parameter: str, form: str) -> str:
+    before = rule.get("achieved_before")
+    return format(before[parameter], form) if before else ""
+
+
 def _of(column: str, rest: str) -> str:
     return f"{column[:1].upper()}{column[1:]} {rest}" if len(column) < 14 else f"Values {rest}"
 
 
 def _why_not(report: Report) -> str:
     sensitive = [c for c in report["columns"].values() if c["role"] == "sensitive"]
+    if sensitive and "before" not in report["risk"]:
+        return "for stewards only"
     return "not measured" if sensitive else "not asked, no sensitive column"
 
 
+FOR_STEWARDS = "told to stewards only"
 MEASURED = ("nodes_over",)  # numbers of a rule's entry that were measured, not asked for
 
 
@@ -284,7 +331,7 @@ def describe_rules(report: Report) -> list[dict[str, Any]]:
         {
             "holds": rule["holds"],
             "asked": _rule_words(rule),
-            "measured": _numbers(rule["achieved"]),
+            "measured": _numbers(rule["achieved"]) if "achieved" in rule else FOR_STEWARDS,
         }
         for rule in report["models"]
     ]

@@ -63,10 +63,11 @@ def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> Http
 def _no_solution(request: HttpRequest, run: Run) -> HttpResponse:
     person = person_of(request)
     rules = policy_in_force(run.dataset.team).rules
+    seen = report_seen_by(person, run)
     context = {
         **_frame(person, run),
-        "miss": describe_miss(run.report),
-        "remedies": describe_remedies(run.report, rules),
+        "miss": describe_miss(seen),
+        "remedies": describe_remedies(seen, rules),
     }
     return render(request, "reports/no_solution.html", context)
 
@@ -75,15 +76,16 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
     """What stands around every page of a report; gates are judged by the report as it is."""
     rules = policy_in_force(run.dataset.team).rules
     seen = report_seen_by(person, run)
+    sees_values = can_see_values(person, run.dataset)
     return {
         "dataset": run.dataset,
         "run": run,
-        "verdict": judge_report(run.report, rules),
+        "verdict": judge_report(seen, rules, None if sees_values else run.report),
         "key_numbers": _key_numbers(run, seen, rules),
         "is_outdated": is_of_an_earlier_plan(run),
-        "sees_values": can_see_values(person, run.dataset),
+        "sees_values": sees_values,
         "can_try": not refusal(check_can_vary, person, run),
-        "has_recipe": can_see_values(person, run.dataset) and not run.dataset.is_forgotten,
+        "has_recipe": sees_values and not run.dataset.is_forgotten,
         "talk_address": request_talked_about(run),
         "current": "report",
         "help_slug": "report",

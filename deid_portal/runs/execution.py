@@ -61,7 +61,7 @@ def perform_run(lease: Lease[Run]) -> None:
             "run.finished",
             solution=outcome.solution,
             report=report,
-            summary=summarize(report),
+            summary=summarize(report, stored.get("published", {}).get("detail")),
             engine_version=ENGINE_VERSION,
             way_back=way_back,
             **stored,

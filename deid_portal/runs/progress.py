@@ -1,5 +1,6 @@
 """How far a run is, in words and numbers; pure functions of the row."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,14 +45,19 @@ class ProgressView:
     best: BestView | None = None
 
 
-def describe_progress(run: Run) -> ProgressView:
+def describe_progress(run: Run, *, tells_search: bool = True) -> ProgressView:
+    """Describe how far a run is.
+
+    What the search has found so far counts everybody, people left out included, so who sees no rows
+    is not told it (`tells_search`).
+    """
     return ProgressView(
         percent=int(100 * fraction_of(run)),
         phase_label=_label(run, stage_of(run.phase)) if run.phase else "Waiting",
         seconds_left=run.figures.get("left"),
         phases=_describe_phases(run),
-        figures=_figures(run),
-        best=_describe_best(run.figures),
+        figures=_figures(run) if tells_search else _pick(run.figures, ("memory_mb",)),
+        best=_describe_best(run.figures) if tells_search else None,
     )
 
 
@@ -80,6 +86,10 @@ def _figures(run: Run) -> dict[str, Any]:
     if "settled" in figures and "checked" in figures:
         figures["settled"] = max(0, figures["settled"] - figures["checked"])
     return figures
+
+
+def _pick(figures: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: figures[name] for name in names if name in figures}
 
 
 def _describe_phases(run: Run) -> list[PhaseView]:

@@ -38,8 +38,12 @@ def _way(basis: Basis) -> list[str]:
     ]
 
 
-def summarize(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Pick from a finished run's report, no solution included."""
+def summarize(report: Mapping[str, Any], detail: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Pick from a finished run's report, no solution included.
+
+    `detail` is what the published plan says of detail lost; it is shown instead of the report's own
+    to those who see no rows (`reports/visibility.py`).
+    """
     plan = report["plan"]
     summary = {
         "solution": report["solution"],
@@ -62,6 +66,7 @@ def summarize(report: Mapping[str, Any]) -> dict[str, Any]:
         "levels": report["transformation"].get("levels") or {},
         **({"network": {"links": report["network"]["links"]}} if "network" in report else {}),
         **_pick(report, ("sensitive",)),
+        "detail": dict(detail or {}),
         **({"who_pays": _telling(report["who_pays"])} if "who_pays" in report else {}),
     }
 

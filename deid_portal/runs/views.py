@@ -17,6 +17,7 @@ from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.queue import is_queue_reachable
 from deid_portal.common.refusals import Refused, refusal
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.permissions import can_see_values
 from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine import EngineError
 from deid_portal.plans.changes import read_changes
@@ -162,14 +163,15 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
     waiting = run.status == Run.Status.QUEUED
     in_turn = glance("waiting-in-turn", waiting_in_turn) if run.is_open else []
     person = person_of(request)
+    sees_values = can_see_values(person, run.dataset)
     return {
         "dataset": run.dataset,
         "run": run,
         "current": "run",
         "help_slug": "run",
         "is_poll": wants_part(request),
-        "progress": describe_progress(run),
-        "chart": trace_chart(run) if run.is_open else None,
+        "progress": describe_progress(run, tells_search=sees_values),
+        "chart": trace_chart(run) if run.is_open and sees_values else None,
         "wait": describe_wait(run, in_turn) if waiting else None,
         "queue": describe_queue(run, in_turn) if run.is_open else None,
         "queue_is_away": waiting and not is_queue_reachable(),

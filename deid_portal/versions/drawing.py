@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from deid_portal.datasets.dangers import DangerWord as Word
 from deid_portal.datasets.models import ColumnRole, DatasetColumn
 from deid_portal.datasets.roles import RoleChoice, find_role
-from deid_portal.datasets.shapes import FEW_PEOPLE, HEIGHT
+from deid_portal.datasets.shapes import HEIGHT
 from deid_portal.engine.drift import OTHERS, Verdict
 from deid_portal.versions.comparing import ColumnChange, Drift
 from deid_portal.versions.selectors import Unplaced, order_changes
@@ -55,13 +55,13 @@ class ChangeRow:
 
 
 def draw_changes(
-    drift: Drift, columns: Iterable[DatasetColumn], unplaced: list[Unplaced], *, sees_values: bool
+    drift: Drift, columns: Iterable[DatasetColumn], unplaced: list[Unplaced]
 ) -> list[ChangeRow]:
     """Describe every column, what needs a look first."""
     now = {column.name: column for column in columns}
     open_values = {one.column.name: one for one in unplaced}
     return [
-        _describe(drift, change, now.get(change.name), open_values.get(change.name), sees_values)
+        _describe(drift, change, now.get(change.name), open_values.get(change.name))
         for change in order_changes(drift.columns, set(open_values))
     ]
 
@@ -71,9 +71,8 @@ def _describe(
     change: ColumnChange,
     column: DatasetColumn | None,
     unplaced: Unplaced | None,
-    sees_values: bool,
 ) -> ChangeRow:
-    before, after = _paths(change, sees_values)
+    before, after = _paths(change)
     return ChangeRow(
         change,
         _word(change),
@@ -100,7 +99,7 @@ def _share(count: int | None, rows: int) -> float | None:
     return None if count is None else count / max(rows, 1)
 
 
-def _paths(change: ColumnChange, sees_values: bool) -> tuple[str, str]:
+def _paths(change: ColumnChange) -> tuple[str, str]:
     """Draw pairs of bars, before beside after, each table as shares of its own rows."""
     if change.verdict == Verdict.NOT_COMPARED:
         return "", ""
@@ -110,8 +109,6 @@ def _paths(change: ColumnChange, sees_values: bool) -> tuple[str, str]:
     ]
     # All rare words in one bar would hide the others.
     bars = [(before, after) for label, before, after in change.bars if label != OTHERS]
-    if not sees_values:
-        bars = _without_few(bars)
     shares = [(before / totals[0], after / totals[1]) for before, after in bars]
     tallest = max((max(pair) for pair in shares), default=0)
     if not tallest:
@@ -125,10 +122,3 @@ def _paths(change: ColumnChange, sees_values: bool) -> tuple[str, str]:
             height = round(max(HEIGHT * share / tallest, 1), 1) if share else 0
             paths[side] += f"M{x} {round(HEIGHT - height, 1)}h{width}v{height}h-{width}z"
     return paths[0], paths[1]
-
-
-def _without_few(bars: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join the bars of few people into one, for those who may not see values."""
-    many = [bar for bar in bars if all(not 0 < count < FEW_PEOPLE for count in bar)]
-    few = [bar for bar in bars if bar not in many]
-    return [*many, (sum(b for b, _ in few), sum(a for _, a in few))] if few else many

@@ -38,7 +38,7 @@ def drift(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     rows = []
     if found is not None:
         columns = dataset.columns.defer("profile")
-        rows = draw_changes(found, columns, unplaced, sees_values=sees_values)
+        rows = draw_changes(found, columns, unplaced)
     carried = carried_over(dataset)
     context = {
         "dataset": dataset,

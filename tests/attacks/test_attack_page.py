@@ -102,13 +102,28 @@ def test_what_is_over_the_limit_leads_back_to_the_plan(
     assert "Ask for a waiver" in page
 
 
-def test_others_read_results_and_remedies_without_buttons(
+def test_others_read_how_it_ended_and_no_figure_of_people_left_out(
     run: Run, cast: Cast, signed_in: SignIn
 ) -> None:
-    factories.attack(run, cast.steward, "homogeneity")
-    page = read(signed_in(cast.approver), run)
-    assert "In 1 group everybody has the same Condition." in page
-    assert "What to change, cheapest first" in page
+    """Attacks are scored with everybody: exact figures can be solved for somebody left out."""
+    factories.attack(run, cast.steward, "homogeneity", "background-knowledge")
+    for attack in ("homogeneity", "background-knowledge"):
+        answer = signed_in(cast.approver).get(
+            reverse("attacks:show", args=[run.id]), {"attack": attack}
+        )
+        page = answer.content.decode()
+        selected = answer.context["selected"]
+        assert f"{selected.state.value}: success {selected.share}, limit " in page
+        assert selected.share in {"up to 5 %", "5 to 20 %", "20 to 50 %", "over 50 %"}
+        assert answer.context["chart"] is None
+        for told in (
+            "interval-line",
+            "What to change, cheapest first",
+            "Baseline",
+            "In 1 group",
+            "→",
+        ):
+            assert told not in page.partition("<main")[2].partition("next-bar")[0]
     for button in ("Try it", "Run all", "Run this attack", "Bring it"):
         assert button not in page
 

@@ -86,7 +86,10 @@ def test_the_summary_tells_other_rooms(cast: Cast) -> None:
     factories.attack(run, cast.steward, "homogeneity", "similarity", "background-knowledge")
     summary = summary_of(run)
     assert summary.words.startswith("3 attacks made: 2 over the limit")
-    assert [row.attack for row in summary.over] == ["background-knowledge", "homogeneity"]
+    # Which of them did better is for stewards, so they stand in the order of the attacks.
+    assert [row.attack for row in summary.over] == ["homogeneity", "background-knowledge"]
+    worst = [row.attack for row in attack_rows(cast.steward, run)[:2]]
+    assert worst == ["background-knowledge", "homogeneity"]
 
 
 def test_gates_of_the_policy_can_be_asked(cast: Cast) -> None:

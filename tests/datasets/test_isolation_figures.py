@@ -25,7 +25,7 @@ def test_other_decisions_are_counted_anew(cast: Cast, signed_in: SignIn) -> None
     dataset = factories.make_dataset(cast.steward, cast.team)
     roles = {2: "quasi-identifier", 3: "insensitive"}
     tag_columns(dataset=dataset, tagged_by=cast.steward, roles=roles)
-    client = signed_in(cast.reviewer)
+    client = signed_in(cast.teammate)
     page = client.get(reverse("datasets:column", args=[dataset.id, 3]))
     assert page.context["isolation"].together is None
     address = reverse("datasets:isolation", args=[dataset.id, 3])
@@ -34,3 +34,23 @@ def test_other_decisions_are_counted_anew(cast: Cast, signed_in: SignIn) -> None
     assert not figures.is_in
     assert figures.with_it == 1.0
     assert figures.together < 1.0
+
+
+def test_who_sees_no_rows_is_told_no_figure_of_a_column(cast: Cast, signed_in: SignIn) -> None:
+    """They count everybody: whoever knows all others in the table could solve them for the last."""
+    dataset = factories.make_dataset(cast.steward, cast.team)
+    client = signed_in(cast.approver)
+    page = client.get(reverse("datasets:column", args=[dataset.id, 3]))
+    assert page.context["isolation"] is page.context["company"] is page.context["chart"] is None
+    for words in (
+        "one of a kind.",
+        "<dt>Different values",
+        "Values that occur once",
+        "Worst together",
+    ):
+        assert words not in page.content.decode()
+    assert client.get(reverse("datasets:isolation", args=[dataset.id, 3])).status_code == 403
+    columns = reverse("datasets:columns", args=[dataset.id])
+    for share in range(100):
+        found = client.get(columns, {"find": f"missing>{share}"}).context["listing"].columns
+        assert found == 0

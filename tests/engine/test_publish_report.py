@@ -204,3 +204,44 @@ def test_nothing_listed_is_about_the_time_before() -> None:
         "input.rows", "rows.suppressed", "rows.not_drawn"
     ]  # fmt: skip
     assert "comparison" not in PUBLISHED
+
+
+TOWNS = b";unknown;north;*\nKiel;k;north;*\nUlm;u;south;*\n"
+OF_ONE_LEFT_OUT = {
+    "a gap": (
+        {"town": {"role": "quasi-identifier", "taxonomy": {"file": "towns.csv"}}},
+        {"town": 2},
+        ("Kiel", "Ulm", None),
+        b"town,sex\n" + b"Kiel,m\n" * 6 + b",m\n" * 5 + b"Ulm,f\n" * 2,
+    ),
+    "the longest code": (
+        {"town": {"role": "quasi-identifier", "taxonomy": {"mask": {}}}},
+        {"town": 5},
+        ("13053", "13068", "1305399"),
+        b"town,sex\n" + b"13053,m\n" * 6 + b"1305399,m\n" * 5 + b"130,m\n" * 7,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OF_ONE_LEFT_OUT)
+def test_who_is_found_in_the_population_does_not_tell_of_somebody_left_out(what: str) -> None:
+    """Taxonomies are built for everybody in the table; before, the journalist's risk showed it."""
+    columns, levels, (shown, one, other), people = OF_ONE_LEFT_OUT[what]
+    asked = document(
+        {**columns, "sex": {"role": "quasi-identifier"}},
+        models=[{"model": "k-anonymity", "k": 2}],
+        method={"name": "levels", "levels": levels, "suppression_limit": 1.0},
+        measures={"risk": {"population": "people.csv"}},
+    )
+    files = {"towns.csv": TOWNS, "people.csv": people}
+    plan = Plan.from_document(asked, read_file=files.__getitem__)
+    outcomes = [
+        protect(Table.from_rows(["town", "sex"], [[shown, "m"]] * 4 + [[left, "f"]]), plan)
+        for left in (one, other)
+    ]
+    assert what_is_known(outcomes[0]) == what_is_known(outcomes[1])
+    first, second = (what_is_published(plan, outcome)[1] for outcome in outcomes)
+    assert first == second
+    after = first["risk"]["after"]
+    assert after["journalist"] == after["prosecutor"]["highest"]
+    assert "population" not in after

@@ -5,7 +5,6 @@ import re
 import pytest
 from django.urls import reverse
 
-from deid_portal.accounts.models import User
 from deid_portal.common import vault
 from deid_portal.common.chunks import MAGIC
 from deid_portal.datasets.models import Dataset
@@ -155,13 +154,17 @@ def test_the_page_asks_without_putting_values_into_the_address(
     assert "not complete yet" in answer
 
 
-def test_reviewers_may_see_what_it_would_cost(
+def test_who_sees_no_rows_is_told_no_estimate(
     cast: Cast, dataset: Dataset, signed_in: SignIn
 ) -> None:
-    reviewer: User = cast.reviewer
+    """It names the group that pays and counts everybody: who knows the others finds the one."""
     address = reverse("plans:estimate", args=[dataset.id])
     data = {"k": "4", "suppression_percent": "0"}
-    assert "Detail lost" in signed_in(reviewer).post(address, data).content.decode()
+    for person in (cast.reviewer, cast.approver):
+        answer = signed_in(person).post(address, data)
+        assert "stewards alone see them" in answer.content.decode()
+        for told in ("payer", "estimate", "prices"):
+            assert not answer.context.get(told)
 
 
 def test_an_estimate_never_forgets_what_an_earlier_one_found(

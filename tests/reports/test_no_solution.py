@@ -53,12 +53,16 @@ def test_one_click_tries_a_change_and_it_works(cast: Cast, run: Run, signed_in: 
         assert tried.based_on == run
 
 
-def test_others_see_what_would_work_but_not_the_button(
+def test_others_are_told_neither_how_near_it_came_nor_what_would_work(
     cast: Cast, run: Run, signed_in: SignIn
 ) -> None:
     text = signed_in(cast.reviewer).get(reverse("reports:report", args=[run.id])).content.decode()
     assert "Try this change" not in text
-    assert "Stewards can try them." in text
+    assert "Stewards see how near it came and what would work." in text
+    assert "left out" not in text.partition("Stewards see how near")[2].partition("</main>")[0]
+    address = reverse("reports:document", args=[run.id])
+    told = signed_in(cast.reviewer).get(address).json()
+    assert not {"nearest", "remedies", "blocked_by", "classes"} & told.keys()
 
 
 def test_there_are_no_other_pages(cast: Cast, run: Run, signed_in: SignIn) -> None:

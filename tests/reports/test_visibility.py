@@ -1,43 +1,63 @@
-"""Who is no steward reads no value of few people and no count of few."""
+"""Who is no steward reads what is listed, no value of few people and no count of few."""
 
 import json
 
-from hypothesis import given
-from hypothesis import strategies as st
+import numpy as np
 
-from deid_portal.reports.visibility import hide_small, without_values
+from deid_portal.engine import Table
+from deid_portal.engine.kept_people import count_labels, measure_kept
+from deid_portal.engine.publishing.allowed import ANY, PUBLISHED, list_reasons
+from deid_portal.engine.publishing.in_house import IN_HOUSE, IN_HOUSE_OF_NETWORKS
+from deid_portal.engine.table import Column
+from deid_portal.reports.visibility import without_values
+from tests.engine.test_details import TABLE
+from tests.engine.test_publish_report import places_of
 from tests.reports.samples import make_report, two_left_out
 
-
-def test_small_counts_are_hidden_and_cannot_be_subtracted() -> None:
-    assert hide_small([[9, 3, 8], [7, 6, 5]]) == [[9, None, None], [7, None, None]]
-    assert hide_small([[9, 0, 8]]) == [[9, 0, 8]]
-    assert hide_small([[2, 1, 60]]) == [[None, None, 60]]
+NOT_LOOKED_AT = ("models", "kept_before")  # as the plan says them; nothing of so few people
 
 
-@given(st.lists(st.lists(st.integers(0, 12), min_size=3, max_size=3), min_size=1, max_size=4))
-def test_no_line_hides_one_cell_alone_beside_others(cells: list[list[int]]) -> None:
-    hidden = hide_small(cells)
-    lines = [
-        *hidden,
-        *([list(line) for line in zip(*hidden, strict=True)] if len(cells) > 1 else []),
-    ]
-    for line in lines:
-        if line.count(None) == 1:
-            assert not any(line)  # nothing else to hide it behind, and nothing to subtract
-    for own, shown in zip(cells, hidden, strict=True):
-        assert all(b is None or (b == a and not 0 < b < 5) for a, b in zip(own, shown, strict=True))
+def test_labels_of_few_people_are_told_together_and_cannot_be_subtracted() -> None:
+    cells = ["flu"] * 9 + ["gout"] * 6 + ["ulcer"] * 2 + [None] * 7
+    (told,) = count_labels(Table((Column.from_cells("illness", cells),)), ["illness"])
+    # Two people left over would be known by the total, so the smallest label goes with them.
+    assert told["labels"] == [{"label": "flu", "records": 9}, {"label": None, "records": 7}]
+    assert told["others"] == 8
+
+
+def test_the_people_of_the_release_are_measured_among_themselves() -> None:
+    towns = Table.from_rows(["town"], [["a"], ["a"], ["b"], ["c"]])["town"].codes
+    kept = measure_kept(towns, np.array([0, 1, 2], np.int32))
+    assert kept == {"records": 3, "average_risk": 2 / 3, "one_of_a_kind": 1 / 3}
+
+
+def test_every_entry_is_listed_with_its_reason() -> None:
+    seen = without_values(two_left_out())
+    listed = [place.split(".") for place, _ in list_reasons(IN_HOUSE)]
+    for place in places_of({key: own for key, own in seen.items() if key not in NOT_LOOKED_AT}):
+        steps = [list(zip(own, place, strict=False)) for own in listed if len(own) <= len(place)]
+        assert any(all(one in (ANY, other) for one, other in own) for own in steps), place
+    reasons = [*list_reasons(IN_HOUSE), *list_reasons(IN_HOUSE_OF_NETWORKS)]
+    assert all(reason.words for _, reason in reasons)
+
+
+def test_what_may_be_published_may_be_shown() -> None:
+    assert set(PUBLISHED) - set(IN_HOUSE) == {"plan", "plan_sha256"}
+
+
+def test_a_new_entry_stays_with_the_stewards_until_it_is_listed() -> None:
+    report = json.loads(json.dumps(two_left_out()))
+    report["surprise"] = report["risk"]["after"]["surprise"] = 1
+    report["columns"]["sex"]["surprise"] = report["spread"][0]["after"]["surprise"] = 1
+    report["kept_before"]["surprise"] = report["released_labels"][0]["surprise"] = 1
+    assert "surprise" not in json.dumps(without_values(report))
 
 
 def test_a_reviewer_reads_no_plan_and_no_group_of_look_alikes() -> None:
     seen = without_values(two_left_out())
     assert "plan" not in seen
-    assert all("labels" not in group for group in seen["spread"][0]["worst"])
-    # Two of ten have cancer: too few to be told, and so the eight others are not told either.
-    assert seen["spread"][0]["worst"][0]["counts"] == [None, None]
-    text = json.dumps(seen)
-    assert "90210" not in text  # one person's
-    assert seen["examples"]["zip"]["before"] == "13053"  # ten people's
+    assert "worst" not in seen["spread"][0]
+    assert "90210" not in json.dumps(seen)  # one person's
 
 
 def test_values_named_by_a_rule_stay_with_the_stewards() -> None:
@@ -47,56 +67,28 @@ def test_values_named_by_a_rule_stay_with_the_stewards() -> None:
     assert "values" not in without_values(report)["models"][1]
 
 
-def test_rare_examples_are_not_given() -> None:
-    report = {**two_left_out(), "examples": {"zip": {"before": "x", "after": "y", "people": 4}}}
-    assert without_values(report)["examples"] == {}
+def test_nothing_is_told_of_the_table_as_it_came() -> None:
+    """Not even where nobody was left out: beside another run it would tell who was left out there.
+
+    Exact counts of everybody less those of a release are the people whom that release leaves out.
+    """
+    everybody = make_report(method={"name": "levels", "levels": {"zip": 5, "sex": 1}})
+    assert everybody["rows"] == {"released": TABLE.rows, "suppressed": 0}
+    for report in (everybody, two_left_out()):
+        seen = without_values(report)
+        assert not {"comparison", "distributions", "who_pays", "isolation", "coarser"} & seen.keys()
+        assert "distinct_before" not in json.dumps(seen)
+        assert set(seen["risk"]) == {"after", "details", "safe_harbor"}
+        assert seen["risk"]["after"].keys() == report["risk"]["after"].keys()
 
 
-def two_groups(*suppressed: int) -> list[dict[str, object]]:
-    return [
-        {"value": f"v{number}", "records": 50, "suppressed": count, "loss": 0.123}
-        for number, count in enumerate(suppressed)
-    ]
-
-
-def seen_groups(*suppressed: int) -> list[dict[str, object]]:
-    entry = {"column": "region", "groups": two_groups(*suppressed)}
-    report = {**two_left_out(), "who_pays": [entry]}
-    groups: list[dict[str, object]] = without_values(report)["who_pays"][0]["groups"]
-    return groups
-
-
-def test_of_which_group_few_people_were_left_out_is_not_told() -> None:
-    assert [own["suppressed"] for own in seen_groups(1, 0, 0)] == [None, None, None]
-    assert [own["suppressed"] for own in seen_groups(1, 9, 30)] == [None, None, 30]
-    assert [own["suppressed"] for own in seen_groups(2, 1, 30)] == [None, None, 30]
-    assert [own["suppressed"] for own in seen_groups(0, 6, 7)] == [0, 6, 7]
-
-
-def test_people_left_out_cannot_be_found_by_subtracting_counts() -> None:
-    """Before beside after, or everybody beside those of the release, would name their groups."""
-    assert [own["records"] for own in seen_groups(1, 0, 0)] == [49, 50, 50]
-    report = two_left_out()
-    assert report["rows"]["suppressed"] == 2
-    seen = without_values(report)["distributions"]
-    stewards = report["distributions"]
-    for told, own in zip(seen["columns"], stewards["columns"], strict=True):
-        assert sum(told["before"]) == report["rows"]["released"]
-        assert sum(own["before"]) == report["input"]["rows"]
-        assert told["before"] == own["kept"]
-
-
-def test_other_figures_about_the_original_are_rounded_to_five_people() -> None:
+def test_of_the_release_everything_is_told() -> None:
     report = two_left_out()
     seen = without_values(report)
-    step = 0.5  # of 22 people, five are 0.23
-    told = [own["total_variation"] for own in seen["comparison"]["columns"]]
-    told += [seen["risk"]["before"]["marketer"], seen["utility"]["loss"]]
-    assert all(share in (0.0, step, 1.0) for share in told)
-    assert seen["risk"]["after"] == report["risk"]["after"]
-
-
-def test_where_nobody_was_left_out_nothing_needs_rounding() -> None:
-    report = make_report(method={"name": "levels", "levels": {"zip": 5, "sex": 1}})
-    assert report["rows"]["suppressed"] == 0
-    assert without_values(report)["comparison"] == report["comparison"]
+    assert seen["rows"] == report["rows"]
+    assert seen["classes"]["count"] == report["classes"]["count"]
+    assert seen["models"] == [
+        {"model": "k-anonymity", "k": 2, "holds": True, "achieved": {"k": 10}}
+    ]
+    labels = {entry["column"]: entry["labels"] for entry in seen["released_labels"]}
+    assert labels["zip"][0] == {"label": "13053", "records": 10}

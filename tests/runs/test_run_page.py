@@ -82,6 +82,17 @@ def test_a_run_at_work(cast: Cast, signed_in: SignIn, at_work: Run) -> None:
     assert "<dt>1 other column</dt><dd>exact</dd>" in page
 
 
+def test_who_sees_no_rows_is_told_how_far_it_is_and_not_what_it_found(
+    cast: Cast, signed_in: SignIn, at_work: Run
+) -> None:
+    client = signed_in(cast.approver)
+    for address in ("runs:show", "runs:progress"):
+        page = client.get(reverse(address, args=[at_work.id])).content.decode()
+        assert "about 6 seconds left" in page
+        for told in ("349,920", "0.2841", "1,422", "2 hidden", "best answer has improved"):
+            assert told not in page
+
+
 def test_before_an_estimate_no_time_is_promised(
     cast: Cast, signed_in: SignIn, at_work: Run
 ) -> None:

@@ -67,6 +67,7 @@ def detail(request: HttpRequest, dataset_id: UUID, position: int) -> HttpRespons
 def isolation(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
     """Count one-of-a-kind rows with and without a column, as the columns are decided now."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
+    check_can_change(person_of(request), dataset)  # counts everybody, as the panel's figures do
     column = get_column_or_404(dataset, position)
     check_is_ready(dataset)
     figures = count_isolation(dataset, columns_without_values(dataset), column)

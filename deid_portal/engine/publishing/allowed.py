@@ -55,7 +55,11 @@ CHOSEN = Reason(Origin.RELEASE, "the level of the labels that the release shows"
 SHAPED = Reason(Origin.PLAN, "from released labels and what the published taxonomies list")
 DECIDED = Reason(Origin.RELEASE, "measured on the release; absent where that cannot decide it")
 HELD = Reason(Origin.STATED, "a release is made only if its rules hold")
-POPULATED = Reason(Origin.RELEASE, "released groups, looked up in the population the plan names")
+POPULATED = Reason(
+    Origin.RELEASE,
+    "released groups looked up in the population that the plan names; where people were left out, "
+    "what it is at most by the release alone",
+)
 PROMISED = Reason(Origin.PLAN, "the numbers of a promise, which follow from the plan", True)
 
 _BAND: Allowed = dict.fromkeys(("label", "from", "to", "records", "share"), COUNTED)
@@ -153,12 +157,14 @@ PUBLISHED: Allowed = {
 }
 
 
-def pick(document: Mapping[str, Any], *, is_private: bool) -> dict[str, Any]:
-    """Return the entries of a report that are listed here.
+def pick(
+    document: Mapping[str, Any], allowed: Allowed = PUBLISHED, *, is_private: bool = False
+) -> dict[str, Any]:
+    """Return the entries of a report that are listed.
 
     `is_private`: only those that may leave beside a promise of differential privacy.
     """
-    picked = _pick(document, PUBLISHED, is_private)
+    picked = _pick(document, allowed, is_private)
     return {} if picked is NOTHING else dict(picked)
 
 

@@ -15,7 +15,8 @@ from deid_portal.engine.taxonomies.recipe import ReadFile
 Report = Mapping[str, Any]
 # Told by values that the release may not show (`Outcome.details`), or about people it leaves out.
 TOLD_BY_VALUES = (
-    "who_pays", "distributions", "spread", "isolation", "examples", "remedies", "walk", "beside"
+    "who_pays", "distributions", "spread", "isolation", "examples", "remedies", "walk", "beside",
+    "released_labels",
 )  # fmt: skip
 MEASURED_KEYS = ("holds", "achieved", "achieved_before", "nodes_over")
 NOTE = (
@@ -46,26 +47,74 @@ def publish_report(
         "plan": plan,
         "plan_sha256": hash_document(plan),
         "note": PRIVATE_NOTE if is_private else NOTE,
-        "models": [_decided(entry, report, read_file) for entry in report["models"]],
-        "columns": _describe_columns(report, detail or {}),
-        "utility": _describe_utility(report, detail or {}),
-        "transformation": _describe_transformation(report),
+        **describe_shown(report, detail or {}, read_file),
     }
-    published = _rounded(pick(told, is_private=is_private))
+    published = round_figures(pick(told, is_private=is_private))
     if "models" in published:
         pairs = zip(plan["models"], published["models"], strict=True)
         published["models"] = [{**rule, **measured} for rule, measured in pairs]
     return {**published, "plan": plan}
 
 
-def _rounded(document: Any) -> Any:
+def describe_shown(
+    report: Report, detail: Report, read_file: ReadFile | None = None
+) -> dict[str, Any]:
+    """Return the parts of a report that are told otherwise than the stewards read them."""
+    return {
+        "models": [_decided(entry, report, read_file) for entry in report["models"]],
+        "transformation": _describe_transformation(report),
+        **_describe_risk(report),
+        **describe_detail(report, detail),
+    }
+
+
+def describe_detail(report: Report, detail: Report) -> dict[str, Any]:
+    """Return columns and measures with the detail lost as the published plan tells it."""
+    return {
+        "columns": _describe_columns(report, detail),
+        "utility": _describe_utility(report, detail),
+    }
+
+
+def _describe_risk(report: Report) -> dict[str, Any]:
+    """Return the risk with what it is at most in place of what the population makes of it.
+
+    People of the population are looked up by taxonomies that were built for everybody in the table:
+    whether somebody left out had a gap, or the longest code, decides who is found. Where nobody was
+    left out the release decides that, too. What a population makes of it is never more than what
+    the release tells alone.
+    """
+    risk = report.get("risk", {})
+    if "population" not in risk.get("after", {}) or not _is_anybody_missing(report):
+        return {}
+    after = {key: own for key, own in risk["after"].items() if key != "population"}
+    after |= {"journalist": after["prosecutor"]["highest"]}
+    after |= {"marketer": after["prosecutor"]["average"]}
+    told = {**risk, "after": after}
+    if "details" in risk:
+        found = risk["details"]["after"]
+        most = {**found["prosecutor"], "is_bound": True}
+        alone = {**found["sample_uniques"], "in_population": None}
+        bounded = {**found, "journalist": most, "marketer": most, "sample_uniques": alone}
+        told["details"] = {**risk["details"], "after": bounded}
+    return {"risk": told}
+
+
+def _is_anybody_missing(report: Report) -> bool:
+    """Say whether the release may lack somebody; a made-up one has nobody of the original."""
+    rows = report["rows"]
+    is_complete = rows["released"] == report["input"]["rows"]
+    return not is_complete or promises_privacy(report["plan"])
+
+
+def round_figures(document: Any) -> Any:
     """Return figures to twelve digits: the last ones of a sum tell in which order it was made."""
     if isinstance(document, float):
         return float(f"{document:.12g}")
     if isinstance(document, list | tuple):
-        return [_rounded(own) for own in document]
+        return [round_figures(own) for own in document]
     if isinstance(document, Mapping):
-        return {key: _rounded(own) for key, own in document.items()}
+        return {key: round_figures(own) for key, own in document.items()}
     return document
 
 

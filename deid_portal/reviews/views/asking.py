@@ -11,9 +11,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from deid_portal.accounts.people import person_of
 from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.common.refusals import Refused, refusal
+from deid_portal.datasets.permissions import can_see_values
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.querydesk.handing_over import answers_to_hand_over
 from deid_portal.reports.verdicts import verdict_of
+from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.forms import AskForm, ResubmitForm
 from deid_portal.reviews.gates import check_run
 from deid_portal.reviews.models import ReviewRequest
@@ -84,7 +86,9 @@ def edit(request: HttpRequest, request_id: UUID) -> HttpResponse:
 def _show(
     request: HttpRequest, run: Run, form: AskForm, closed: str, *, is_draft: bool = True
 ) -> HttpResponse:
-    policy = policy_in_force(run.dataset.team)
+    policy, person = policy_in_force(run.dataset.team), person_of(request)
+    sees_values = can_see_values(person, run.dataset)
+    gates = check_run(policy, run) if run.report else []
     context = {
         "dataset": run.dataset,
         "run": run,
@@ -92,8 +96,8 @@ def _show(
         "ask_refusal": closed,
         "can_keep_as_draft": is_draft,
         "policy": policy,
-        "gates": check_run(policy, run) if run.report else [],
-        "verdict": verdict_of(run.report) if run.report else "",
+        "gates": [(gate, gate.has_for(sees_values=sees_values)) for gate in gates],
+        "verdict": verdict_of(report_seen_by(person, run)) if run.report else "",
         "current": "review",
         "help_slug": "review",
         "bar": _bar(run, closed),

@@ -12,7 +12,8 @@ def summarize_old_runs(apps: Any, schema_editor: Any) -> None:
     # One at a time: a report can be large.
     for run_id in list(runs.values_list("id", flat=True)):
         run = runs.get(id=run_id)
-        run.summary = summarize(run.report) if run.report else describe_request(run.plan)
+        detail = (run.published or {}).get("detail")
+        run.summary = summarize(run.report, detail) if run.report else describe_request(run.plan)
         run.save(update_fields=["summary"])
 
 
