@@ -10,6 +10,7 @@ from deid_portal.reports.figures import Chart, bin_label, figure_of, link_to, ma
 from deid_portal.reports.words import counted, people
 
 Report = Mapping[str, Any]
+FOR_STEWARDS = "Why, and what would bring them back, is told to stewards only."
 STEPS_ON_SUMMARY = 6
 
 
@@ -60,8 +61,9 @@ def describe_left_out(report: Report) -> LeftOut:
     caption = f"Why {counted(left_out, 'row')} {'was' if left_out == 1 else 'were'} left out"
     if steps:
         caption += ": one step coarser in this column alone frees …"
-    # Who sees no rows is told neither steps nor what isolates, and the page says so.
-    note = _note(report, left_out, bool(steps)) if "before" in report["risk"] else ""
+    if "before" not in report["risk"]:  # as somebody sees it who sees no rows
+        return LeftOut(title, FOR_STEWARDS, left_out, steps, "")
+    note = _note(report, left_out, bool(steps))
     return LeftOut(title, caption, left_out, steps, note)
 
 

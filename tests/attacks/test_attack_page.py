@@ -1,6 +1,7 @@
 """The page: states of a row, the next step, what is polled."""
 
 from collections.abc import Callable
+from html import unescape
 
 import pytest
 from django.test import Client
@@ -111,10 +112,10 @@ def test_others_read_how_it_ended_and_no_figure_of_people_left_out(
         answer = signed_in(cast.approver).get(
             reverse("attacks:show", args=[run.id]), {"attack": attack}
         )
-        page = answer.content.decode()
+        page = unescape(answer.content.decode())
         selected = answer.context["selected"]
         assert f"{selected.state.value}: success {selected.share}, limit " in page
-        assert selected.share in {"up to 5 %", "5 to 20 %", "20 to 50 %", "over 50 %"}
+        assert selected.share in {"≤ 5 %", "5–20 %", "20–50 %", "> 50 %"}
         assert answer.context["chart"] is None
         for told in (
             "interval-line",

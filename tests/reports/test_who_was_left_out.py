@@ -178,7 +178,7 @@ def test_stewards_see_all_of_it(cast: Cast, signed_in: SignIn) -> None:
 def test_of_the_people_of_the_release_risk_before_is_told_in_bands() -> None:
     run = next(own for person, own in faculty_runs("levels") if person == LONER)
     seen = without_values(run.report, run.publication)
-    assert seen["kept_before"] == {"average_risk": "up to 5 %", "one_of_a_kind": "up to 5 %"}
+    assert seen["kept_before"] == {"average_risk": "≤ 5 %", "one_of_a_kind": "≤ 5 %"}
     few = {**run.report, "kept_before": {**run.report["kept_before"], "records": 199}}
     assert without_values(few, run.publication)["kept_before"] == {}
 

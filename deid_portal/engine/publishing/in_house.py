@@ -32,7 +32,7 @@ Report = Mapping[str, Any]
 # Of fewer people one would move a share by more than a hundredth, often over the edge of a band.
 LEAST_BANDED = 200
 ROUNDING = 1e-12
-BANDS = ((0.05, "up to 5 %"), (0.2, "5 to 20 %"), (0.5, "20 to 50 %"), (1.0, "over 50 %"))
+BANDS = ((0.05, "≤ 5 %"), (0.2, "5–20 %"), (0.5, "20–50 %"), (1.0, "> 50 %"))
 NOTE = (
     "Figures that people left out have a part in were left out: with them, values of these people "
     "could be found."
