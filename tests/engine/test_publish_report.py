@@ -86,13 +86,14 @@ def plan_of(way: str) -> Plan:
 def test_two_originals_with_the_same_release_are_published_alike(way: str) -> None:
     generator, plan = np.random.default_rng(len(way)), plan_of(way)
     twins = itertools.islice(twins_of(generator, plan), ENOUGH)
-    left_out, compared = 0, 0
+    left_out, compared, kept_back = 0, 0, 0
     for first, second in twins:
         left_out += first.report["rows"]["suppressed"]
         compared += 1
         assert written(plan, first) == written(plan, second)
-        assert first.report != second.report, "or nothing was kept back"
+        kept_back += first.report != second.report
     assert compared == ENOUGH
+    assert kept_back, "or both would be alike without a list"
     assert left_out, "or nobody was there to be found"
 
 

@@ -94,15 +94,16 @@ def _swap_exact_values(
     assert outcome.released is not None
     assert outcome.rows is not None
     changed = [list(row) for row in rows]
-    own_rows = outcome.rows.tolist()
     for place, name in enumerate(DOMAIN):
         if name not in LEVELS:
             continue
-        shown = outcome.released[name].codes.tolist()
+        codes = outcome.released[name].codes.tolist()
+        # In the order of the original: that of the release is drawn anew each time.
+        shown = sorted(zip(outcome.rows.tolist(), codes, strict=True))
         behind: dict[int, list[str | None]] = {}
-        for number, label in zip(own_rows, shown, strict=True):
+        for number, label in shown:
             behind.setdefault(label, []).append(rows[number][place])
-        for number, label in zip(own_rows, shown, strict=True):
+        for number, label in shown:
             alike = behind[label]
             changed[number][place] = alike[int(generator.integers(len(alike)))]
     return changed
