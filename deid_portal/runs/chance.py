@@ -5,8 +5,8 @@ takes up draws the same. Nobody needs it after the end, so it is destroyed then.
 the row and goes nowhere else: not into plan, report, queue, audit record or log.
 """
 
-import secrets
 from collections.abc import Mapping
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from deid_portal.engine.methods import METHODS
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def new_secret() -> str:
-    return secrets.token_hex(SECRET_BYTES)
+    return token_hex(SECRET_BYTES)
 
 
 def secret_of(run: "Run") -> bytes | None:

@@ -131,3 +131,19 @@ def test_a_reader_that_finds_no_end_is_ended(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(apart, "SECONDS_PER_MINUTE", 1)
     with pytest.raises(InvalidTable, match="broke off at this one"):
         read_table(io.BytesIO(content), form, limits=ReadingLimits(minutes=1))
+
+
+def test_who_has_heard_that_nothing_follows_may_be_gone() -> None:
+    """A reader that is told the file is at its end may refuse and exit at once."""
+    here, there = socket.socketpair()
+    with here, there:
+
+        class Gone:
+            """The other end reads the first thing it is sent, and closes."""
+
+            def sendall(self, content: bytes) -> None:
+                here.sendall(content)
+                there.recv(apart.HEAD.size)
+                there.close()
+
+        apart.Line(Gone()).send(apart.PIECE, b"")  # type: ignore[arg-type]

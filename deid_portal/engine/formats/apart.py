@@ -109,7 +109,10 @@ class Line:
 
     def send(self, sign: bytes, content: bytes | memoryview = b"") -> None:
         self._end.sendall(HEAD.pack(sign, len(content)))
-        self._end.sendall(content)
+        # Whoever has read that nothing follows may have answered and ended; nobody is left to send
+        # nothing to then.
+        if len(content):
+            self._end.sendall(content)
 
     def receive(self, quiet: Callable[[], None] = lambda: None) -> tuple[bytes, bytearray]:
         """Return the next message; raises EOFError where the other end is gone."""

@@ -17,8 +17,8 @@ Philox are a cipher, and a bit generator of our own would be the same C code, on
 """
 
 import hmac
-import secrets
 from dataclasses import dataclass, field
+from secrets import token_bytes
 
 import numpy as np
 from randomgen import ChaCha
@@ -45,7 +45,7 @@ class Chance:
     @classmethod
     def in_secret(cls, secret: bytes | None = None) -> "Chance":
         """Return chance nobody can repeat who does not have the secret; without one, nobody."""
-        secret = secrets.token_bytes(SECRET_BYTES) if secret is None else secret
+        secret = token_bytes(SECRET_BYTES) if secret is None else secret
         if len(secret) != SECRET_BYTES:
             raise ValueError(f"A secret has {SECRET_BYTES} bytes.")
         return cls(secret)
