@@ -12,7 +12,7 @@ ENGINE_COMMANDS = ("protect", "assess", "answer")
 def main(arguments: list[str]) -> None:
     name = arguments[1] if len(arguments) > 1 else ""
     if name in ENGINE_COMMANDS:
-        commands = import_module(f"deid_portal.common.management.commands.{name}")
+        commands = import_module(f"deid_portal.commands.management.commands.{name}")
         commands.Command().run_from_argv(arguments)
     else:
         run_portal_command(arguments)

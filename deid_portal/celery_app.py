@@ -5,13 +5,13 @@ import os
 from celery import Celery
 from celery.signals import worker_init, worker_process_init, worker_shutting_down
 
-from deid_portal.common.startup import (
+from deid_portal.serving.readiness import (
     step_back_for_the_pages,
     stop_unready_worker,
     warm_up_before_work,
 )
-from deid_portal.common.tether import tie_to_parent
-from deid_portal.common.workers import say_that_the_worker_stops, say_that_we_work
+from deid_portal.serving.tether import tie_every_fork
+from deid_portal.work.workers import say_that_the_worker_stops, say_that_we_work
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deid_portal.settings")
 
@@ -21,7 +21,7 @@ app.autodiscover_tasks()
 
 worker_init.connect(stop_unready_worker)
 # Else a pool process in the middle of a task outlives a killed worker, and the task runs twice.
-worker_process_init.connect(tie_to_parent)
+worker_init.connect(tie_every_fork)
 worker_process_init.connect(step_back_for_the_pages)
 # The compiled loops are made or loaded before the first task, not while somebody waits for it.
 worker_process_init.connect(warm_up_before_work)

@@ -7,7 +7,6 @@ of the demo.
 
 from pathlib import Path
 
-from deid_portal.common.broker import socket_url
 from deid_portal.environment import (
     database_from_url,
     demo_keys,
@@ -17,6 +16,7 @@ from deid_portal.environment import (
     env_str,
     servers_from_list,
 )
+from deid_portal.work.broker import socket_url
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 
@@ -55,7 +55,7 @@ if BEHIND_HTTPS:
     CSRF_COOKIE_SECURE = True
 
 # How many proxies of our own stand in front, each of which adds to X-Forwarded-For the address it
-# was called from. The header is believed that far and no further (common/addresses.py).
+# was called from. The header is believed that far and no further (web/addresses.py).
 TRUSTED_PROXIES = env_int("TRUSTED_PROXIES", default=0)
 
 INSTALLED_APPS = [
@@ -71,9 +71,14 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "allauth.usersessions",
-    "deid_portal.common",
+    "deid_portal.vault",
+    "deid_portal.work",
+    "deid_portal.web",
+    "deid_portal.serving",
+    "deid_portal.commands",
     "deid_portal.accounts",
     "deid_portal.audit",
+    "deid_portal.audit_trail",
     "deid_portal.notices",
     "deid_portal.policies",
     "deid_portal.datasets",
@@ -95,7 +100,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
-    "deid_portal.datasets.uploading.AbandonedUploadMiddleware",
+    "deid_portal.datasets.sealed_upload.AbandonedUploadMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -109,8 +114,8 @@ MIDDLEWARE = [
     "deid_portal.accounts.attempts.TooManyAttemptsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "deid_portal.common.http.PrivatePagesMiddleware",
-    "deid_portal.common.refusals.RefusalMiddleware",
+    "deid_portal.web.http.PrivatePagesMiddleware",
+    "deid_portal.web.refusals.RefusalMiddleware",
     "deid_portal.datasets.kinds.OtherKindMiddleware",
 ]
 
@@ -224,12 +229,12 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [PROJECT_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "deid_portal.common.static_files.StaticFiles"},
+    "staticfiles": {"BACKEND": "deid_portal.serving.static_files.StaticFiles"},
 }
 
 # Uploads: the stream is cut off at the limit, so an over-long body never fills the disk.
 UPLOAD_LIMIT_BYTES = env_int("UPLOAD_LIMIT_MB", default=512) * 1024 * 1024
-FILE_UPLOAD_HANDLERS = ["deid_portal.datasets.uploading.EncryptingUploadHandler"]
+FILE_UPLOAD_HANDLERS = ["deid_portal.datasets.sealed_upload.EncryptingUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 DATA_UPLOAD_MAX_NUMBER_FILES = 2
@@ -283,10 +288,10 @@ if RUN_MEMORY_MB:
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 
 # What may be computed again at any time; each process remembers for itself, so that no page fails
-# where Redis is away. What all processes must agree on is counted by common/attempt_counters.py.
+# where Redis is away. What all processes must agree on is counted by accounts/attempt_counters.py.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-# Pages that poll may show the queue as it was so long ago (common/glances.py); 0 looks each time.
+# Pages that poll may show the queue as it was so long ago (web/glances.py); 0 looks each time.
 GLANCE_SECONDS = 1
 
 # A worker silent for this long is taken for dead, and its work is given to another.

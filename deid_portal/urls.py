@@ -1,8 +1,8 @@
 from django.urls import include, path
 
-from deid_portal.common.views import healthz
+from deid_portal.serving.views import healthz
 
-handler500 = "deid_portal.common.full_disk.answer_fault"
+handler500 = "deid_portal.web.full_disk.answer_fault"
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
@@ -23,6 +23,6 @@ urlpatterns = [
     path("", include("deid_portal.querydesk.urls")),
     path("", include("deid_portal.reviews.urls")),
     path("", include("deid_portal.releases.urls")),
-    path("", include("deid_portal.audit.urls")),
+    path("", include("deid_portal.audit_trail.urls")),
     path("", include("deid_portal.notices.urls")),
 ]

@@ -19,9 +19,9 @@ from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
 
 from deid_portal.accounts import attempts
+from deid_portal.accounts.attempt_counters import Fallback
 from deid_portal.accounts.models import Role, Team, User
-from deid_portal.common.attempt_counters import Fallback
-from deid_portal.engine.randomization import chance, secret_sampling
+from deid_portal.engine.randomness import chance, secret_sampling
 from deid_portal.releases import package_contents
 from deid_portal.releases.package_pdf import MISSING
 from deid_portal.runs import chance as run_chance
@@ -80,7 +80,7 @@ class Cast:
 def same_chance_every_time(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a test draw the same whenever it runs: an unlikely draw must not turn it red.
 
-    In life the secret is the operating system's; `engine/test_secret_chance.py` looks at that.
+    In life the secret is the operating system's: `engine/randomness/test_secret_chance.py`.
     """
     drawn = itertools.count()
 

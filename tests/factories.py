@@ -14,19 +14,17 @@ from deid_portal.accounts.services import add_member, create_team
 from deid_portal.attacks.execution import perform_attack
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.services import start_attacks
-from deid_portal.common import vault
-from deid_portal.common.work import claim
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.datasets.reading import perform_reading
+from deid_portal.datasets.sealed_upload import SealedUpload
 from deid_portal.datasets.services import (
     keep_dataset,
     place_in_series,
     tag_columns,
     upload_dataset,
 )
-from deid_portal.datasets.uploading import SealedUpload
-from deid_portal.engine.methods.pseudonyms import pseudonym_of
+from deid_portal.engine.release.pseudonyms import pseudonym_of
 from deid_portal.plans.services import choose_protection
 from deid_portal.policies.models import Policy
 from deid_portal.policies.rules import Rules
@@ -37,7 +35,7 @@ from deid_portal.querydesk.models import Desk, Period
 from deid_portal.querydesk.models import Question as DeskQuestion
 from deid_portal.querydesk.services import Offer, ask, open_desk
 from deid_portal.releases.models import Package, Release, TableFormat
-from deid_portal.releases.package_packing import perform_packing
+from deid_portal.releases.package_archive import perform_packing
 from deid_portal.releases.packages import request_package
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.policies import fingerprints_of
@@ -49,6 +47,8 @@ from deid_portal.sources.models import Connection, Fetch
 from deid_portal.sources.postgresql import Address, Encryption, Question
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.services import set_taxonomy
+from deid_portal.vault import vault
+from deid_portal.work.work import claim
 
 DATA = Path(__file__).parent / "data"
 # The decks' twelve patients; see tests/data/README.md.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deid_portal.common import broker
+from deid_portal.work import broker
 from tests.launcher.running import wait_until
 
 

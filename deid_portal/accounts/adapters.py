@@ -13,7 +13,7 @@ from deid_portal.accounts.models import User
 from deid_portal.accounts.sealed_factors import seal_secret, unseal_secret
 from deid_portal.accounts.second_factor import ASKED
 from deid_portal.accounts.selectors import find_account
-from deid_portal.common.addresses import client_address
+from deid_portal.web.addresses import client_address
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]

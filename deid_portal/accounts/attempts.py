@@ -21,14 +21,14 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
+from deid_portal.accounts.attempt_counters import Limit, Taken, counters
 from deid_portal.accounts.known_devices import find_device
 from deid_portal.accounts.models import User
 from deid_portal.accounts.names import fold_name
 from deid_portal.accounts.selectors import has_second_factor
 from deid_portal.accounts.services import record_failed_attempt
-from deid_portal.common.addresses import network_of
-from deid_portal.common.attempt_counters import Limit, Taken, counters
-from deid_portal.common.templatetags.numbers import duration_words
+from deid_portal.web.addresses import network_of
+from deid_portal.web.templatetags.numbers import duration_words
 
 T = TypeVar("T")
 

@@ -27,7 +27,7 @@ from deid_portal.accounts.attempts import (
 )
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.selectors import find_account
-from deid_portal.common.widgets import Boxes
+from deid_portal.web.widgets import Boxes
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]

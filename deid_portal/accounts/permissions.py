@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from deid_portal.accounts.models import Membership, Role, Team, User
-from deid_portal.common.refusals import Refused
+from deid_portal.web.refusals import Refused
 
 # The roles that work on datasets and may look at counts and charts of them. Raw rows are for
 # stewards alone; an analyst sees what was released and nothing before that.

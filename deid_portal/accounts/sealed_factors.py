@@ -12,7 +12,7 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from django.db import transaction
 
-from deid_portal.common.sealing import seal, seal_again, sealed_now, unseal
+from deid_portal.vault.sealed_fields import seal, seal_again, sealed_now, unseal
 
 # What allauth encrypts, by the name it has in the JSON.
 SECRETS = ("secret", "seed")

@@ -21,7 +21,7 @@ from deid_portal.accounts.selectors import (
     look_up_memberships,
     needs_second_factor,
 )
-from deid_portal.common.http import go_to, wants_part
+from deid_portal.web.http import go_to, wants_part
 
 NEEDED = (
     "Your team asks for a second factor. Set up an authenticator app or a passkey to go on; "

@@ -11,7 +11,7 @@ from deid_portal.accounts.models import Invitation, Membership, Role, Team, User
 from deid_portal.accounts.permissions import check_has_role
 from deid_portal.accounts.selectors import still_open
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
+from deid_portal.web.refusals import Refused
 
 INVITATION_DAYS = 7
 

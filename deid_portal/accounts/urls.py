@@ -1,6 +1,6 @@
 from django.urls import path
 
-from deid_portal.accounts.views import account, joining, team
+from deid_portal.accounts.views import account, invitation, team
 
 app_name = "accounts"
 urlpatterns = [
@@ -13,5 +13,5 @@ urlpatterns = [
     path("team/invite/", team.invite_person, name="invite"),
     path("team/invitations/<uuid:invitation_id>/revoke/", team.revoke, name="revoke-invitation"),
     path("team/people/<int:user_id>/roles/", team.change_roles, name="set-roles"),
-    path("join/<str:token>/", joining.join, name="join"),
+    path("join/<str:token>/", invitation.join, name="join"),
 ]

@@ -1,8 +1,8 @@
 """How long an attack will take, before it is made: as long as last time, else by rule of thumb."""
 
 from deid_portal.attacks.models import AttackTest
-from deid_portal.common.work import Status
 from deid_portal.runs.models import Run
+from deid_portal.work.work import Status
 
 # Opening release and original, per hundred thousand rows.
 OPENING = (0.5, 1.0)

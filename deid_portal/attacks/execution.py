@@ -10,30 +10,30 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from deid_portal.attacks.cases import difference_words, open_case
 from deid_portal.attacks.choices import EARLIER_RELEASES, HELD_OUT, make_attack
-from deid_portal.attacks.crossing import ToCross, open_earlier
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.network_trials import open_network_case, price_network_remedies
-from deid_portal.attacks.opening import difference_words, open_case
 from deid_portal.attacks.outside import delete_table, read_outside
+from deid_portal.attacks.release_crossing import ToCross, open_earlier
 from deid_portal.attacks.remedies import Finding, price_remedies
 from deid_portal.attacks.results import Result, other_columns_of
 from deid_portal.audit.services import record_event
-from deid_portal.common.endings import Endings
-from deid_portal.common.limits import Limits
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.engine import Cancelled, EngineError
+from deid_portal.engine.attack_cases.case import Answer, Case, run_attack
+from deid_portal.engine.attack_cases.holdout import hold_out
+from deid_portal.engine.attack_cases.outside_table import bring_control, bring_outside
+from deid_portal.engine.attack_cases.verdict import Word, judge
 from deid_portal.engine.attacks import Attack, Setting
-from deid_portal.engine.attacks.case import Answer, Case, run_attack
-from deid_portal.engine.attacks.holding_out import hold_out
-from deid_portal.engine.attacks.judging import Word, judge
-from deid_portal.engine.attacks.outside_table import bring_control, bring_outside
 from deid_portal.engine.networks.attacks.trials import NetworkAttack
 from deid_portal.engine.progress import Progress
 from deid_portal.runs.variants import basis_of_run
+from deid_portal.web.refusals import Refused
+from deid_portal.work.endings import Endings
+from deid_portal.work.limits import Limits
+from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 
 UNEXPECTED = "The attack ended because of a fault in the portal. The run is not touched by it."
 NO_ROOM = (

@@ -3,10 +3,10 @@
 from typing import Any
 
 from deid_portal.attacks.results import Result
-from deid_portal.attacks.wording import Wording
-from deid_portal.common.templatetags.numbers import NBSP
+from deid_portal.attacks.vocabulary import Wording
 from deid_portal.engine.attacks.attack import Spread
 from deid_portal.reports.figures import Chart, figure_of
+from deid_portal.web.templatetags.numbers import NBSP
 
 UNITS = {"percent": "Right, %", "people": "People", "groups": "Groups", "records": "People"}
 

@@ -6,18 +6,16 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from deid_portal.attacks.opening import NOT_KEPT, NOT_THE_SAME
+from deid_portal.attacks.cases import NOT_KEPT, NOT_THE_SAME
 from deid_portal.attacks.results import Remedy
-from deid_portal.common import vault
-from deid_portal.common.refusals import Refused
 from deid_portal.engine import Cancelled, EngineError
-from deid_portal.engine.attacks.case import Answer
-from deid_portal.engine.attacks.judging import Word, judge
+from deid_portal.engine.attack_cases.case import Answer
+from deid_portal.engine.attack_cases.verdict import Word, judge
 from deid_portal.engine.networks import NetworkPlan, protect_network
 from deid_portal.engine.networks.attacks.trials import NetworkAttack, NetworkCase
 from deid_portal.engine.networks.measures import NO_MEASURES
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.verifying.networks import read_released_network
+from deid_portal.engine.verification.networks import read_released_network
 from deid_portal.networks.composition import read_any_plan
 from deid_portal.networks.guidance import why_closed
 from deid_portal.networks.selectors import open_network
@@ -34,6 +32,8 @@ from deid_portal.plans.changes import (
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import network_origins_of
 from deid_portal.runs.variants import basis_of_run
+from deid_portal.vault import vault
+from deid_portal.web.refusals import Refused
 
 SECONDS = 60  # of work on changes, as far as the time of the run tells
 MOST_TRIED = 5

@@ -6,11 +6,11 @@ from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.permissions import has_role
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.selectors import Summary, standings_of
-from deid_portal.common.next_bar import Act, NextBar
-from deid_portal.common.templatetags.numbers import duration_words
 from deid_portal.policies.gates import AttackStanding
 from deid_portal.reports.selectors import OPEN_REQUESTS
 from deid_portal.runs.models import Run
+from deid_portal.web.next_bar import Act, NextBar
+from deid_portal.web.templatetags.numbers import duration_words
 
 NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 

@@ -18,18 +18,19 @@ from deid_portal.attacks.models import AttackTest, OutsideTable
 from deid_portal.attacks.permissions import check_may_attack
 from deid_portal.attacks.policies import check_can_be_attacked
 from deid_portal.audit.services import record_event
-from deid_portal.common import vault
-from deid_portal.common.limits import limits_of_file
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import OPEN_STATUSES
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
+from deid_portal.datasets.sealed_upload import SealedUpload
 from deid_portal.datasets.selectors import values_of
-from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine import Column, Table
-from deid_portal.engine.attacks.outside_table import find_shared_columns
-from deid_portal.engine.formats import FileFormat, detect_file, preview_file, read_table
+from deid_portal.engine.attack_cases.outside_table import find_shared_columns
+from deid_portal.engine.files.file_format import FileFormat
+from deid_portal.engine.files.table_reader import detect_file, preview_file, read_table
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.runs.models import Run
+from deid_portal.vault import vault
+from deid_portal.web.refusals import Refused
+from deid_portal.work.limits import limits_of_file
+from deid_portal.work.work import OPEN_STATUSES
 
 SAMPLE_ROWS = 1000
 KEPT_UNUSED = timedelta(hours=1)

@@ -1,8 +1,8 @@
 """In what state a run can be attacked."""
 
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.runs.models import Run
+from deid_portal.web.refusals import Refused
 
 
 def check_can_be_attacked(run: Run) -> None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from deid_portal.attacks.results import Remedy
 from deid_portal.engine import Cancelled, EngineError, Plan, Table
-from deid_portal.engine.attacks.case import Answer, Case
-from deid_portal.engine.attacks.judging import Word, judge
-from deid_portal.engine.attacks.pricing import Price, price_change
+from deid_portal.engine.attack_cases.case import Answer, Case
+from deid_portal.engine.attack_cases.change_price import Price, price_change
+from deid_portal.engine.attack_cases.verdict import Word, judge
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.plans.changes import (
     AddRule,

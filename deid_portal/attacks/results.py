@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from deid_portal.engine.attack_cases.case import Answer
+from deid_portal.engine.attack_cases.verdict import Word, judge
 from deid_portal.engine.attacks.attack import Bin, Spread, Stake
-from deid_portal.engine.attacks.case import Answer
-from deid_portal.engine.attacks.judging import Word, judge
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from deid_portal.attacks.estimates import usual_seconds
 from deid_portal.attacks.limits import Limits
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.results import Result
-from deid_portal.attacks.wording import Wording, share_words, subtitle_of, wording_of
-from deid_portal.common.templatetags.numbers import percent
-from deid_portal.common.work import Status
-from deid_portal.engine.attacks.judging import Word
-from deid_portal.engine.publishing import band_of
+from deid_portal.attacks.vocabulary import Wording, share_words, subtitle_of, wording_of
+from deid_portal.engine.attack_cases.verdict import Word
+from deid_portal.engine.publication import band_of
 from deid_portal.runs.models import Run
+from deid_portal.web.templatetags.numbers import percent
+from deid_portal.work.work import Status
 
 # Share of the whole that each phase takes; a test that was resisted has no remedies to price.
 PHASES = {"read": (0, 20), "attack": (20, 40), "remedies": (60, 40)}

@@ -20,10 +20,10 @@ from deid_portal.attacks.permissions import check_may_attack
 from deid_portal.attacks.policies import check_can_be_attacked
 from deid_portal.attacks.tasks import execute_attack
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import OPEN_STATUSES, queue, request_stop
 from deid_portal.datasets.models import Dataset
 from deid_portal.runs.models import Run
+from deid_portal.web.refusals import Refused
+from deid_portal.work.work import OPEN_STATUSES, queue, request_stop
 
 
 def check_can_attack(user: User, run: Run) -> None:

@@ -27,17 +27,17 @@ from deid_portal.attacks.services import (
     start_with_control,
     stop_attack,
 )
-from deid_portal.common.http import STOP_POLLING
-from deid_portal.common.queue import is_queue_reachable
-from deid_portal.common.refusals import Refused, refusal
 from deid_portal.datasets.kinds import check_kind
 from deid_portal.datasets.models import Dataset
-from deid_portal.datasets.previewing import accepted_endings
-from deid_portal.datasets.uploading import SealedUpload, why_refused
+from deid_portal.datasets.preview import accepted_endings
+from deid_portal.datasets.sealed_upload import SealedUpload, why_refused
 from deid_portal.engine import EngineError
 from deid_portal.reports.templatetags.comments import request_talked_about
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import get_light_run_or_404
+from deid_portal.web.http import STOP_POLLING
+from deid_portal.web.refusals import Refused, refusal
+from deid_portal.work.queue import is_queue_reachable
 
 NO_FILE = "Choose the file of an outside table first."
 

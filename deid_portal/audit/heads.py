@@ -17,7 +17,7 @@ import json
 
 from deid_portal.audit.models import ChainHead, Event
 from deid_portal.audit.seals import HEAD, is_seal_of, is_sealed_by_current_key, seal_of
-from deid_portal.common import vault
+from deid_portal.vault import vault
 
 BEGUN = "audit-begun"
 

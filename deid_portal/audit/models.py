@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.db import models
 
-from deid_portal.audit.hashing import content_hash_of, hash_of
+from deid_portal.audit.hashes import content_hash_of, hash_of
 
 
 class ChainHead(models.Model):

@@ -10,15 +10,13 @@ import hmac
 
 from django.core.exceptions import ImproperlyConfigured
 
-from deid_portal.common.keys import current_key, derive_key, find_key, key_name
+from deid_portal.vault.keys import current_key, derive_key, find_key, key_name
 
 HEAD = "end of the audit record"
 NOTE = "note about the audit record"
 VERIFICATION = "verification of the audit record"
 # What values of a kind that the portal never writes make of reading them.
 UNREADABLE = (TypeError, ValueError, AttributeError, OverflowError, RecursionError)
-# One purpose for heads and notes alike, before a head said how many notes there are.
-OF_BEFORE = "audit head"
 
 
 def seal_of(words: str, purpose: str, key: bytes | None = None) -> str:

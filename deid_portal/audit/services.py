@@ -11,7 +11,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import connection, models, transaction
 from django.utils import timezone
 
-from deid_portal.audit.hashing import make_salt
+from deid_portal.audit.hashes import make_salt
 from deid_portal.audit.heads import lock_head, move_head
 from deid_portal.audit.models import Event
 

@@ -1,7 +1,7 @@
 import logging
 
 from deid_portal.audit.anchors import anchor_chain
-from deid_portal.audit.verifying import verify_chain
+from deid_portal.audit.verification import verify_chain
 from deid_portal.celery_app import app
 
 logger = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from deid_portal.accounts.people import person_of
-from deid_portal.common.refusals import refusal
+from deid_portal.datasets.column_list import MANY, SHOWN, ColumnView, Line, fold, list_columns
 from deid_portal.datasets.column_rows import (
     ColumnRow,
     FamilyRow,
@@ -20,13 +20,13 @@ from deid_portal.datasets.dangers import company_of, danger_order, is_dangerous,
 from deid_portal.datasets.families import Family, find_families
 from deid_portal.datasets.figures import histogram_of
 from deid_portal.datasets.isolation import describe_isolation
-from deid_portal.datasets.listing import MANY, SHOWN, ColumnView, Line, fold, list_columns
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn, Treatment
 from deid_portal.datasets.next_bars import ColumnStanding, bar_of_columns
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.datasets.policies import check_columns_decided
 from deid_portal.datasets.roles import ROLE_CHOICES, UNDECIDED, find_role
 from deid_portal.datasets.selectors import columns_without_values
+from deid_portal.web.refusals import refusal
 
 SHOW_WORDS = {"all": "All", "open": "To decide", "decided": "Decided"}
 LONGEST_VIEW = 4000

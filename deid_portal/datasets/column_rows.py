@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from deid_portal.datasets.column_list import write_positions
 from deid_portal.datasets.dangers import Advice, advice_of
 from deid_portal.datasets.families import Family
-from deid_portal.datasets.listing import write_positions
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.roles import RoleChoice, find_role
 from deid_portal.datasets.shapes import Shape, describe_shape

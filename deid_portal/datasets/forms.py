@@ -6,18 +6,20 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
-from deid_portal.datasets.uploading import SealedUpload
-from deid_portal.engine.csv_format import CsvFormat
-from deid_portal.engine.formats import FileFormat, FileKind, TypeChoice
-from deid_portal.engine.formats.file_format import (
+from deid_portal.datasets.sealed_upload import SealedUpload
+from deid_portal.engine.files.column_types import TypeChoice
+from deid_portal.engine.files.csv.format import CsvFormat
+from deid_portal.engine.files.file_format import (
     DatabaseFormat,
+    FileFormat,
+    FileKind,
     ParquetFormat,
     Settings,
     StatisticsFormat,
     WorkbookFormat,
 )
+from deid_portal.web.refusals import Refused
 
 OTHER_DELIMITER = "other"
 DELIMITERS = [

@@ -15,10 +15,10 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.common import vault
-from deid_portal.common.sealing import SealedJSONField
-from deid_portal.common.work import Work
 from deid_portal.engine import ColumnType
+from deid_portal.vault import vault
+from deid_portal.vault.sealed_fields import SealedJSONField
+from deid_portal.work.work import Work
 
 
 class ColumnRole(models.TextChoices):
@@ -69,7 +69,7 @@ class Dataset(models.Model):
     previous = models.ForeignKey(
         "self", null=True, on_delete=models.SET_NULL, related_name="next_versions"
     )
-    # How it differs from the previous version, counted when it was read (versions/comparing.py).
+    # How it differs from the previous version, counted when it was read (versions/comparison.py).
     # It names values of both.
     drift = SealedJSONField(null=True)
     state = models.CharField(max_length=10, choices=State, default=State.UPLOADED)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from django.urls import reverse
 
-from deid_portal.common.next_bar import Act, NextBar
-from deid_portal.datasets.listing import MANY
+from deid_portal.datasets.column_list import MANY
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.roles import ROLE_CHOICES
+from deid_portal.web.next_bar import Act, NextBar
 
 NUMBER_WORDS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 

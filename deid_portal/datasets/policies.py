@@ -1,7 +1,7 @@
 """In what state something may happen to a dataset."""
 
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import ColumnRole, Dataset
+from deid_portal.web.refusals import Refused
 
 FORGOTTEN = "The table was deleted; what was decided and found out about it stays on record."
 

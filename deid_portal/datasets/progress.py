@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deid_portal.common.work import Work
+from deid_portal.work.work import Work
 
 # What the work calls its phases, and the share of the whole each usually takes.
 Phases = Mapping[str, tuple[str, int]]

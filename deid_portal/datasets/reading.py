@@ -8,20 +8,21 @@ from django.db import transaction
 from django.urls import reverse
 
 from deid_portal.audit.services import record_event
-from deid_portal.common import vault
-from deid_portal.common.endings import Endings
-from deid_portal.common.limits import limits_of_file, limits_of_reading
-from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.later_rooms import Unpack, pack_in_later_rooms
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
 from deid_portal.engine import InvalidTable, Table
-from deid_portal.engine.cores import spread_out
+from deid_portal.engine.compiled.cores import spread_out
 from deid_portal.engine.detection import Findings, Look, look_at, suggest_by_looks
-from deid_portal.engine.formats import FileFormat, list_row_problems, read_table
-from deid_portal.engine.profile import ColumnProfile, profile_column
+from deid_portal.engine.files.arrow import write_arrow
+from deid_portal.engine.files.file_format import FileFormat
+from deid_portal.engine.files.table_reader import list_row_problems, read_table
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.writing import write_arrow
+from deid_portal.engine.table.profile import ColumnProfile, profile_column
 from deid_portal.notices.services import tell
+from deid_portal.vault import vault
+from deid_portal.work.endings import Endings
+from deid_portal.work.limits import limits_of_file, limits_of_reading
+from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 
 WORKERS_DIED = (
     "The worker broke off each time it tried to read this file. Where the machine was not switched "

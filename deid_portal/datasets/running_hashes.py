@@ -1,7 +1,7 @@
 """The hashes of files on their way in, kept up piece by piece so that the end need not wait.
 
 They are in the memory of one process, each under the state of the file that it is the hash of
-(`common/growing_files.py`), so none can be taken for another file's. Where pieces went to several
+(`vault/growing_files.py`), so none can be taken for another file's. Where pieces went to several
 processes, or the portal was restarted meanwhile, the file is hashed from the vault at its end.
 """
 
@@ -11,8 +11,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from deid_portal.common import vault
-from deid_portal.common.growing_files import state_of
+from deid_portal.vault import vault
+from deid_portal.vault.growing_files import state_of
 
 if TYPE_CHECKING:
     from hashlib import _Hash

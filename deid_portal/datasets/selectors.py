@@ -11,24 +11,19 @@ from django.shortcuts import get_object_or_404
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES
-from deid_portal.common import vault
-from deid_portal.common.limits import limits_of_file
-from deid_portal.common.refusals import refusal
 from deid_portal.datasets.models import ArrivingUpload, Dataset, DatasetColumn, Reading, Tagging
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.policies import check_can_be_continued
 from deid_portal.engine import Column, InvalidTable, Table
 from deid_portal.engine.detection import Isolation, measure_isolation
-from deid_portal.engine.formats import (
-    FileFormat,
-    FilePreview,
-    RowProblem,
-    list_row_problems,
-    preview_file,
-)
-from deid_portal.engine.formats.sample import SAMPLE_ROWS
-from deid_portal.engine.row_problems import MOST_SHOWN
-from deid_portal.engine.writing import read_arrow
+from deid_portal.engine.files.arrow import read_arrow
+from deid_portal.engine.files.csv.row_problems import MOST_SHOWN, RowProblem
+from deid_portal.engine.files.file_format import FileFormat
+from deid_portal.engine.files.sample import SAMPLE_ROWS
+from deid_portal.engine.files.table_reader import FilePreview, list_row_problems, preview_file
+from deid_portal.vault import vault
+from deid_portal.web.refusals import refusal
+from deid_portal.work.limits import limits_of_file
 
 PREVIEW_ROWS = 8
 # The settings that say where one cell ends and the next begins.

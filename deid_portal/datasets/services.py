@@ -9,11 +9,7 @@ from django.db import transaction
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
-from deid_portal.common import vault
-from deid_portal.common.limits import limits_of_file
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import queue, request_stop
-from deid_portal.datasets.forgetting import forget_dataset
+from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.later_rooms import forget_in_later_rooms
 from deid_portal.datasets.models import (
     ColumnRole,
@@ -30,11 +26,16 @@ from deid_portal.datasets.policies import (
     check_is_ready,
     check_not_in_use,
 )
-from deid_portal.datasets.reading_alike import read_like
+from deid_portal.datasets.same_format import read_like
+from deid_portal.datasets.sealed_upload import SealedUpload
 from deid_portal.datasets.tasks import read_dataset
-from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine import InvalidTable
-from deid_portal.engine.formats import FileDetection, FileFormat, detect_file
+from deid_portal.engine.files.file_format import FileFormat
+from deid_portal.engine.files.table_reader import FileDetection, detect_file
+from deid_portal.vault import vault
+from deid_portal.web.refusals import Refused
+from deid_portal.work.limits import limits_of_file
+from deid_portal.work.work import queue, request_stop
 
 UNDO_STEPS = 20
 

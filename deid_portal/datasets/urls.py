@@ -1,19 +1,21 @@
 from django.urls import path
 
-from deid_portal.datasets.views import arriving, columns, upload
+from deid_portal.datasets.views import columns, upload, upload_pieces
 
 app_name = "datasets"
 urlpatterns = [
     path("datasets/", upload.list_datasets, name="list"),
     path("datasets/upload/", upload.new, name="new"),
-    path("datasets/upload/arriving/", arriving.begin, name="begin-upload"),
-    path("datasets/upload/arriving/<uuid:upload_id>/", arriving.send_piece, name="send-piece"),
+    path("datasets/upload/arriving/", upload_pieces.begin, name="begin-upload"),
+    path("datasets/upload/arriving/<uuid:upload_id>/", upload_pieces.send_piece, name="send-piece"),
     path(
-        "datasets/upload/arriving/<uuid:upload_id>/finish/", arriving.finish, name="finish-upload"
+        "datasets/upload/arriving/<uuid:upload_id>/finish/",
+        upload_pieces.finish,
+        name="finish-upload",
     ),
     path(
         "datasets/upload/arriving/<uuid:upload_id>/give-up/",
-        arriving.give_up,
+        upload_pieces.give_up,
         name="give-up-upload",
     ),
     path("datasets/<uuid:dataset_id>/upload/", upload.preview, name="preview"),

@@ -7,11 +7,11 @@ from deid_portal.engine.errors import Cancelled, EngineError, InvalidPlan, Inval
 from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import Plan, load_plan
 from deid_portal.engine.protection import assess, protect
-from deid_portal.engine.table import Column, Table
+from deid_portal.engine.table.table import Column, Table
+from deid_portal.engine.table.values import ColumnType
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.values import ColumnType
 from deid_portal.engine.version import ENGINE_VERSION
-from deid_portal.engine.warming import warm_up
+from deid_portal.engine.warm_up import warm_up
 
 __all__ = [
     "ENGINE_VERSION",

@@ -1,5 +1,7 @@
 """Reading a JSON document with errors that name the place: "columns.age.taxonomy: …"."""
 
+import hashlib
+import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NoReturn
 
@@ -7,6 +9,7 @@ from deid_portal.engine.errors import InvalidPlan
 
 # Documents come from outside, and a sentence must stay one.
 LONGEST_KEY, LONGEST_PATH = 60, 200
+PLAN_VERSION = 1
 
 
 class Place:
@@ -91,3 +94,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     return value
+
+
+def hash_document(document: Mapping[str, Any]) -> str:
+    """Return the hash of a plan as it is written, whatever the order of its keys."""
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()

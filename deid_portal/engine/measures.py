@@ -6,12 +6,12 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from deid_portal.engine.csv_format import detect_csv
 from deid_portal.engine.documents import Place, listed, plain
 from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.files.csv.format import detect_csv
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Parameter
 from deid_portal.engine.privacy.population import Population
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.table import Table
 from deid_portal.engine.taxonomies.recipe import ReadFile
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class OutsideFile:
 
     @cached_property
     def table(self) -> Table:
-        from deid_portal.engine.reading import read_csv  # heavy, and rarely needed
+        from deid_portal.engine.files.csv.reader import read_csv  # heavy, and rarely needed
 
         return read_csv(io.BytesIO(self.content), detect_csv(self.content).format)
 

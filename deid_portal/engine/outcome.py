@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from deid_portal.engine.table import Codes, Table
+from deid_portal.engine.table.table import Codes, Table
 
 
 @dataclass(frozen=True, eq=False)

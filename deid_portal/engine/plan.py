@@ -1,26 +1,24 @@
 """The plan: everything asked of the engine in one frozen document, validated in one place."""
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from deid_portal.engine.documents import Place, listed
+from deid_portal.engine.documents import PLAN_VERSION, Place, hash_document, listed
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.measures import NO_MEASURES, Measures
 from deid_portal.engine.methods import Method, parse_methods
 from deid_portal.engine.privacy import PrivacyModel, parse_model
 from deid_portal.engine.privacy.population import Population
-from deid_portal.engine.seeding import SeededPlan
-from deid_portal.engine.table import Column, Table
+from deid_portal.engine.randomness.seeds import SeededPlan
+from deid_portal.engine.table.table import Column, Table
+from deid_portal.engine.table.values import ColumnType, count_misfits
 from deid_portal.engine.taxonomies import FlatTaxonomy, Recipe, parse_recipe
 from deid_portal.engine.taxonomies.recipe import ReadFile
-from deid_portal.engine.values import ColumnType, count_misfits
 
-VERSION = 1
 LARGEST_SEED = 2**63 - 1
 
 
@@ -120,8 +118,8 @@ class Plan(SeededPlan):
             required=("plan", "columns", "method"),
             optional=("models", "seed", "other_columns", "measures"),
         )
-        if place["plan"].value != VERSION or isinstance(place["plan"].value, bool):
-            place["plan"].refuse(f"version {VERSION} is accepted.")
+        if place["plan"].value != PLAN_VERSION or isinstance(place["plan"].value, bool):
+            place["plan"].refuse(f"version {PLAN_VERSION} is accepted.")
         columns = tuple(
             ColumnPlan.parse(name, entry, read_file) for name, entry in place["columns"].entries()
         )
@@ -140,7 +138,7 @@ class Plan(SeededPlan):
         """Return the document with every default filled in."""
         methods = [method.to_document() for method in self.methods]
         document: dict[str, Any] = {
-            "plan": VERSION,
+            "plan": PLAN_VERSION,
             "columns": {column.name: column.to_document() for column in self.columns},
             "models": [model.to_document() for model in self.models],
             "method": methods[0] if len(methods) == 1 else methods,
@@ -289,12 +287,6 @@ class Plan(SeededPlan):
                 f'{len(missing)} of the {len(column.values)} values of column "{column.name}" are '
                 f"not covered; give each a place in the taxonomy."
             )
-
-
-def hash_document(document: Mapping[str, Any]) -> str:
-    """Return the hash of a plan as it is written, whatever the order of its keys."""
-    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def load_plan(path: Path) -> Plan:

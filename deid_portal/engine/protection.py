@@ -6,34 +6,33 @@ from typing import Any
 
 import numpy as np
 
-from deid_portal.engine.arranging import arrange
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import NOBODY, Draft
-from deid_portal.engine.evidence import Evidence
-from deid_portal.engine.grouping import Classes
-from deid_portal.engine.leaving_out import describe_coarser, describe_isolation
-from deid_portal.engine.methods import Method, RecodingMethod
-from deid_portal.engine.outcome import Outcome
-from deid_portal.engine.plan import Plan
-from deid_portal.engine.problem import Leaving, Problem
-from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.randomization.chance import Chance
-from deid_portal.engine.recoding import Recoding, Round
-from deid_portal.engine.releasing import build_release, check_pseudonym_key
-from deid_portal.engine.remeasuring import measure_draft, measure_release
-from deid_portal.engine.reporting import (
-    Measured,
+from deid_portal.engine.draft.draft import NOBODY, Draft
+from deid_portal.engine.draft.measured import Measured, measure_recoding
+from deid_portal.engine.draft.remeasurement import measure_draft, measure_release
+from deid_portal.engine.evidence.evidence import Evidence
+from deid_portal.engine.evidence.report_builder import (
     build_report,
     describe_breach,
     describe_miss,
     describe_rounds,
     describe_search,
     describe_step,
-    measure_recoding,
 )
-from deid_portal.engine.row_matching import match_rows
-from deid_portal.engine.seeding import admit_repeatable
-from deid_portal.engine.table import Codes, Table
+from deid_portal.engine.evidence.suppression_causes import describe_coarser, describe_isolation
+from deid_portal.engine.methods import Method, RecodingMethod
+from deid_portal.engine.outcome import Outcome
+from deid_portal.engine.plan import Plan
+from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.randomness.chance import Chance
+from deid_portal.engine.randomness.seeds import admit_repeatable
+from deid_portal.engine.release.canonical_order import arrange
+from deid_portal.engine.release.released_table import build_release, check_pseudonym_key
+from deid_portal.engine.release.row_matching import match_rows
+from deid_portal.engine.search.problem import Leaving, Problem
+from deid_portal.engine.search.recoding import Recoding, Round
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Codes, Table
 
 CELLS_MOVED = (
     "Loss and the other measures of detail count how coarse cells became, not how far they were "

@@ -13,24 +13,25 @@ from dataclasses import dataclass, fields, replace
 from time import perf_counter
 from typing import Any
 
-from deid_portal.engine.arranging import arrange
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
+from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.measured import Measured, measure_recoding
+from deid_portal.engine.draft.remeasurement import measure_draft
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
+from deid_portal.engine.evidence.report_builder import measure_loss
 from deid_portal.engine.methods import Method
 from deid_portal.engine.methods.full_domain import FullDomain
 from deid_portal.engine.methods.levels import ChosenLevels
-from deid_portal.engine.methods.searching import SearchingMethod
+from deid_portal.engine.methods.searching_method import SearchingMethod
 from deid_portal.engine.parameters import Parameter
 from deid_portal.engine.plan import ColumnRole, Plan, Treatment
 from deid_portal.engine.privacy import PrivacyModel
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.protection import generator_of, pose_problem
-from deid_portal.engine.randomization.chance import Chance
-from deid_portal.engine.remeasuring import measure_draft
-from deid_portal.engine.reporting import Measured, measure_loss, measure_recoding
-from deid_portal.engine.table import Table
+from deid_portal.engine.randomness.chance import Chance
+from deid_portal.engine.release.canonical_order import arrange
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.table import Table
 
 SECONDS = 20.0
 SECONDS_PER_SEARCH = 1.5

@@ -12,11 +12,11 @@ from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.accounts.selectors import current_team, list_teams
-from deid_portal.common.full_disk import left_undone_when_full
-from deid_portal.guide.awaiting import waiting_for
 from deid_portal.guide.demo.people import PEOPLE
+from deid_portal.guide.waiting_items import waiting_for
 from deid_portal.notices.selectors import unread_of
 from deid_portal.notices.services import mark_read
+from deid_portal.web.full_disk import left_undone_when_full
 
 # The role a person is shown as, when they hold several.
 ROLE_ORDER = [Role.STEWARD, Role.APPROVER, Role.REVIEWER, Role.ANALYST, Role.ADMINISTRATOR]

@@ -8,7 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from markdown_it import MarkdownIt
 
-from deid_portal.reviews.moves_drawing import draw_moves
+from deid_portal.reviews.move_diagram import draw_moves
 from deid_portal.reviews.policies import tell_moves
 
 # Tables in the help that are made from the ones the code goes by, so that they cannot differ.

@@ -7,16 +7,16 @@ from uuid import UUID
 from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 
 from deid_portal.accounts.models import Role
-from deid_portal.common.templatetags.numbers import duration_words
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.progress import describe_reading
-from deid_portal.guide.awaiting import WaitingLine
 from deid_portal.guide.jobs import Job
 from deid_portal.guide.steps import Step, load_for_steps, next_step, standing_of, steps_of
+from deid_portal.guide.waiting_items import WaitingLine
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.runs.models import Run
 from deid_portal.taxonomies.selectors import quasi_identifiers, taxonomy_of
+from deid_portal.web.templatetags.numbers import duration_words
 
 TABS = {"active": "Active", "released": "Released", "archived": "Archived"}
 

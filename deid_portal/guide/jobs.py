@@ -11,16 +11,16 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import has_role, roles_of
-from deid_portal.common.glances import glance
-from deid_portal.common.queue import is_queue_reachable
-from deid_portal.common.refusals import refusal
-from deid_portal.common.work import Status
-from deid_portal.common.workers import count_workers
 from deid_portal.runs.models import Run, Sweep, SweepMember
 from deid_portal.runs.progress import describe_progress
+from deid_portal.runs.queue_position import usual_seconds
 from deid_portal.runs.selectors import failed_runs_of_team, open_runs_of_team, sweeps_at_work
 from deid_portal.runs.services import check_can_retry_run
-from deid_portal.runs.waiting import usual_seconds
+from deid_portal.web.glances import glance
+from deid_portal.web.refusals import refusal
+from deid_portal.work.queue import is_queue_reachable
+from deid_portal.work.work import Status
+from deid_portal.work.workers import count_workers
 
 JOBS_SHOWN = 6
 FAILURES_SHOWN = 3

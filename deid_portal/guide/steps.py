@@ -10,7 +10,6 @@ from uuid import UUID
 from django.db.models import Prefetch, QuerySet
 from django.urls import reverse
 
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.policies import check_columns_decided, check_is_ready
 from deid_portal.networks.policies import check_attributes_decided, check_plan_chosen
@@ -20,6 +19,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import HEAVY
 from deid_portal.taxonomies.policies import check_taxonomies_complete
 from deid_portal.taxonomies.selectors import quasi_identifiers, taxonomy_of
+from deid_portal.web.refusals import Refused
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,10 @@ from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.accounts.selectors import current_team
-from deid_portal.audit.selectors import events_of_team
-from deid_portal.audit.verifying import last_verification
-from deid_portal.common.http import STOP_POLLING
-from deid_portal.common.refusals import refusal
+from deid_portal.audit.verification import last_verification
+from deid_portal.audit_trail.selectors import events_of_team
 from deid_portal.datasets.permissions import check_can_upload
 from deid_portal.datasets.selectors import datasets_of_team, get_dataset_or_404
-from deid_portal.guide.awaiting import WaitingLine, waiting_for
 from deid_portal.guide.help_pages import find_help_page, list_help_pages
 from deid_portal.guide.home import (
     TABS,
@@ -29,11 +26,14 @@ from deid_portal.guide.home import (
 )
 from deid_portal.guide.jobs import Jobs, glance_at_jobs, jobs_of
 from deid_portal.guide.steps import load_for_steps, next_step, steps_of
+from deid_portal.guide.waiting_items import WaitingLine, waiting_for
 from deid_portal.notices.selectors import notices_of
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.querydesk.statements import budgets_of_team
 from deid_portal.releases.selectors import describe_releases, releases_of_team
 from deid_portal.reviews.selectors import requests_of_team
+from deid_portal.web.http import STOP_POLLING
+from deid_portal.web.refusals import refusal
 
 DATASETS_SHOWN = 20
 RELEASES_SHOWN = 5

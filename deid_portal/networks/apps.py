@@ -6,6 +6,6 @@ class NetworksConfig(AppConfig):
 
     def ready(self) -> None:
         from deid_portal.datasets.later_rooms import forget_with_the_table
-        from deid_portal.networks.forgetting import forget_network
+        from deid_portal.networks.on_deletion import forget_network
 
         forget_with_the_table(forget_network)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.common.templatetags.numbers import percent
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine.drift import Verdict
+from deid_portal.engine.evidence.drift import Verdict
 from deid_portal.engine.networks.drift import NetworkDrift
-from deid_portal.networks.wording import KNOWLEDGE_TITLES
+from deid_portal.networks.vocabulary import KNOWLEDGE_TITLES
+from deid_portal.web.templatetags.numbers import percent
 
 VERDICT_WORDS = {
     Verdict.SAME.value: "How many links people have is as before",

@@ -1,10 +1,10 @@
 """Hold the plan of a network against the team's policy before anything is run, as for a table."""
 
-from deid_portal.common.templatetags.numbers import middle_cut, percent
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.plan import ColumnRole
 from deid_portal.plans.expectations import AFTER, ROUNDING, Expectation, State
 from deid_portal.policies.rules import Rules
+from deid_portal.web.templatetags.numbers import middle_cut, percent
 
 Told = tuple[State, str]
 

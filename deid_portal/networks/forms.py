@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.datasets.uploading import SealedUpload
+from deid_portal.datasets.sealed_upload import SealedUpload
 from deid_portal.networks.selectors import FirstLines
 
 DIRECTIONS = [

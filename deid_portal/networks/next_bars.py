@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from django.urls import reverse
 
-from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.datasets.models import Dataset
 from deid_portal.versions.selectors import CarriedOver, Misfit
+from deid_portal.web.next_bar import Act, NextBar
 
 
 def _everything() -> Act:

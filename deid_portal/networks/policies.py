@@ -1,9 +1,9 @@
 """In what state something may happen to a network, and what must be decided before a run."""
 
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.plans.policies import check_protection_chosen
+from deid_portal.web.refusals import Refused
 
 
 def check_can_read_again(dataset: Dataset) -> None:

@@ -10,10 +10,6 @@ from django.urls import reverse
 from numpy.typing import NDArray
 
 from deid_portal.audit.services import record_event
-from deid_portal.common import vault
-from deid_portal.common.endings import Endings
-from deid_portal.common.limits import limits_of_reading
-from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.later_rooms import Unpack, pack_in_later_rooms
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.reading import count_and_store, write_columns
@@ -26,12 +22,16 @@ from deid_portal.engine.networks.knowledge import Knowledge
 from deid_portal.engine.networks.layout import draw
 from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.risk import describe_knowledge
-from deid_portal.engine.profile import ColumnProfile
 from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.table.profile import ColumnProfile
 from deid_portal.networks.models import NetworkReading
 from deid_portal.networks.selectors import open_network
 from deid_portal.notices.services import tell
 from deid_portal.policies.selectors import policy_in_force
+from deid_portal.vault import vault
+from deid_portal.work.endings import Endings
+from deid_portal.work.limits import limits_of_reading
+from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 
 WORKERS_DIED = (
     "The worker broke off each time it tried to read this network. Where the machine was not "

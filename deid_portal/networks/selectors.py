@@ -3,15 +3,14 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.common import vault
-from deid_portal.common.limits import limits_of_file
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.engine import Table
-from deid_portal.engine.formats import FileFormat, read_table
+from deid_portal.engine.files.file_format import FileFormat
+from deid_portal.engine.files.table_reader import read_table
 from deid_portal.engine.networks import Network as LinkedNodes
 from deid_portal.engine.networks.link_header import Header
-from deid_portal.engine.networks.reading import (
+from deid_portal.engine.networks.reader import (
     NetworkFormat,
     detect_network,
     preview_network,
@@ -19,6 +18,8 @@ from deid_portal.engine.networks.reading import (
 )
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.networks.models import NetworkReading
+from deid_portal.vault import vault
+from deid_portal.work.limits import limits_of_file
 
 SHOWN_CELLS = 6
 

@@ -7,24 +7,24 @@ from django.db import transaction
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
-from deid_portal.common import vault
-from deid_portal.common.limits import limits_of_file
-from deid_portal.common.work import queue, request_stop
-from deid_portal.datasets.forgetting import usual_deletion_day
+from deid_portal.datasets.deletion import usual_deletion_day
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import check_can_change, check_can_upload
+from deid_portal.datasets.sealed_upload import SealedUpload
 from deid_portal.datasets.services import place_in_series
-from deid_portal.datasets.uploading import SealedUpload
-from deid_portal.engine.formats import detect_file
+from deid_portal.engine.files.table_reader import detect_file
 from deid_portal.engine.networks import NetworkPlan
-from deid_portal.engine.networks.reading import NetworkFormat, detect_network
+from deid_portal.engine.networks.reader import NetworkFormat, detect_network
 from deid_portal.networks.composition import compose_network_plan
-from deid_portal.networks.fitting import check_network_plan_fits
 from deid_portal.networks.models import Network, NetworkReading
+from deid_portal.networks.plan_fit import check_network_plan_fits
 from deid_portal.networks.policies import check_attributes_decided, check_can_read_again
 from deid_portal.networks.tasks import read_uploaded_network
 from deid_portal.plans.composition import Choice, choice_of
 from deid_portal.plans.models import Protection
+from deid_portal.vault import vault
+from deid_portal.work.limits import limits_of_file
+from deid_portal.work.work import queue, request_stop
 
 COPIED_BYTES = 1 << 20
 

@@ -12,22 +12,17 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from deid_portal.accounts.people import person_of, team_of_or_404
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
-from deid_portal.common.http import go_to, wants_part
-from deid_portal.common.queue import is_queue_reachable
-from deid_portal.common.refusals import Refused, refusal
 from deid_portal.datasets.kinds import get_network_or_404
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import can_see_values, check_can_change, check_can_upload
 from deid_portal.datasets.policies import check_can_be_forgotten, check_not_in_use, check_was_read
 from deid_portal.datasets.progress import describe_reading
+from deid_portal.datasets.sealed_upload import SealedUpload, upload_limit_words, why_refused
 from deid_portal.datasets.selectors import find_dataset
-from deid_portal.datasets.uploading import SealedUpload, upload_limit_words, why_refused
 from deid_portal.engine import EngineError
 from deid_portal.networks.changes import degrees_chart, drift_of_network, risk_changes
-from deid_portal.networks.choosing import open_choosing
 from deid_portal.networks.composition import compose_plan_of
 from deid_portal.networks.figures import drawing_chart, risk_chart
-from deid_portal.networks.fitting import what_does_not_fit_network
 from deid_portal.networks.forms import ReadAgainForm, UploadNetworkForm
 from deid_portal.networks.next_bars import (
     bar_of_changes,
@@ -36,11 +31,13 @@ from deid_portal.networks.next_bars import (
     bar_of_risk,
     bar_of_upload,
 )
+from deid_portal.networks.plan_fit import what_does_not_fit_network
 from deid_portal.networks.policies import (
     check_attributes_decided,
     check_can_read_again,
     check_plan_chosen,
 )
+from deid_portal.networks.protection_choice import open_choosing
 from deid_portal.networks.selectors import (
     latest_network_reading,
     networks_of_team,
@@ -53,11 +50,14 @@ from deid_portal.networks.services import (
     stop_network_reading,
     upload_network,
 )
-from deid_portal.networks.wording import READING_PHASES
+from deid_portal.networks.vocabulary import READING_PHASES
 from deid_portal.plans.expectations import summary_of
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.versions.drawing import draw_changes
+from deid_portal.versions.change_rows import draw_changes
 from deid_portal.versions.selectors import carried_over, drift_of, unplaced_values
+from deid_portal.web.http import go_to, wants_part
+from deid_portal.web.refusals import Refused, refusal
+from deid_portal.work.queue import is_queue_reachable
 
 NETWORKS_PER_PAGE = 50
 

@@ -1,5 +1,5 @@
 from deid_portal.celery_app import app
-from deid_portal.notices.mailing import send_due_mails
+from deid_portal.notices.emails import send_due_mails
 
 
 @app.task

@@ -6,6 +6,6 @@ class PlansConfig(AppConfig):
 
     def ready(self) -> None:
         from deid_portal.datasets.later_rooms import forget_with_the_table
-        from deid_portal.plans.forgetting import forget_protection
+        from deid_portal.plans.on_deletion import forget_protection
 
         forget_with_the_table(forget_protection)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.common.templatetags.numbers import middle_cut, percent
 from deid_portal.engine import Column
-from deid_portal.engine.checking import Check
+from deid_portal.engine.search.check import Check
+from deid_portal.web.templatetags.numbers import middle_cut, percent
 
 SMALLEST_GROUP = 5  # people
 NAME_LENGTH = 28

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
-from deid_portal.common.templatetags.numbers import percent
 from deid_portal.engine import InvalidPlan
 from deid_portal.engine.documents import Place, plain
 from deid_portal.engine.methods import METHODS, RecodingMethod
@@ -19,6 +18,7 @@ from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.parameters import Choice
 from deid_portal.engine.plan import ColumnRole
 from deid_portal.engine.privacy import MODELS
+from deid_portal.web.templatetags.numbers import percent
 
 PlanDocument = dict[str, Any]
 # What the number of look-alikes is called in each rule that has one.

@@ -15,20 +15,20 @@ from time import perf_counter
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
-from deid_portal.engine.found import Found
-from deid_portal.engine.heuristic import Explorer, OutOfTime
-from deid_portal.engine.lattice import Lattice, Levels
 from deid_portal.engine.methods.full_domain import FullDomain
 from deid_portal.engine.methods.levels import ChosenLevels
 from deid_portal.engine.methods.local_recoding import LocalRecoding
 from deid_portal.engine.methods.method import Method, RecodingMethod, records_allowed
 from deid_portal.engine.methods.none import NoChange
 from deid_portal.engine.privacy import SensitiveColumn, Whole
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
-from deid_portal.engine.search import LARGEST_PROVABLE_LATTICE
-from deid_portal.engine.table import Table
+from deid_portal.engine.search.heuristic import Explorer, OutOfTime
+from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.lattice import Lattice, Levels
+from deid_portal.engine.search.optimum import LARGEST_PROVABLE_LATTICE
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.table import Table
 from deid_portal.engine.utility import METRICS
 from deid_portal.plans.burdens import Burden, burdens_of
 from deid_portal.plans.reduced_tables import ReducedTable, reduced_table

@@ -5,8 +5,8 @@ from uuid import uuid4
 from django.db import models
 
 from deid_portal.accounts.models import User
-from deid_portal.common.sealing import SealedJSONField
 from deid_portal.datasets.models import Dataset
+from deid_portal.vault.sealed_fields import SealedJSONField
 
 
 class Protection(models.Model):

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import ColumnRole, Dataset
 from deid_portal.taxonomies.policies import check_taxonomies_complete
+from deid_portal.web.refusals import Refused
 
 
 def check_protection_chosen(dataset: Dataset) -> None:

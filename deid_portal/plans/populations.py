@@ -13,15 +13,15 @@ from django.db import transaction
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.common import vault
-from deid_portal.common.limits import limits_of_file
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import check_can_change
-from deid_portal.datasets.uploading import SealedUpload
+from deid_portal.datasets.sealed_upload import SealedUpload
 from deid_portal.engine import Table
-from deid_portal.engine.formats import detect_file, read_table
+from deid_portal.engine.files.table_reader import detect_file, read_table
 from deid_portal.plans.models import PopulationTable
+from deid_portal.vault import vault
+from deid_portal.web.refusals import Refused
+from deid_portal.work.limits import limits_of_file
 
 MOST_BYTES = 20 * 1024 * 1024  # of the columns that are kept; a run carries a copy
 MOST_TABLES = 10

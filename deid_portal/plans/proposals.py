@@ -7,12 +7,7 @@ from typing import Any
 from django.db.models import TextChoices
 
 from deid_portal.plans.guidelines import Audience
-from deid_portal.plans.recommending import (
-    Purpose,
-    Recommendation,
-    TableFacts,
-    recommend_method,
-)
+from deid_portal.plans.recommendation import Purpose, Recommendation, TableFacts, recommend_method
 
 Rules = list[dict[str, Any]]
 USUALLY_LEFT_OUT = 0.05  # what the question starts with

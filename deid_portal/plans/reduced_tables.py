@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.common import vault
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, ColumnType, Table
-from deid_portal.engine.grouping import Pairs, Patterns, reduce_table
-from deid_portal.engine.lattice import Levels
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.search.lattice import Levels
+from deid_portal.engine.table.patterns import Pairs, Patterns, reduce_table
+from deid_portal.vault import vault
 
 # A check of one combination of levels on so many takes a few milliseconds.
 MOST_PATTERNS = 250_000

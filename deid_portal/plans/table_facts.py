@@ -4,7 +4,7 @@ from math import prod
 
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.engine import ColumnType
-from deid_portal.plans.recommending import TableFacts
+from deid_portal.plans.recommendation import TableFacts
 
 NUMERIC = {ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE}
 

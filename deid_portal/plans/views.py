@@ -12,16 +12,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
-from deid_portal.common.http import wants_part
-from deid_portal.common.next_bar import Act, NextBar
-from deid_portal.common.refusals import Refused, entering_step, refusal
 from deid_portal.datasets.kinds import get_table_or_404
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import can_see_values, check_can_change
-from deid_portal.datasets.uploading import SealedUpload, why_refused
+from deid_portal.datasets.sealed_upload import SealedUpload, why_refused
 from deid_portal.engine import EngineError, Plan
 from deid_portal.plans.burdens import worst_of
-from deid_portal.plans.choosing import (
+from deid_portal.plans.choice import (
     PLAIN,
     VIEWS,
     Choosing,
@@ -39,6 +36,9 @@ from deid_portal.plans.promises import describe_promise
 from deid_portal.plans.services import check_choice, choose_protection
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.taxonomies.policies import check_taxonomies_complete
+from deid_portal.web.http import wants_part
+from deid_portal.web.next_bar import Act, NextBar
+from deid_portal.web.refusals import Refused, entering_step, refusal
 
 PLAN_CHANGED = "plan-changed"  # htmx asks for the promise and the estimate again
 PLAN_EDITED = "plan-changed, plan-edited"  # and saves

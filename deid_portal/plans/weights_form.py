@@ -6,8 +6,8 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from deid_portal.common.templatetags.numbers import middle_cut
 from deid_portal.datasets.models import Dataset
+from deid_portal.web.templatetags.numbers import middle_cut
 
 HEAVIEST = 1000
 NAME_LENGTH = 40

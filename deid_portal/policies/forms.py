@@ -4,10 +4,10 @@ from typing import Any
 
 from django import forms
 
-from deid_portal.common.widgets import Boxes
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.policies.rules import Rules, attack_words
+from deid_portal.web.widgets import Boxes
 
 PERCENT = ("highest_risk", "most_left_out", "most_left_out_of_group", "surest_guess")
 # The rules that speak of sensitive values.

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
-from deid_portal.common.refusals import Refused
-from deid_portal.common.templatetags.numbers import percent
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.privacy import MODELS
+from deid_portal.web.refusals import Refused
+from deid_portal.web.templatetags.numbers import percent
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@ from django.db import transaction
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
 from deid_portal.policies.models import Policy
 from deid_portal.policies.permissions import check_can_change_policy
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
+from deid_portal.web.refusals import Refused
 
 
 @transaction.atomic

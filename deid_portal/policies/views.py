@@ -7,11 +7,11 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from deid_portal.accounts.people import person_of, team_of_or_404
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
-from deid_portal.common.refusals import Refused, refusal
 from deid_portal.policies.forms import PolicyForm
 from deid_portal.policies.permissions import check_can_change_policy
 from deid_portal.policies.selectors import policy_in_force, versions_of
 from deid_portal.policies.services import change_policy
+from deid_portal.web.refusals import Refused, refusal
 
 VERSIONS_SHOWN = 20
 

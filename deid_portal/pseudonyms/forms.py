@@ -2,7 +2,7 @@ import re
 
 from django import forms
 
-from deid_portal.engine.methods.pseudonyms import LENGTH
+from deid_portal.engine.release.pseudonyms import LENGTH
 
 PSEUDONYM = re.compile(rf"[0-9a-f]{{{LENGTH}}}\Z")
 

@@ -1,5 +1,5 @@
-from deid_portal.common.refusals import Refused
 from deid_portal.pseudonyms.models import WayBack
+from deid_portal.web.refusals import Refused
 
 
 def check_can_be_opened(way_back: WayBack) -> None:

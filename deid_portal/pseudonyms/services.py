@@ -13,14 +13,14 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
-from deid_portal.common import vault
 from deid_portal.datasets.models import Dataset, PseudonymKey
 from deid_portal.datasets.pseudonyms import new_secret, pseudonym_key_of
-from deid_portal.engine.methods.pseudonyms import pseudonym_of
+from deid_portal.engine.release.pseudonyms import pseudonym_of
 from deid_portal.pseudonyms.models import LookUp, WayBack, way_back_file
 from deid_portal.pseudonyms.permissions import check_can_look_up, check_can_rotate
 from deid_portal.pseudonyms.policies import check_can_be_opened
 from deid_portal.pseudonyms.tables import Person, find_people, write_ways_back
+from deid_portal.vault import vault
 
 # A run that began with a key may still end after the key was retired.
 STAYS_AFTER_RETIRING = timedelta(days=1)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from deid_portal.common import vault
+from deid_portal.vault import vault
 
 BLOCK_BYTES = 4 << 20
 

@@ -11,12 +11,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from deid_portal.accounts.people import person_of, team_of_or_404
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
-from deid_portal.common.refusals import refusal
 from deid_portal.pseudonyms.forms import LookUpForm, RotationForm
 from deid_portal.pseudonyms.permissions import check_can_look_up, check_can_rotate
 from deid_portal.pseudonyms.policies import check_can_be_opened
 from deid_portal.pseudonyms.selectors import get_way_back_or_404, keys_of, ways_back_of
 from deid_portal.pseudonyms.services import destroy_way_back, look_up, rotate_key
+from deid_portal.web.refusals import refusal
 
 LOOK_UPS_SHOWN = 50
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from deid_portal.engine.writing import neutralize
+from deid_portal.engine.files.csv.writer import neutralize
 from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.answer_charts import AnswerChart, Row, chart_of
 from deid_portal.querydesk.models import Question
-from deid_portal.querydesk.wording import cases_words, kind_words, write_number
+from deid_portal.querydesk.vocabulary import cases_words, kind_words, write_number
 
 NEIGHBOUR_WORDS = {
     "add_remove": "neighbors by adding or removing one",

@@ -15,16 +15,16 @@ from django.db import transaction
 from django.utils import timezone
 
 from deid_portal.audit.services import record_event
-from deid_portal.common.endings import Endings
-from deid_portal.common.limits import Limits, OverLimit
-from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine import Cancelled
 from deid_portal.engine.differential import Question as EngineQuestion
 from deid_portal.querydesk.ledger import give_back, lock
 from deid_portal.querydesk.models import Question
-from deid_portal.querydesk.pricing import read_question, setting_of
+from deid_portal.querydesk.prices import read_question, setting_of
 from deid_portal.querydesk.subjects import Subject, answer_about, open_subject
+from deid_portal.work.endings import Endings
+from deid_portal.work.limits import Limits, OverLimit
+from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 
 RETURNED = "Nothing was drawn, so the price was given back."
 KEPT = (

@@ -12,10 +12,10 @@ from django.db.models import Max, Q, QuerySet, Sum
 from django.utils import timezone
 
 from deid_portal.accounts.models import User
-from deid_portal.common.refusals import Refused
 from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.models import Desk, Entry, Question, Terms, Wish
 from deid_portal.querydesk.periods import began_at
+from deid_portal.web.refusals import Refused
 
 
 @dataclass(frozen=True)

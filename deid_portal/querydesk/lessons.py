@@ -13,7 +13,6 @@ from django.db import transaction
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.permissions import check_has_role
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.datasets.selectors import values_of
@@ -37,6 +36,7 @@ from deid_portal.engine.differential.lessons.deck_data import (
     SICKLE_CELL,
     YEARS,
 )
+from deid_portal.web.refusals import Refused
 
 EPSILON = 1.0
 # So often that the mean of the noise is five standard deviations from the next whole number.

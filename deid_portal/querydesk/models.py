@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.common.sealing import SealedJSONField
-from deid_portal.common.work import Work
 from deid_portal.datasets.models import Dataset
+from deid_portal.vault.sealed_fields import SealedJSONField
+from deid_portal.work.work import Work
 
 
 class Desk(models.Model):

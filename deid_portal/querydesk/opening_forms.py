@@ -14,11 +14,11 @@ from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
 from deid_portal.engine.differential.domains import MOST_VALUES, plain_number
 from deid_portal.engine.differential.setting import MOST_ROWS, MOST_ROWS_PER_PERSON
 from deid_portal.engine.networks.questions.setting import MOST_LINKS_PER_PERSON, People, Protects
-from deid_portal.engine.values import DATE_FORMATS
+from deid_portal.engine.table.values import DATE_FORMATS
 from deid_portal.querydesk.amounts import atto_of, delta_of, epsilon_of, micro_of, read_number
-from deid_portal.querydesk.composing import GAP
 from deid_portal.querydesk.forms import DeltaField, EpsilonField
 from deid_portal.querydesk.models import Period, Terms
+from deid_portal.querydesk.question_form import GAP
 from deid_portal.querydesk.services import Offer
 from deid_portal.querydesk.subjects import has_list_of_people
 

@@ -2,8 +2,8 @@
 
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES, check_has_role, roles_of
-from deid_portal.common.refusals import Refused
 from deid_portal.querydesk.models import Desk, Wish
+from deid_portal.web.refusals import Refused
 
 ASKING_ROLES = frozenset({Role.STEWARD, Role.ANALYST})
 

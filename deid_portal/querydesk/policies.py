@@ -1,12 +1,12 @@
 """In what state something may happen to a desk."""
 
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine.differential import Setting
 from deid_portal.engine.networks.questions import NetworkSetting
 from deid_portal.querydesk.models import Desk, Terms, Wish
 from deid_portal.querydesk.subjects import has_list_of_people
+from deid_portal.web.refusals import Refused
 
 
 def check_setting_fits(dataset: Dataset, setting: Setting) -> None:

@@ -6,11 +6,11 @@ from django.shortcuts import get_object_or_404
 from deid_portal.accounts.models import Membership, Role, Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES, has_role
 from deid_portal.accounts.selectors import teams_of
-from deid_portal.common.work import OPEN_STATUSES, Status
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.querydesk.models import Desk, Draft, Question, Terms, Wish
-from deid_portal.querydesk.pricing import Priced
+from deid_portal.querydesk.prices import Priced
+from deid_portal.work.work import OPEN_STATUSES, Status
 
 
 def visible_desks(user: User) -> QuerySet[Desk]:

@@ -12,8 +12,6 @@ from django.utils import timezone
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.selectors import people_with_role
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import OPEN_STATUSES, Status, queue, request_stop
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.notices.services import tell
@@ -22,9 +20,11 @@ from deid_portal.querydesk.ledger import give_back, lock, note_free, pay
 from deid_portal.querydesk.models import Desk, Draft, Period, Question, Terms
 from deid_portal.querydesk.permissions import check_may_ask, check_may_open
 from deid_portal.querydesk.policies import check_answers, check_same_terms, check_setting_fits
-from deid_portal.querydesk.pricing import Priced, price_question, setting_of
+from deid_portal.querydesk.prices import Priced, price_question, setting_of
 from deid_portal.querydesk.selectors import stored_answer
 from deid_portal.querydesk.tasks import answer_question
+from deid_portal.web.refusals import Refused
+from deid_portal.work.work import OPEN_STATUSES, Status, queue, request_stop
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from datetime import datetime
 from django.db.models import Count, Q, Sum
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.common.refusals import refusal
-from deid_portal.common.work import OPEN_STATUSES, Status
 from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.ledger import Balance, balance_of, entries_of
 from deid_portal.querydesk.models import Desk, Entry, Question
 from deid_portal.querydesk.periods import FOR_EVER, began_at, refills_at
 from deid_portal.querydesk.permissions import check_may_ask
 from deid_portal.querydesk.selectors import desks_of_team
+from deid_portal.web.refusals import refusal
+from deid_portal.work.work import OPEN_STATUSES, Status
 
 RUNNING_LOW = 0.4
 BUDGETS_SHOWN = 3

@@ -4,11 +4,11 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Table
 from deid_portal.engine.differential import Answer, Question, answer
-from deid_portal.engine.differential.answering import check_columns
+from deid_portal.engine.differential.answer import check_columns
 from deid_portal.engine.networks import Network
-from deid_portal.engine.networks.questions.answering import answer_about_network
+from deid_portal.engine.networks.questions.answer import answer_about_network
 from deid_portal.engine.networks.questions.people import check_network
-from deid_portal.engine.networks.reading import NetworkKind
+from deid_portal.engine.networks.reader import NetworkKind
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.networks.selectors import open_network
 

@@ -2,9 +2,9 @@
 
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.querydesk.amounts import epsilon_of
-from deid_portal.querydesk.composing import Composition
-from deid_portal.querydesk.quoting import Quote
-from deid_portal.querydesk.wording import write_width
+from deid_portal.querydesk.question_form import Composition
+from deid_portal.querydesk.quotes import Quote
+from deid_portal.querydesk.vocabulary import write_width
 
 
 def tips_of(composition: Composition, offer: Quote, smallest_micro: int) -> list[str]:

@@ -7,13 +7,13 @@ from django.utils import timezone
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.selectors import people_with_role
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
 from deid_portal.notices.services import tell
 from deid_portal.querydesk.amounts import MICRO, MOST_EPSILON, shown
 from deid_portal.querydesk.ledger import Balance, balance_of, grant, lock
 from deid_portal.querydesk.models import Desk, Wish
 from deid_portal.querydesk.permissions import check_may_ask, check_may_grant
 from deid_portal.querydesk.policies import check_answers, check_is_waiting
+from deid_portal.web.refusals import Refused
 
 
 def _check_amount(micro: int) -> None:

@@ -5,7 +5,7 @@ from django.core.validators import MaxValueValidator
 from django.db.models import QuerySet
 
 from deid_portal.accounts.models import User
-from deid_portal.releases.granting import Terms
+from deid_portal.releases.grants import Terms
 from deid_portal.releases.models import Grant, Release
 from deid_portal.releases.services import is_name_of
 

@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 from django.db import models
 
 from deid_portal.accounts.models import User
-from deid_portal.common.sealing import SealedJSONField
-from deid_portal.common.work import Work
 from deid_portal.reviews.models import ReviewRequest
+from deid_portal.vault.sealed_fields import SealedJSONField
+from deid_portal.work.work import Work
 
 
 class Release(models.Model):

@@ -2,7 +2,7 @@
 
 Made from two documents only, the statement and the published report, so it says nothing that may
 not leave. Every number of the report is printed with the place it comes from
-(`engine/verifying/figures.py`), and `verify` compares them.
+(`engine/verification/figures.py`), and `verify` compares them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ from django.utils.safestring import SafeString
 
 from deid_portal.engine import EngineError, Plan
 from deid_portal.engine.networks import NetworkPlan, is_network_plan
-from deid_portal.engine.publishing import Publication, promises_privacy
-from deid_portal.engine.verifying.figures import COUNT, NUMBER, SHARE, find_figure, write_figure
-from deid_portal.engine.verifying.signatures import short_fingerprint
-from deid_portal.querydesk.handing_over import HandedAnswer, read_answers, sum_prices
+from deid_portal.engine.publication import Publication, promises_privacy
+from deid_portal.engine.verification.figures import COUNT, NUMBER, SHARE, find_figure, write_figure
+from deid_portal.engine.verification.signatures import short_fingerprint
+from deid_portal.querydesk.released_answers import HandedAnswer, read_answers, sum_prices
 from deid_portal.releases.package_charts import Drawing, charts_of
 from deid_portal.reports.columns import level_label
 from deid_portal.reports.verdicts import verdict_of

@@ -10,10 +10,10 @@ from xml.sax.saxutils import escape
 
 from django.utils.safestring import mark_safe
 
-from deid_portal.common.templatetags.numbers import middle_cut
-from deid_portal.engine.verifying.figures import write_share
+from deid_portal.engine.verification.figures import write_share
 from deid_portal.reports.columns import level_label
 from deid_portal.reports.figures import one_in
+from deid_portal.web.templatetags.numbers import middle_cut
 
 Report = Mapping[str, Any]
 AFTER, LINE, INK, FAINT = "#0B6380", "#DDE3E9", "#1A2530", "#5C6A79"

@@ -1,7 +1,7 @@
 """What is in a package, file by file. Everything comes from what was approved and stated.
 
 Rows are those of the approval, to the byte; as another kind of file they are the same cells.
-Report, plan and taxonomies are the published ones (`engine/publishing.py`). Where the policy keeps
+Report, plan and taxonomies are the published ones (`engine/publication/`). Where the policy keeps
 the recipe back, neither plan.json nor the plan inside the report leaves; the hash of it does, so
 that whoever is given the recipe later can tell that it is the one.
 """
@@ -13,14 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from deid_portal.common import vault
-from deid_portal.common.signing import Signer
-from deid_portal.engine.formats.file_format import FileKind
-from deid_portal.engine.formats.saving import write_table
+from deid_portal.engine.files.file_format import FileKind
+from deid_portal.engine.files.writer import write_table
 from deid_portal.engine.progress import ProgressCallback
-from deid_portal.engine.table import Table
-from deid_portal.engine.verifying.tables import read_release
-from deid_portal.querydesk.handing_over import write_answers, write_answers_csv
+from deid_portal.engine.table.table import Table
+from deid_portal.engine.verification.tables import read_release
+from deid_portal.querydesk.released_answers import write_answers, write_answers_csv
 from deid_portal.releases.models import Package, TableFormat
 from deid_portal.releases.package_certificate import Certificate, write_certificate
 from deid_portal.releases.package_dictionary import write_dictionary
@@ -31,8 +29,10 @@ from deid_portal.releases.package_network import (
 )
 from deid_portal.releases.package_pdf import pdf_refusal, write_pdf
 from deid_portal.releases.package_readme import write_readme
-from deid_portal.releases.package_signing import current_signer
+from deid_portal.releases.package_signatures import current_signer
 from deid_portal.releases.package_statement import statement_of
+from deid_portal.vault import vault
+from deid_portal.vault.signing_key import Signer
 
 PIECE_BYTES = 256 * 1024
 STEPS = 6

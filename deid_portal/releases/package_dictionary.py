@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from deid_portal.engine.table import Table
-from deid_portal.engine.verifying.dictionary import describe_fields
+from deid_portal.engine.table.table import Table
+from deid_portal.engine.verification.dictionary import describe_fields
 from deid_portal.releases.models import Package, TableFormat
 
 MEDIA_TYPES = {

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from deid_portal.common import vault
 from deid_portal.releases.models import Package
+from deid_portal.vault import vault
 
 NETWORK_PURPOSES = {
     "edges.csv": "one link per line, people by random numbers",

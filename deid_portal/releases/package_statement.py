@@ -13,15 +13,15 @@ from django.utils import timezone
 from deid_portal.accounts.models import User
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.rows import AttackRow, rows_of
-from deid_portal.common.refusals import Refused
-from deid_portal.engine.publishing import promises_privacy
+from deid_portal.engine.publication import promises_privacy
 from deid_portal.policies.gates import ABOUT_THE_ORIGINAL, Result, outside_words
-from deid_portal.querydesk.handing_over import Document, fingerprint_of_answers
+from deid_portal.querydesk.released_answers import Document, fingerprint_of_answers
 from deid_portal.releases.models import Release, Statement
 from deid_portal.reviews.gates import CheckedGate, gates_of
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.permissions import standing_approvals
 from deid_portal.reviews.selectors import answers_of
+from deid_portal.web.refusals import Refused
 
 VERSION = 1
 # What is said of an attack; its success is a figure of the original.

@@ -14,12 +14,12 @@ from django.utils.text import slugify
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.common import vault
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import Status, queue
-from deid_portal.engine.formats.saving import MOST_ROWS_OF_A_SHEET
+from deid_portal.engine.files.writer import MOST_ROWS_OF_A_SHEET
 from deid_portal.releases.models import Package, Release, TableFormat
 from deid_portal.releases.tasks import pack_release
+from deid_portal.vault import vault
+from deid_portal.web.refusals import Refused
+from deid_portal.work.work import Status, queue
 
 NOT_PACKED = "This package is still being packed."
 

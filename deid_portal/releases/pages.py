@@ -9,14 +9,16 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from deid_portal.accounts.models import User
-from deid_portal.common.refusals import refusal
+from deid_portal.releases.access import (
+    LAST_DAYS,
+    SECONDS_OF_A_DAY,
+    stand,
+    title_for_one,
+    title_for_team,
+)
 from deid_portal.releases.certificates import certificate_kinds, preview_certificate
 from deid_portal.releases.forms import NamePersonForm, TermsForm, WithdrawForm
-from deid_portal.releases.granting import (
-    check_can_ask_for_period,
-    most_allowed,
-    people_to_name,
-)
+from deid_portal.releases.grants import check_can_ask_for_period, most_allowed, people_to_name
 from deid_portal.releases.models import Grant, Package, Release, TableFormat
 from deid_portal.releases.packages import package_name, packages_of
 from deid_portal.releases.permissions import (
@@ -26,18 +28,12 @@ from deid_portal.releases.permissions import (
     team_of,
 )
 from deid_portal.releases.policies import check_can_download
-from deid_portal.releases.repeating import next_version_of
+from deid_portal.releases.repetition import next_version_of
 from deid_portal.releases.selectors import grant_of, grants_seen_by, sees_everybody
 from deid_portal.releases.services import check_can_withdraw
-from deid_portal.releases.standing import (
-    LAST_DAYS,
-    SECONDS_OF_A_DAY,
-    stand,
-    title_for_one,
-    title_for_team,
-)
 from deid_portal.reports.verdicts import verdict_of
 from deid_portal.reviews.models import Decision
+from deid_portal.web.refusals import refusal
 
 ICONS = {
     "release": "table",

@@ -1,7 +1,7 @@
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import check_has_role, has_role, roles_of
-from deid_portal.common.refusals import Refused
 from deid_portal.releases.models import Grant, Release
+from deid_portal.web.refusals import Refused
 
 WITHDRAWING_ROLES = frozenset({Role.STEWARD, Role.APPROVER})
 

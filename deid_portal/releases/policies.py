@@ -3,9 +3,9 @@
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from deid_portal.common.refusals import Refused
 from deid_portal.releases.models import Grant, Release
 from deid_portal.releases.permissions import check_is_named
+from deid_portal.web.refusals import Refused
 
 
 class Withdrawn(Refused):

@@ -10,9 +10,9 @@ from django.utils import timezone
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.accounts.selectors import teams_of
+from deid_portal.releases.access import Standing, stand
 from deid_portal.releases.models import Download, Grant, Package, Release, TableFormat
 from deid_portal.releases.permissions import team_of
-from deid_portal.releases.standing import Standing, stand
 from deid_portal.runs.selectors import HEAVY
 
 

@@ -6,17 +6,17 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
-from deid_portal.releases.granting import hold_release, open_to_the_named
+from deid_portal.releases.grants import hold_release, open_to_the_named
 from deid_portal.releases.models import Release, TableFormat
+from deid_portal.releases.notifications import tell_that_it_was_released, tell_that_it_was_withdrawn
 from deid_portal.releases.package_statement import state_release
 from deid_portal.releases.packages import request_package
 from deid_portal.releases.permissions import check_may_withdraw, team_of
 from deid_portal.releases.policies import check_not_withdrawn
-from deid_portal.releases.telling import tell_that_it_was_released, tell_that_it_was_withdrawn
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.policies import move
+from deid_portal.web.refusals import Refused
 
 Status = ReviewRequest.Status
 

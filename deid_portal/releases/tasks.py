@@ -1,8 +1,8 @@
 from deid_portal.celery_app import app
-from deid_portal.common.work import claim, pick_up_forgotten
-from deid_portal.releases.expiring import expire_releases
+from deid_portal.releases.expiry import expire_releases
 from deid_portal.releases.models import Package
-from deid_portal.releases.package_packing import give_up_packing, perform_packing
+from deid_portal.releases.package_archive import give_up_packing, perform_packing
+from deid_portal.work.work import claim, pick_up_forgotten
 
 
 @app.task

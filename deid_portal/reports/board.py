@@ -10,7 +10,7 @@ from deid_portal.datasets.permissions import can_see_values
 from deid_portal.policies.gates import check_gates, failing
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.reports.comparing import Comparison, compare
+from deid_portal.reports.run_comparison import Comparison, compare
 from deid_portal.reports.scenarios import (
     DETAILS,
     RISKS,

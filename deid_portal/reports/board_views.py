@@ -14,15 +14,12 @@ from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
-from deid_portal.common.http import STOP_POLLING
-from deid_portal.common.next_bar import Act, NextBar
-from deid_portal.common.refusals import Refused, refusal
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import get_dataset_or_404
-from deid_portal.engine.writing import neutralize
+from deid_portal.engine.files.csv.writer import neutralize
 from deid_portal.reports.board import Board, scenarios_of
 from deid_portal.reports.board_figure import board_chart, legend_of
-from deid_portal.reports.comparing import Line
+from deid_portal.reports.run_comparison import Line
 from deid_portal.reports.scenarios import axes_for
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.promotion import (
@@ -33,6 +30,9 @@ from deid_portal.runs.promotion import (
 )
 from deid_portal.runs.selectors import get_light_run_or_404, open_sweeps_of, runs_of
 from deid_portal.runs.sweeps import check_can_sweep
+from deid_portal.web.http import STOP_POLLING
+from deid_portal.web.next_bar import Act, NextBar
+from deid_portal.web.refusals import Refused, refusal
 
 RUNS_ENDED = "runs-ended"  # htmx asks for the board again
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.common.templatetags.numbers import NBSP as NO_BREAK
-from deid_portal.common.templatetags.numbers import percent
 from deid_portal.reports.words import capital, counted, share_words
+from deid_portal.web.templatetags.numbers import NBSP as NO_BREAK
+from deid_portal.web.templatetags.numbers import percent
 
 Report = Mapping[str, Any]
 # Letters that fit under the bars of a chart: on half a page, on a whole one.

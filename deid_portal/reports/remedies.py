@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.common.templatetags.numbers import percent, thousands
 from deid_portal.plans.changes import (
     Change,
     DropRule,
@@ -17,6 +16,7 @@ from deid_portal.plans.changes import (
 )
 from deid_portal.policies.rules import Rules
 from deid_portal.reports.words import counted, listed, people
+from deid_portal.web.templatetags.numbers import percent, thousands
 
 Report = Mapping[str, Any]
 MOST_SHOWN = 3

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from deid_portal.common.templatetags.numbers import percent
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.utility import METRICS
+from deid_portal.web.templatetags.numbers import percent
 
 Summary = Mapping[str, Any]
 ROUNDING = 1e-12

@@ -7,10 +7,10 @@ import zipfile
 from dataclasses import dataclass
 from itertools import islice
 
-from deid_portal.common import vault
 from deid_portal.engine import EngineError
 from deid_portal.networks.composition import compose_plan_of
 from deid_portal.runs.models import Run
+from deid_portal.vault import vault
 
 ROWS_PER_PAGE = 50
 MOST_PAGES = 20  # further rows are in the file; reading on would take ever longer

@@ -13,8 +13,6 @@ from django.views.decorators.http import require_GET
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import has_role
-from deid_portal.common.next_bar import Act, NextBar
-from deid_portal.common.refusals import refusal
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.policies.rules import Rules
@@ -29,6 +27,8 @@ from deid_portal.reports.visibility import report_seen_by
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import get_run_or_404
 from deid_portal.runs.variants import check_can_vary
+from deid_portal.web.next_bar import Act, NextBar
+from deid_portal.web.refusals import refusal
 
 
 @require_GET

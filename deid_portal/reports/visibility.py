@@ -3,7 +3,7 @@
 Stewards of the dataset see everything. What must never happen: somebody else reads a value that
 fewer than five people have, what a single group of look-alikes shows, or works out who was left
 out and what they are like. For these people there is a list of what may be seen, each entry with
-its reason (`engine/publishing/in_house.py`); pages, documents, boards and comparisons take what
+its reason (`engine/publication/in_house.py`); pages, documents, boards and comparisons take what
 they show from here, so nothing is left to the templates. Where a part is missing, they do without.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from deid_portal.accounts.models import User
 from deid_portal.datasets.permissions import can_see_values
-from deid_portal.engine.publishing import Publication, show_in_house, show_summary_in_house
+from deid_portal.engine.publication import Publication, show_in_house, show_summary_in_house
 from deid_portal.runs.chance import honest_report
 from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from deid_portal.common.templatetags.numbers import percent
+from deid_portal.web.templatetags.numbers import percent
 
 GAP = "(missing)"
 ROUND_SHARES = {

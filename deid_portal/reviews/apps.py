@@ -6,6 +6,6 @@ class ReviewsConfig(AppConfig):
 
     def ready(self) -> None:
         from deid_portal.datasets.later_rooms import forget_with_the_table
-        from deid_portal.reviews.forgetting import withdraw_open_requests
+        from deid_portal.reviews.on_deletion import withdraw_open_requests
 
         forget_with_the_table(withdraw_open_requests)

@@ -13,11 +13,11 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.policies.selectors import in_force_since, policy_in_force
 from deid_portal.reviews.models import ReviewRequest
+from deid_portal.reviews.notifications import tell_that_it_expired, tell_that_it_still_waits
 from deid_portal.reviews.permissions import team_of
 from deid_portal.reviews.policies import move
 from deid_portal.reviews.selectors import whose_turn_it_is
 from deid_portal.reviews.services import lock_request
-from deid_portal.reviews.telling import tell_that_it_expired, tell_that_it_still_waits
 
 Status = ReviewRequest.Status
 # Where somebody else than the author's own wish is waited for.

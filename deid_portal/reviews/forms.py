@@ -6,8 +6,8 @@ from django.db.models import QuerySet
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.policies.rules import Rules
-from deid_portal.querydesk.handing_over import read_answers, to_documents
 from deid_portal.querydesk.models import Question
+from deid_portal.querydesk.released_answers import read_answers, to_documents
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest
 from deid_portal.reviews.policies import PRINTS
 from deid_portal.reviews.services import Terms

@@ -2,15 +2,15 @@
 
 from dataclasses import asdict, dataclass
 
-from deid_portal.attacks.crossing import cross_with_releases, question_of
+from deid_portal.attacks.release_crossing import cross_with_releases, question_of
 from deid_portal.attacks.selectors import standings_of
-from deid_portal.common.refusals import Refused
 from deid_portal.policies.gates import Crossing, Gate, Result, check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import PolicyInForce, policy_in_force
 from deid_portal.reviews.models import ReviewRequest, Waiver
 from deid_portal.reviews.permissions import team_of
 from deid_portal.runs.models import Run
+from deid_portal.web.refusals import Refused
 
 COUNTS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight", 9: "Nine"}
 

@@ -3,10 +3,10 @@ from django.db.models import QuerySet
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES, check_has_role, has_role, roles_of
 from deid_portal.accounts.selectors import has_second_factor, people_with_role
-from deid_portal.common.refusals import Refused
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.reviews.models import Decision, ReviewRequest, Waiver
 from deid_portal.runs.models import Run
+from deid_portal.web.refusals import Refused
 
 
 def team_of(request: ReviewRequest) -> Team:

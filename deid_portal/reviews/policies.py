@@ -3,11 +3,11 @@
 from django.db.models import Q
 from django.utils import timezone
 
-from deid_portal.common.refusals import Refused
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.runs.chance import drew_from_a_seed
 from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
+from deid_portal.web.refusals import Refused
 
 Status = ReviewRequest.Status
 

@@ -10,7 +10,7 @@ from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import has_role
 from deid_portal.accounts.selectors import people_with_role
 from deid_portal.datasets.selectors import visible_datasets
-from deid_portal.querydesk.handing_over import Document, to_documents
+from deid_portal.querydesk.released_answers import Document, to_documents
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
 from deid_portal.reviews.permissions import authors_of, team_of
 from deid_portal.runs.models import Run

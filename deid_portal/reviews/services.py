@@ -10,18 +10,24 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.querydesk.handing_over import (
+from deid_portal.querydesk.models import Question
+from deid_portal.querydesk.released_answers import (
     answers_to_hand_over,
     fingerprint_of_answers,
     to_documents,
 )
-from deid_portal.querydesk.models import Question
 from deid_portal.releases.services import create_release
 from deid_portal.reviews.gates import Checked, gates_of
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
+from deid_portal.reviews.notifications import (
+    tell_that_it_was_asked,
+    tell_that_it_was_commented,
+    tell_that_it_was_decided,
+    tell_that_it_was_withdrawn,
+    tell_that_votes_are_void,
+)
 from deid_portal.reviews.permissions import (
     check_is_author,
     check_may_agree,
@@ -45,14 +51,8 @@ from deid_portal.reviews.policies import (
     is_about,
     move,
 )
-from deid_portal.reviews.telling import (
-    tell_that_it_was_asked,
-    tell_that_it_was_commented,
-    tell_that_it_was_decided,
-    tell_that_it_was_withdrawn,
-    tell_that_votes_are_void,
-)
 from deid_portal.runs.models import Run
+from deid_portal.web.refusals import Refused
 
 Status = ReviewRequest.Status
 NEEDS_A_REASON = (Decision.Verdict.ASK_FOR_CHANGES, Decision.Verdict.REJECT)

@@ -6,6 +6,6 @@ class RunsConfig(AppConfig):
 
     def ready(self) -> None:
         from deid_portal.datasets.later_rooms import forget_with_the_table
-        from deid_portal.runs.forgetting import forget_results
+        from deid_portal.runs.on_deletion import forget_results
 
         forget_with_the_table(forget_results)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.networks.methods import NETWORK_METHODS
-from deid_portal.engine.randomization.chance import SECRET_BYTES
-from deid_portal.engine.seeding import admit_repeatable
+from deid_portal.engine.randomness.chance import SECRET_BYTES
+from deid_portal.engine.randomness.seeds import admit_repeatable
 
 if TYPE_CHECKING:
     from deid_portal.runs.models import Run

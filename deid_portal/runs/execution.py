@@ -7,30 +7,30 @@ from django.conf import settings
 from django.db import transaction
 
 from deid_portal.audit.services import record_event
-from deid_portal.common import vault
-from deid_portal.common.endings import Endings
-from deid_portal.common.limits import Limits
-from deid_portal.common.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import ENGINE_VERSION, Outcome, Plan, protect
+from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.networks import NetworkOutcome
-from deid_portal.engine.publishing import Publication
+from deid_portal.engine.publication import Publication
 from deid_portal.engine.remedies import find_remedies
-from deid_portal.engine.writing import write_csv
 from deid_portal.runs.chance import destroy_secret, secret_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.networks import protect_network_of, store_network
+from deid_portal.runs.notifications import tell_that_it_ended
 from deid_portal.runs.origins import delete_origins, keep_origins
+from deid_portal.runs.progress_watch import Watch
 from deid_portal.runs.summaries import summarize
-from deid_portal.runs.telling import tell_that_it_ended
-from deid_portal.runs.watching import Watch
 from deid_portal.runs.ways_back import (
     StoredWayBack,
     delete_way_back_of,
     enter_way_back,
     store_way_back_of,
 )
+from deid_portal.vault import vault
+from deid_portal.work.endings import Endings
+from deid_portal.work.limits import Limits
+from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
 
 NO_ROOM = (
     "There was no room left to store the result. Nothing was released; your plan is kept. "

@@ -6,14 +6,14 @@ from uuid import uuid4
 from django.db import models
 
 from deid_portal.accounts.models import User
-from deid_portal.common.sealing import SealedJSONField
-from deid_portal.common.work import Work
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
 from deid_portal.engine.networks import NetworkPlan
-from deid_portal.engine.publishing import Publication
+from deid_portal.engine.publication import Publication
 from deid_portal.runs.chance import honest_report, new_secret
 from deid_portal.taxonomies.models import TaxonomyVersion
+from deid_portal.vault.sealed_fields import SealedJSONField
+from deid_portal.work.work import Work
 
 
 class Priority(models.IntegerChoices):

@@ -4,18 +4,18 @@ import zipfile
 from collections.abc import Callable
 from typing import IO, Any, BinaryIO, cast
 
-from deid_portal.common import vault
-from deid_portal.common.work import Lease
+from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.networks import Network, NetworkOutcome, NetworkPlan, protect_network
 from deid_portal.engine.networks.layout import draw, draw_beside
-from deid_portal.engine.networks.writing import write_edges, write_network_graphml, write_nodes
+from deid_portal.engine.networks.writer import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.progress import ProgressCallback
-from deid_portal.engine.publishing import Publication
-from deid_portal.engine.writing import write_csv
+from deid_portal.engine.publication import Publication
 from deid_portal.networks.selectors import open_network
 from deid_portal.runs.chance import secret_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import keep_network_origins
+from deid_portal.vault import vault
+from deid_portal.work.work import Lease
 
 LARGEST_DRAWN_BESIDE = 200_000  # people; drawing means looking for communities once more
 LONG_AGO = (1980, 1, 1, 0, 0, 0)

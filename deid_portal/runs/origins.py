@@ -16,11 +16,11 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from deid_portal.common import vault
 from deid_portal.engine import Outcome, Table
-from deid_portal.engine.table import Codes
-from deid_portal.engine.writing import read_arrow, write_arrow
+from deid_portal.engine.files.arrow import read_arrow, write_arrow
+from deid_portal.engine.table.table import Codes
 from deid_portal.runs.models import Run
+from deid_portal.vault import vault
 
 
 @dataclass(frozen=True, eq=False)

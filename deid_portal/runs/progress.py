@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deid_portal.runs.models import Run
-from deid_portal.runs.watching import SHARES, overall, stage_of
+from deid_portal.runs.progress_watch import SHARES, overall, stage_of
 
 LABELS = {
     "read": "Read the table",

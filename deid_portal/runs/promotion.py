@@ -8,11 +8,11 @@ from django.db import transaction
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
 from deid_portal.runs.models import Promotion, Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.services import hold_dataset
+from deid_portal.web.refusals import Refused
 
 
 def check_can_promote(user: User, run: Run) -> None:

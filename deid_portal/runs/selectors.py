@@ -6,11 +6,11 @@ from django.db.models import Case, Count, Exists, Max, OuterRef, Q, QuerySet, Wh
 from django.shortcuts import get_object_or_404
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.common.work import OPEN_STATUSES, Status, claimable, stale
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import visible_datasets
 from deid_portal.runs.models import Run, Sweep, SweepMember
 from deid_portal.runs.turns import Share, Waiting, in_turn
+from deid_portal.work.work import OPEN_STATUSES, Status, claimable, stale
 
 # Documents that only single pages need; a list of runs must not decrypt them all.
 HEAVY = ("plan", "plan_files", "report", "published", "summary", "secret")

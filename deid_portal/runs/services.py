@@ -6,20 +6,20 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import OPEN_STATUSES, queue, request_stop
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.networks.composition import AnyPlan, compose_plan_of
 from deid_portal.networks.policies import check_plan_chosen
 from deid_portal.runs.chance import destroy_secret
 from deid_portal.runs.models import Priority, Run
+from deid_portal.runs.notifications import tell_that_it_was_stopped
 from deid_portal.runs.permissions import check_can_run
+from deid_portal.runs.plan_words import plan_words, short_words
 from deid_portal.runs.summaries import describe_request
 from deid_portal.runs.tasks import execute_run
-from deid_portal.runs.telling import tell_that_it_was_stopped
-from deid_portal.runs.wording import plan_words, short_words
 from deid_portal.taxonomies.selectors import versions_in_force
+from deid_portal.web.refusals import Refused
+from deid_portal.work.work import OPEN_STATUSES, queue, request_stop
 
 
 def check_can_start_run(user: User, dataset: Dataset) -> None:

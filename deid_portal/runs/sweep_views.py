@@ -10,18 +10,18 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from deid_portal.accounts.people import person_of
-from deid_portal.common.next_bar import Act, NextBar
-from deid_portal.common.refusals import Refused, entering_step, refusal
-from deid_portal.common.workers import count_workers
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine import EngineError
 from deid_portal.networks.policies import check_plan_chosen
 from deid_portal.runs.forms import SweepForm
+from deid_portal.runs.queue_position import usual_seconds
 from deid_portal.runs.selectors import get_sweep_or_404
 from deid_portal.runs.sweeps import check_can_sweep, check_size, start_sweep, stop_sweep
 from deid_portal.runs.variants import basis_of_protection
-from deid_portal.runs.waiting import usual_seconds
+from deid_portal.web.next_bar import Act, NextBar
+from deid_portal.web.refusals import Refused, entering_step, refusal
+from deid_portal.work.workers import count_workers
 
 
 @require_http_methods(["GET", "POST"])

@@ -13,9 +13,6 @@ from django.db.models import Max, QuerySet
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
-from deid_portal.common.templatetags.numbers import percent
-from deid_portal.common.work import OPEN_STATUSES, request_stop
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.methods import METHODS
 from deid_portal.networks.composition import AnyPlan
@@ -39,6 +36,9 @@ from deid_portal.runs.variants import (
     find_twins,
     judge,
 )
+from deid_portal.web.refusals import Refused
+from deid_portal.web.templatetags.numbers import percent
+from deid_portal.work.work import OPEN_STATUSES, request_stop
 
 MOST_MEMBERS = 60
 # Those that need nothing but their name; what they leave to choose is as usual.

@@ -1,12 +1,12 @@
 from deid_portal.celery_app import app
-from deid_portal.common.work import claim_next, pick_up_forgotten
 from deid_portal.datasets.tasks import pick_up_forgotten_readings
 from deid_portal.networks.tasks import pick_up_forgotten_network_readings
 from deid_portal.runs.execution import give_up_run, perform_run
-from deid_portal.runs.forgetting import delete_results_left_over
 from deid_portal.runs.models import Run
+from deid_portal.runs.on_deletion import delete_results_left_over
 from deid_portal.runs.selectors import next_run_id
 from deid_portal.sources.tasks import pick_up_forgotten_fetches
+from deid_portal.work.work import claim_next, pick_up_forgotten
 
 
 @app.task

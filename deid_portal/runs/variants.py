@@ -12,19 +12,19 @@ from django.db import transaction
 from django.db.models import Q
 
 from deid_portal.accounts.models import User
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import OPEN_STATUSES, Status
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine import ENGINE_VERSION
 from deid_portal.networks.composition import AnyPlan, compose_plan_of, read_any_plan
-from deid_portal.networks.fitting import check_any_plan_fits
+from deid_portal.networks.plan_fit import check_any_plan_fits
 from deid_portal.networks.policies import check_plan_chosen
 from deid_portal.plans.changes import Basis, Change, apply_changes
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.selectors import HEAVY
 from deid_portal.runs.services import hold_dataset, queue_run
+from deid_portal.web.refusals import Refused
+from deid_portal.work.work import OPEN_STATUSES, Status
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
-from deid_portal.common.glances import glance
-from deid_portal.common.http import STOP_POLLING, wants_part
-from deid_portal.common.next_bar import Act, NextBar
-from deid_portal.common.queue import is_queue_reachable
-from deid_portal.common.refusals import Refused, refusal
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.datasets.selectors import get_dataset_or_404
@@ -25,6 +20,7 @@ from deid_portal.runs.figures import trace_chart
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.progress import describe_progress
+from deid_portal.runs.queue_position import describe_queue, describe_wait, wait_briefly
 from deid_portal.runs.selectors import (
     get_light_run_or_404,
     get_run_or_404,
@@ -41,7 +37,11 @@ from deid_portal.runs.services import (
     stop_run,
 )
 from deid_portal.runs.variants import start_variant
-from deid_portal.runs.waiting import describe_queue, describe_wait, wait_briefly
+from deid_portal.web.glances import glance
+from deid_portal.web.http import STOP_POLLING, wants_part
+from deid_portal.web.next_bar import Act, NextBar
+from deid_portal.web.refusals import Refused, refusal
+from deid_portal.work.queue import is_queue_reachable
 
 
 @require_GET

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from deid_portal.datasets.models import PseudonymKey
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Outcome, Plan, Table
-from deid_portal.engine.methods.pseudonyms import ways_back
+from deid_portal.engine.release.pseudonyms import ways_back
 from deid_portal.pseudonyms.services import delete_way_back, keep_way_back, store_way_back
 from deid_portal.runs.models import Run
 

@@ -6,10 +6,10 @@ from uuid import uuid4
 from django.db import models
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.common.sealing import SealedJSONField
-from deid_portal.common.work import Work
 from deid_portal.datasets.models import Dataset
 from deid_portal.sources.postgresql import Address, Encryption, Question
+from deid_portal.vault.sealed_fields import SealedJSONField
+from deid_portal.work.work import Work
 
 
 class Connection(models.Model):

@@ -2,8 +2,8 @@
 
 from django.urls import reverse
 
-from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.sources.models import Fetch
+from deid_portal.web.next_bar import Act, NextBar
 
 
 def bar_of_databases(*, switched_off: str) -> NextBar:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from deid_portal.common.refusals import Refused
 from deid_portal.sources.models import Connection, Fetch
+from deid_portal.web.refusals import Refused
 
 SWITCHED_OFF = (
     "Reading from databases is switched off: the administrator of this portal has not allowed any "

@@ -19,9 +19,9 @@ from typing import Any, Protocol
 import psycopg
 from psycopg import pq
 
-from deid_portal.common.refusals import Refused
 from deid_portal.engine import InvalidTable
-from deid_portal.engine.formats.cells import check_column_count, check_names
+from deid_portal.engine.files.cells import check_column_count, check_names
+from deid_portal.web.refusals import Refused
 
 CONNECT_SECONDS = 5
 WAIT_FOR_LOCKS = "10s"

@@ -5,10 +5,10 @@ from django.shortcuts import get_object_or_404
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES
-from deid_portal.common.work import OPEN_STATUSES
 from deid_portal.sources.models import Connection, Fetch
 from deid_portal.sources.policies import check_can_be_used
 from deid_portal.sources.postgresql import TableName, list_tables
+from deid_portal.work.work import OPEN_STATUSES
 
 
 def connections_of(team: Team) -> QuerySet[Connection]:

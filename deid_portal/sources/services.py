@@ -7,7 +7,6 @@ from django.views.decorators.debug import sensitive_variables
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
-from deid_portal.common.work import queue, request_stop
 from deid_portal.sources.models import Connection, Fetch
 from deid_portal.sources.permissions import check_can_read_databases
 from deid_portal.sources.policies import (
@@ -18,6 +17,7 @@ from deid_portal.sources.policies import (
 )
 from deid_portal.sources.postgresql import Address, Question, list_tables
 from deid_portal.sources.tasks import fetch_table
+from deid_portal.work.work import queue, request_stop
 
 
 @sensitive_variables("address")

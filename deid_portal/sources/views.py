@@ -12,9 +12,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.people import person_of, team_of_or_404
-from deid_portal.common.http import go_to, wants_part
-from deid_portal.common.queue import is_queue_reachable
-from deid_portal.common.refusals import refusal
 from deid_portal.sources.forms import ConnectionForm, PasswordForm, QuestionForm
 from deid_portal.sources.models import Connection, Fetch
 from deid_portal.sources.next_bars import bar_of_choice, bar_of_databases, bar_of_fetch
@@ -40,6 +37,9 @@ from deid_portal.sources.services import (
     start_fetch,
     stop_fetch,
 )
+from deid_portal.web.http import go_to, wants_part
+from deid_portal.web.refusals import refusal
+from deid_portal.work.queue import is_queue_reachable
 
 
 @require_http_methods(["GET", "POST"])

@@ -6,6 +6,6 @@ class TaxonomiesConfig(AppConfig):
 
     def ready(self) -> None:
         from deid_portal.datasets.later_rooms import forget_with_the_table
-        from deid_portal.taxonomies.forgetting import forget_taxonomies
+        from deid_portal.taxonomies.on_deletion import forget_taxonomies
 
         forget_with_the_table(forget_taxonomies)

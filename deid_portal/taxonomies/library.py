@@ -11,7 +11,6 @@ from django.urls import reverse
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import check_has_role
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column
@@ -20,6 +19,7 @@ from deid_portal.engine.taxonomies.library import SHELF
 from deid_portal.taxonomies.models import ColumnTaxonomy, LibraryTaxonomy
 from deid_portal.taxonomies.selectors import describe_taxonomy
 from deid_portal.taxonomies.services import MOST_VALUES, check_can_build, set_outline
+from deid_portal.web.refusals import Refused
 
 MOST_OF = 0.5
 

@@ -3,8 +3,8 @@
 from django.db import models
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.common.sealing import SealedJSONField
 from deid_portal.datasets.models import DatasetColumn
+from deid_portal.vault.sealed_fields import SealedJSONField
 
 
 class Kind(models.TextChoices):

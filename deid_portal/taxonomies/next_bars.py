@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from django.urls import reverse
 
-from deid_portal.common.next_bar import Act, NextBar
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.taxonomies.selectors import taxonomy_of
+from deid_portal.web.next_bar import Act, NextBar
 
 NAMES_SHOWN = 2
 NAME_LENGTH = 32

@@ -13,7 +13,6 @@ from deid_portal.accounts.people import person_of
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.datasets.selectors import get_column_or_404, get_dataset_or_404
-from deid_portal.taxonomies.drawing import TreeDrawing, draw_tree
 from deid_portal.taxonomies.figures import effect_of
 from deid_portal.taxonomies.forms import (
     BuilderForm,
@@ -45,6 +44,7 @@ from deid_portal.taxonomies.selectors import (
 )
 from deid_portal.taxonomies.services import MOST_VALUES
 from deid_portal.taxonomies.starting_points import VALUES_TYPED, initial_of
+from deid_portal.taxonomies.tree_drawing import TreeDrawing, draw_tree
 
 
 class Tab(models.TextChoices):

@@ -1,9 +1,9 @@
 """What must stand before a protection can be chosen."""
 
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_columns_decided
 from deid_portal.taxonomies.selectors import open_columns
+from deid_portal.web.refusals import Refused
 
 
 def check_taxonomies_complete(dataset: Dataset) -> None:

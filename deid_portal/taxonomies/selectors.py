@@ -4,7 +4,6 @@ from typing import Any
 import numpy as np
 from django.db.models import Count
 
-from deid_portal.common.prefetching import is_prefetched
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, Taxonomy
@@ -20,6 +19,7 @@ from deid_portal.engine.taxonomies import (
     parse_recipe,
 )
 from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyVersion
+from deid_portal.web.prefetches import is_prefetched
 
 CHIPS_SHOWN = 60
 NODES_SHOWN = 400

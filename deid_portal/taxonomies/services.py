@@ -6,7 +6,6 @@ from django.db.models import Max
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.selectors import values_of
@@ -30,6 +29,7 @@ from deid_portal.taxonomies.selectors import (
     read_recipe,
     taxonomy_of,
 )
+from deid_portal.web.refusals import Refused
 
 UPLOADED_NAME = "taxonomy.csv"
 TALLEST = 40

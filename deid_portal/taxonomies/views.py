@@ -9,17 +9,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.models import User
 from deid_portal.accounts.people import person_of
-from deid_portal.common.http import go_to, wants_part
-from deid_portal.common.refusals import Refused, entering_step
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.policies import check_columns_decided, check_is_ready
+from deid_portal.datasets.sealed_upload import SealedUpload
 from deid_portal.datasets.selectors import get_column_or_404, get_dataset_or_404, values_of
-from deid_portal.datasets.uploading import SealedUpload
 from deid_portal.engine import EngineError
 from deid_portal.engine.taxonomies import write_json, write_paths, write_rows
 from deid_portal.taxonomies.downloads import as_download
-from deid_portal.taxonomies.editing import ACTIONS, node_to_show, read_steps, say
 from deid_portal.taxonomies.figures import effect_title
 from deid_portal.taxonomies.forms import BuilderForm, KeepForm
 from deid_portal.taxonomies.library import (
@@ -57,7 +54,10 @@ from deid_portal.taxonomies.services import (
     undo_step,
     use_version,
 )
+from deid_portal.taxonomies.tree_edits import ACTIONS, node_to_show, read_steps, say
 from deid_portal.taxonomies.trials import try_builder
+from deid_portal.web.http import go_to, wants_part
+from deid_portal.web.refusals import Refused, entering_step
 
 TAXONOMY_FILE_LIMIT = 20 * 1024 * 1024
 

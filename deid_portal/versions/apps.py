@@ -9,8 +9,8 @@ class VersionsConfig(AppConfig):
             carry_to_the_next_version,
             forget_with_the_table,
         )
-        from deid_portal.versions.carrying import pack
-        from deid_portal.versions.forgetting import forget_in_the_next_version
+        from deid_portal.versions.carry_over import pack
+        from deid_portal.versions.on_deletion import forget_in_the_next_version
 
         carry_to_the_next_version(pack)
         forget_with_the_table(forget_in_the_next_version)

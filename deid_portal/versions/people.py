@@ -1,7 +1,7 @@
 """Who is who across versions: the column that names people, named by a steward or pseudonymous.
 
-Releases of all versions are crossed by it (`attacks/crossing.py`). Where no column is known, rows
-that agree in their quasi-identifiers are taken for the same people.
+Releases of all versions are crossed by it (`attacks/release_crossing.py`). Where no column is
+known, rows that agree in their quasi-identifiers are taken for the same people.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from django.db.models import QuerySet
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn, Treatment
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.versions.models import PersonColumn
+from deid_portal.web.refusals import Refused
 
 PSEUDONYMOUS = (Treatment.PSEUDONYM, Treatment.REVERSIBLE)
 

@@ -8,10 +8,10 @@ from django.urls import reverse
 from deid_portal.accounts.models import Team, User
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
 from deid_portal.datasets.selectors import datasets_of_team
-from deid_portal.plans.carrying import misfits_of_protection
+from deid_portal.plans.carry_over import misfits_of_protection
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.selectors import describe_taxonomy, taxonomy_of
-from deid_portal.versions.comparing import ColumnChange, Drift
+from deid_portal.versions.comparison import ColumnChange, Drift
 
 NAMES_SHOWN = 3
 

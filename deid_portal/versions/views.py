@@ -8,12 +8,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
-from deid_portal.common.refusals import Refused, entering_step
 from deid_portal.datasets.kinds import get_table_or_404
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.policies import check_was_read
 from deid_portal.datasets.selectors import get_dataset_or_404, versions_of, why_not_continued
-from deid_portal.versions.drawing import draw_changes
+from deid_portal.versions.change_rows import draw_changes
 from deid_portal.versions.next_bars import bar_of_drift
 from deid_portal.versions.people import columns_to_name, name_person_column, named_column
 from deid_portal.versions.selectors import (
@@ -22,6 +21,7 @@ from deid_portal.versions.selectors import (
     unplaced_values,
     what_does_not_fit,
 )
+from deid_portal.web.refusals import Refused, entering_step
 
 
 @require_GET

@@ -4,7 +4,7 @@ import pytest
 from pytest_django import Settings
 from redis import Redis
 
-from deid_portal.common.broker import client_url
+from deid_portal.work.broker import client_url
 from tests.valkey import running_valkey
 
 

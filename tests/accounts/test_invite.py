@@ -9,7 +9,7 @@ from deid_portal.accounts.models import Invitation, Role, User
 from deid_portal.accounts.permissions import roles_of
 from deid_portal.accounts.services import accept_invitation, invite, revoke_invitation, set_roles
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

@@ -1,9 +1,6 @@
 """One name, one account: however it is spelled, and whichever database keeps it."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
@@ -47,19 +44,6 @@ def test_a_role_is_given_by_any_spelling(db: None) -> None:
     person = factories.make_person("Ünal")
     call_command("member", "ünal", "--team", "Registry", "--role", "steward")
     assert person.memberships.get().role == "steward"
-
-
-def test_accounts_of_before_with_spellings_of_one_name_are_still_told_apart(db: None) -> None:
-    first, second = factories.make_person("Ünal"), factories.make_person("other")
-    User.objects.filter(pk=second.pk).update(username="ünal")
-    fold_usernames = import_module("deid_portal.accounts.migrations.0004_fold_usernames")
-    fold_usernames.fold_usernames(apps, None)
-    assert [find_account(name) for name in ("Ünal", "ünal", "ÜNAL")] == [first, second, first]
-    second = User.objects.get(pk=second.pk)
-    second.save()  # as setting a password does
-    second.username = "another"
-    second.save()
-    assert find_account("Another") == second
 
 
 def test_two_accounts_of_before_whose_names_differ_in_case_can_both_sign_in(

@@ -8,7 +8,7 @@ from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.permissions import roles_of
 from deid_portal.accounts.services import set_roles
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
+from deid_portal.web.refusals import Refused
 from tests.conftest import Cast
 
 

@@ -14,11 +14,11 @@ from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.rows import LOOKS, State
 from deid_portal.attacks.selectors import attack_rows
 from deid_portal.attacks.services import start_attacks
-from deid_portal.attacks.wording import WORDINGS
-from deid_portal.common.work import Status
+from deid_portal.attacks.vocabulary import WORDINGS
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS
 from deid_portal.runs.models import Run
+from deid_portal.work.work import Status
 from tests import factories
 from tests.conftest import Cast
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from deid_portal.attacks.crossing import cross_with_releases
-from deid_portal.attacks.opening import earlier_releases
+from deid_portal.attacks.cases import earlier_releases
+from deid_portal.attacks.release_crossing import cross_with_releases
 from deid_portal.attacks.results import Result
 from deid_portal.plans.services import choose_protection
 from deid_portal.reviews.services import Terms, ask_for_review, withdraw_request

@@ -9,9 +9,9 @@ from deid_portal.accounts.models import User
 from deid_portal.attacks.models import AttackTest, OutsideTable
 from deid_portal.attacks.outside import bring_table
 from deid_portal.attacks.services import start_attacks
-from deid_portal.common import vault
-from deid_portal.common.work import Status
 from deid_portal.datasets.services import forget_now
+from deid_portal.vault import vault
+from deid_portal.work.work import Status
 from tests import factories
 from tests.conftest import Cast
 

@@ -15,9 +15,9 @@ from deid_portal.attacks.models import AttackTest, OutsideTable
 from deid_portal.attacks.outside import delete_spent_tables
 from deid_portal.attacks.selectors import attack_rows
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
-from deid_portal.common.work import Status
 from deid_portal.runs.models import Run
+from deid_portal.vault import vault
+from deid_portal.work.work import Status
 from tests import factories
 from tests.conftest import Cast
 

@@ -6,11 +6,11 @@ import pytest
 
 from deid_portal.accounts.models import User
 from deid_portal.attacks.next_bars import bar_before_review
-from deid_portal.common.next_bar import NextBar
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.services import change_policy
 from deid_portal.reviews.services import Terms, ask_for_review
 from deid_portal.runs.models import Run
+from deid_portal.web.next_bar import NextBar
 from tests import factories
 from tests.conftest import Cast
 

@@ -5,13 +5,13 @@ import json
 import pytest
 from django.db import connection
 
+from deid_portal.attacks.cases import NOT_KEPT, NOT_THE_SAME, open_case
 from deid_portal.attacks.models import AttackTest
-from deid_portal.attacks.opening import NOT_KEPT, NOT_THE_SAME, open_case
 from deid_portal.attacks.rows import LOOKS, State
 from deid_portal.attacks.selectors import attack_rows, standings_of, summary_of
-from deid_portal.common import vault
-from deid_portal.common.refusals import Refused
 from deid_portal.runs.models import Run
+from deid_portal.vault import vault
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

@@ -16,10 +16,10 @@ from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.services import start_attacks, stop_attack
 from deid_portal.attacks.tasks import pick_up_forgotten_attacks
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import Status, claim
 from deid_portal.datasets.services import forget_now
 from deid_portal.engine import InvalidPlan
+from deid_portal.web.refusals import Refused
+from deid_portal.work.work import Status, claim
 from tests import factories
 from tests.conftest import Cast
 

@@ -7,11 +7,9 @@ copies of everything that was ever in them, and knows the code; only the data ke
 import base64
 import json
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 from pytest_django import Settings
@@ -20,9 +18,8 @@ from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 from deid_portal.audit.anchors import notes_path, read_notes
 from deid_portal.audit.heads import seal_head
 from deid_portal.audit.models import ChainHead, Event, Verification
-from deid_portal.audit.seals import OF_BEFORE, seal_of
 from deid_portal.audit.tasks import note_end_of_chain, verify_audit_chain
-from deid_portal.audit.verifying import ACCEPTED, find_break, find_problems, last_verification
+from deid_portal.audit.verification import ACCEPTED, find_break, find_problems, last_verification
 from tests.audit.test_chain import (
     cut_the_end,
     edit,
@@ -371,40 +368,6 @@ def test_a_backup_of_before_is_found_after_a_change_of_the_data_key(
     change_key(settings)
     put_a_backup_back()
     assert "noted outside the database" in words()
-
-
-def seal_as_before(head: ChainHead, words: str) -> None:
-    """Seal a head, and a note about it, as before a head counted its notes."""
-    note = {"at": "2026-11-01T10:00:00+00:00", "number": head.number, "hash": head.hash}
-    said = f"{note['at']}:{head.number}:{head.hash}:False"
-    line = {**note, "accepts": False, "seal": seal_of(said, OF_BEFORE)}
-    notes_path().write_text(json.dumps(line) + "\n")
-    head.seal = seal_of(words, OF_BEFORE)
-    head.save()
-
-
-def migrate() -> None:
-    name = "deid_portal.audit.migrations.0006_seal_the_head_with_its_notes"
-    import_module(name).seal_the_head(apps, None)
-
-
-def test_a_chain_of_before_is_intact_after_the_migration_and_its_notes_count(cast: Cast) -> None:
-    head = ChainHead.objects.get()
-    seal_as_before(head, f"{head.number}:{head.hash}")
-    assert "not sealed by this portal" in words()
-    migrate()
-    assert find_break() is None
-    note()
-    assert len(read_notes().proven_notes(ChainHead.objects.get())) == 2
-    empty_notes(notes_path())
-    assert find_break() is not None
-
-
-def test_a_head_that_was_not_sealed_before_is_not_sealed_by_the_migration(cast: Cast) -> None:
-    head = ChainHead.objects.get()
-    seal_as_before(head, f"{head.number + 1}:{head.hash}")
-    migrate()
-    assert "not sealed by this portal" in words()
 
 
 def wipe_records() -> None:

@@ -9,11 +9,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from deid_portal.audit.anchors import read_notes
-from deid_portal.audit.hashing import content_hash_of, hash_of
+from deid_portal.audit.hashes import content_hash_of, hash_of
 from deid_portal.audit.models import ChainHead, Event
 from deid_portal.audit.services import record_event
 from deid_portal.audit.tasks import note_end_of_chain, verify_audit_chain
-from deid_portal.audit.verifying import find_break, find_problems, last_verification
+from deid_portal.audit.verification import find_break, find_problems, last_verification
 from deid_portal.datasets.services import tag_columns
 from tests import factories
 from tests.conftest import Cast

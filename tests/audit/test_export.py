@@ -15,13 +15,13 @@ from django.db import transaction
 from django.test import Client
 
 from deid_portal.accounts.models import User
-from deid_portal.audit.checking_exports import check_export
-from deid_portal.audit.exports import COLUMNS, sign_digest
-from deid_portal.audit.hashing import content_hash_of, hash_of
+from deid_portal.audit.hashes import content_hash_of, hash_of
 from deid_portal.audit.models import Event
 from deid_portal.audit.services import record_event
-from deid_portal.common.refusals import Refused
-from deid_portal.common.signing import Signer, read_or_make_signer
+from deid_portal.audit_trail.export_check import check_export
+from deid_portal.audit_trail.exports import COLUMNS, sign_digest
+from deid_portal.vault.signing_key import Signer, read_or_make_signer
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

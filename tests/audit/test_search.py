@@ -10,7 +10,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.audit.services import record_event
-from deid_portal.audit.verifying import verify_chain
+from deid_portal.audit.verification import verify_chain
 from tests import factories
 from tests.conftest import Cast
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from deid_portal.engine import Column, Table
-from deid_portal.engine.writing import write_csv
+from deid_portal.engine.files.csv.writer import write_csv
 
 REDRAWN = 0.05
 LARGEST_SHIFT = 3

@@ -43,7 +43,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from deid_portal.accounts.models import Team, User
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Column, ColumnType, Table
-from deid_portal.engine.writing import write_csv
+from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.guide.demo.invented import CONDITIONS, demo_taxonomy
 from deid_portal.guide.demo.people import TEAM
 from deid_portal.taxonomies.services import set_taxonomy_from_file

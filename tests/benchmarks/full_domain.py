@@ -25,16 +25,16 @@ import numpy as np
 import pandas as pd
 
 from deid_portal.engine import Plan, Table
-from deid_portal.engine.found import Found
-from deid_portal.engine.heuristic import Explorer
-from deid_portal.engine.lattice import Lattice
+from deid_portal.engine.files.csv.reader import CsvFormat, read_csv
 from deid_portal.engine.methods.local_recoding import LocalRecoding
 from deid_portal.engine.methods.method import records_allowed
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
-from deid_portal.engine.reading import CsvFormat, read_csv
-from deid_portal.engine.search import find_optimum, search_exhaustively
+from deid_portal.engine.search.heuristic import Explorer
+from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.lattice import Lattice
+from deid_portal.engine.search.optimum import find_optimum, search_exhaustively
+from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.utility import METRICS
 from tests.benchmarks.enlarged import enlarge, widen, write_enlarged
 from tests.engine.tables import adult_table, document, read_adult

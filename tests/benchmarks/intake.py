@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 
 from deid_portal.engine import Column, ColumnType, Table
-from deid_portal.engine.writing import write_csv
+from deid_portal.engine.files.csv.writer import write_csv
 from tests.benchmarks.enlarged import enlarge
 from tests.engine.tables import adult_table
 
@@ -184,7 +184,7 @@ def send_in_pieces(client: Any, file: Any) -> str:
     """Do what `static/js/sending.js` does."""
     from django.urls import reverse
 
-    from deid_portal.datasets.arriving import PIECE_BYTES
+    from deid_portal.datasets.piecewise_upload import PIECE_BYTES
 
     size = file.seek(0, io.SEEK_END)
     about = {"file_name": "people.csv", "file_bytes": size, "file_stamp": 0}
@@ -203,9 +203,9 @@ def send_in_pieces(client: Any, file: Any) -> str:
 
 def perform(reading_id: str) -> dict[str, float]:
     """Do a worker's work; return the seconds of each phase."""
-    from deid_portal.common.work import claim
     from deid_portal.datasets.models import Reading
     from deid_portal.datasets.reading import perform_reading
+    from deid_portal.work.work import claim
 
     lease = claim(Reading, reading_id)
     assert lease is not None

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine import Table, warm_up
-from deid_portal.engine.draft import Draft
+from deid_portal.engine.draft.draft import Draft
 from deid_portal.engine.methods.bucketization import Bucketization
 from deid_portal.engine.methods.mondrian import Mondrian
-from deid_portal.engine.mondrian.axes import axis_of
-from deid_portal.engine.mondrian.partitioning import Divider
-from deid_portal.engine.problem import Problem
+from deid_portal.engine.methods.mondrian_boxes.axes import axis_of
+from deid_portal.engine.methods.mondrian_boxes.partition import Divider
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Codes, Counts
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.table import Codes, Counts
 from tests.benchmarks.enlarged import enlarge
 from tests.benchmarks.full_domain import (
     CLOSENESS,

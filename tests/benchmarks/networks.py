@@ -37,8 +37,8 @@ from deid_portal.engine.networks.draft import Draft
 from deid_portal.engine.networks.graphml import read_graphml, write_graphml
 from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
 from deid_portal.engine.networks.methods import NETWORK_METHODS
-from deid_portal.engine.networks.reading import read_network
-from deid_portal.engine.networks.warming import warm_up
+from deid_portal.engine.networks.reader import read_network
+from deid_portal.engine.networks.warm_up import warm_up
 from deid_portal.engine.progress import Progress
 
 RESULTS = Path(__file__).parent / "results" / "networks.md"

@@ -57,7 +57,7 @@ def measure(rows: int) -> list[dict[str, Any]]:
 def make_release(rows: int) -> tuple[Any, Any]:
     from deid_portal.accounts.models import Role
     from deid_portal.datasets.services import tag_columns
-    from deid_portal.engine.writing import csv_bytes
+    from deid_portal.engine.files.csv.writer import csv_bytes
     from deid_portal.plans.services import choose_protection
     from deid_portal.reviews.services import Terms, ask_for_review
     from deid_portal.runs.services import start_run
@@ -95,7 +95,7 @@ def role_of(name: str) -> str:
 
 
 def measure_format(release: Any, person: Any, form: str) -> dict[str, Any]:
-    from deid_portal.engine.verifying.verification import verify_package
+    from deid_portal.engine.verification.verification import verify_package
     from deid_portal.releases.packages import open_package
     from tests import factories
 

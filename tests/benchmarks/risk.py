@@ -26,13 +26,13 @@ from deid_portal.engine.attacks import Setting
 from deid_portal.engine.attacks.attack import Attack
 from deid_portal.engine.attacks.distance_linkage import DistanceLinkage
 from deid_portal.engine.attacks.record_linkage import RecordLinkage
-from deid_portal.engine.grouping import reduce_table
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.risk.column_influence import rank_columns
 from deid_portal.engine.risk.distinction import rank_combinations
 from deid_portal.engine.risk.population_uniques import estimate_population_uniques
 from deid_portal.engine.risk.special_uniques import find_special_uniques
 from deid_portal.engine.risk.summary import summarize_risk
+from deid_portal.engine.table.patterns import reduce_table
 from deid_portal.engine.taxonomies import Taxonomy
 from tests.benchmarks.enlarged import enlarge
 from tests.engine.tables import adult_columns, adult_table, document, read_adult

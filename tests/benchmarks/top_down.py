@@ -20,10 +20,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from deid_portal.engine import Column, Plan, Table
-from deid_portal.engine.problem import Problem
+from deid_portal.engine.methods.specialization.cuts import Cuts, Specialization
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
-from deid_portal.engine.specializing.cutting import Cuts, Specialization
+from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.utility.classifiers import encode_features
 from tests.benchmarks.enlarged import enlarge
 from tests.benchmarks.full_domain import describe_machine, least_time

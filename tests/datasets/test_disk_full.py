@@ -8,12 +8,12 @@ from django.db import OperationalError
 from django.test import Client
 
 from deid_portal.accounts.models import User
-from deid_portal.common import vault
 from deid_portal.datasets import services
 from deid_portal.datasets.models import Dataset, Reading
+from deid_portal.vault import vault
 from tests import factories
-from tests.common.full_disk import fill_the_disk
 from tests.conftest import Cast
+from tests.web.full_disk import fill_the_disk
 
 SignIn = Callable[[User], Client]
 NEW = "/datasets/upload/"

@@ -7,8 +7,13 @@ from django.test import Client
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
+from deid_portal.datasets.column_list import (
+    ColumnView,
+    list_columns,
+    read_positions,
+    write_positions,
+)
 from deid_portal.datasets.families import find_families
-from deid_portal.datasets.listing import ColumnView, list_columns, read_positions, write_positions
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.services import tag_columns
 from tests import factories

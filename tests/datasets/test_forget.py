@@ -11,11 +11,11 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
-from deid_portal.datasets.forgetting import forget_due_datasets
+from deid_portal.datasets.deletion import forget_due_datasets
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.services import keep_dataset, set_deletion_day
 from deid_portal.runs.services import start_run
+from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
 

@@ -12,20 +12,20 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common import folder_keys, vault
-from deid_portal.common.rotation import sealed_fields
-from deid_portal.datasets.forgetting import delete_files_left_over, forget_dataset
+from deid_portal.datasets.deletion import delete_files_left_over, forget_dataset
 from deid_portal.datasets.models import Dataset, PseudonymKey
 from deid_portal.plans.models import Protection
 from deid_portal.plans.services import choose_protection
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.services import Terms, ask_for_review
-from deid_portal.runs.forgetting import delete_results_left_over
 from deid_portal.runs.models import Run
+from deid_portal.runs.on_deletion import delete_results_left_over
 from deid_portal.runs.services import start_run
+from deid_portal.serving.key_rotation import sealed_fields
 from deid_portal.taxonomies.models import ColumnTaxonomy, Kind, TaxonomyVersion
 from deid_portal.taxonomies.services import set_taxonomy
+from deid_portal.vault import folder_keys, vault
 from tests import factories
 from tests.conftest import Cast
 

@@ -10,9 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
-from deid_portal.common import vault
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.services import tag_columns
+from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
 

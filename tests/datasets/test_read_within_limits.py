@@ -9,15 +9,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 
 from deid_portal.accounts.models import User
-from deid_portal.common.limits import limits_of_file
-from deid_portal.common.work import claim
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.reading import perform_reading
 from deid_portal.datasets.services import keep_dataset, upload_dataset
-from deid_portal.engine.formats import apart
-from deid_portal.engine.formats.limits import ReadingLimits
+from deid_portal.engine.files import isolated_reader
+from deid_portal.engine.files.limits import ReadingLimits
+from deid_portal.work.limits import limits_of_file
+from deid_portal.work.work import claim
 from tests.conftest import Cast
-from tests.engine import files
+from tests.engine.files import files
 from tests.factories import store_upload
 
 MEGABYTE = 1024 * 1024
@@ -68,19 +68,23 @@ def test_a_file_that_kills_its_reader_ends_with_a_sentence_at_once(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dataset = _upload(cast, SPSS, "table.sav")
-    monkeypatch.setattr(apart._Reader, "serve", _die)
+    monkeypatch.setattr(isolated_reader._Reader, "serve", _die)
     reading = _read(cast, dataset)
-    assert (reading.status, reading.problem, reading.attempt) == ("failed", apart.BROKE_OFF, 1)
+    assert (reading.status, reading.problem, reading.attempt) == (
+        "failed",
+        isolated_reader.BROKE_OFF,
+        1,
+    )
 
 
 def test_an_upload_that_kills_its_reader_is_refused_in_the_form(
     cast: Cast, signed_in: Callable[[User], Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apart._Reader, "serve", _die)
+    monkeypatch.setattr(isolated_reader._Reader, "serve", _die)
     file = SimpleUploadedFile("table.sav", SPSS)
     answer = signed_in(cast.steward).post("/datasets/upload/", {"file": file})
     assert answer.status_code == 422
-    assert apart.BROKE_OFF in answer.content.decode()
+    assert isolated_reader.BROKE_OFF in answer.content.decode()
     assert not Dataset.objects.exists()
 
 

@@ -18,8 +18,8 @@ from pytest_django import Settings
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
 from deid_portal.datasets.models import Dataset
+from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
 

@@ -10,13 +10,13 @@ from pytest_django import Settings
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import table_of
+from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
-from tests.engine import files
-from tests.engine.test_read_workbook import ugly_book
+from tests.engine.files import files
+from tests.engine.files.test_read_workbook import ugly_book
 
 SignIn = Callable[[User], Client]
 NEW = "/datasets/upload/"

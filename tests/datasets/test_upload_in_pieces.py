@@ -16,14 +16,14 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
-from deid_portal.datasets import arriving, running_hashes
-from deid_portal.datasets.arriving import give_up_old_uploads
+from deid_portal.datasets import piecewise_upload, running_hashes
 from deid_portal.datasets.models import ArrivingUpload, Dataset
+from deid_portal.datasets.piecewise_upload import give_up_old_uploads
+from deid_portal.vault import vault
 from tests import factories
-from tests.common.full_disk import fill_the_disk
 from tests.conftest import Cast
 from tests.datasets.test_upload_dataset import CutOff
+from tests.web.full_disk import fill_the_disk
 
 SignIn = Callable[[User], Client]
 BEGIN = "/datasets/upload/arriving/"
@@ -32,7 +32,7 @@ CONTENT = b"name,age\n" + b"Ann,39\nBob,50\n" * 20
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arriving, "PIECE_BYTES", 100)
+    monkeypatch.setattr(piecewise_upload, "PIECE_BYTES", 100)
 
 
 def _begin(

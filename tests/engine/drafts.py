@@ -7,10 +7,10 @@ import numpy as np
 
 from deid_portal.engine import Table
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
-from deid_portal.engine.methods.changing import ChangingMethod
-from deid_portal.engine.problem import Problem
+from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.taxonomies import FlatTaxonomy, parse_recipe
 
 

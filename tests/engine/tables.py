@@ -7,11 +7,11 @@ import numpy as np
 
 from deid_portal.engine import Plan, Table, assess
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import reduce_table
+from deid_portal.engine.files.csv.reader import CsvFormat, read_csv
 from deid_portal.engine.privacy import Original, PrivacyModel, SensitiveColumn, Whole
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.reading import CsvFormat, read_csv
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.patterns import reduce_table
 from deid_portal.engine.taxonomies import Taxonomy, parse_recipe
 
 DATA = Path(__file__).parent.parent / "data"

@@ -32,7 +32,7 @@ from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.risk.attackers import journalist, marketer, prosecutor
 from deid_portal.engine.risk.sample_uniques import count_sample_uniques
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.table import Counts
 from deid_portal.engine.utility import METRICS
 from tests.engine.tables import document
 

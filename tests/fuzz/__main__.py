@@ -9,7 +9,7 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from deid_portal.engine.formats import apart
+from deid_portal.engine.files import isolated_reader
 from tests.fuzz.readers import READERS
 from tests.fuzz.running import Findings, fuzz
 
@@ -27,7 +27,7 @@ def main() -> int:
     names = options.readers or list(READERS)
     numbers = range(options.start, options.start + options.inputs)
     found: dict[str, Findings] = {}
-    apart.start_nursery()
+    isolated_reader.start_nursery()
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         jobs = {name: pool.submit(fuzz, name, numbers) for name in names}
         for name, job in jobs.items():

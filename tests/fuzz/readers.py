@@ -18,30 +18,29 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from deid_portal.engine import Column, Plan, Table
-from deid_portal.engine.csv_format import CsvFormat
 from deid_portal.engine.differential.plan import QueryPlan, load_query_plan
-from deid_portal.engine.formats import (
-    FileFormat,
-    FileKind,
-    TypeChoice,
+from deid_portal.engine.files import table_reader
+from deid_portal.engine.files.column_types import TypeChoice
+from deid_portal.engine.files.csv.format import CsvFormat
+from deid_portal.engine.files.file_format import FileFormat, FileKind
+from deid_portal.engine.files.limits import ReadingLimits
+from deid_portal.engine.files.own_workbook import read_own_workbook
+from deid_portal.engine.files.table_reader import (
     detect_file,
     list_row_problems,
-    opening,
     preview_file,
     read_table,
 )
-from deid_portal.engine.formats.limits import ReadingLimits
-from deid_portal.engine.formats.own_workbook import read_own_workbook
-from deid_portal.engine.formats.saving import write_table
+from deid_portal.engine.files.writer import write_table
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.networks.plan import load_network_plan
-from deid_portal.engine.networks.reading import detect_network, read_network
+from deid_portal.engine.networks.reader import detect_network, read_network
 from deid_portal.engine.plan import load_plan
 from deid_portal.engine.taxonomies import parse_json, parse_pasted, parse_rules
 from deid_portal.engine.taxonomies.files import FileTaxonomy
-from deid_portal.engine.verifying.signatures import fingerprint_of
-from deid_portal.engine.verifying.verification import verify_package
-from tests.engine import files
+from deid_portal.engine.verification.signatures import fingerprint_of
+from deid_portal.engine.verification.verification import verify_package
+from tests.engine.files import files
 from tests.engine.tables import DATA
 
 NAMES = ("name", "age", "note")
@@ -56,8 +55,9 @@ COLORS = Column.from_cells("color", ["red", "orange", "blue", None, "red"])
 class Reader:
     """`read` gets a damaged file, and chance that may decide how it is read.
 
-    A file that is read apart may kill its reader, which costs a sentence (`formats/apart.py`). Here
-    it is mostly read in the process of the fuzzer, which is as far apart and a lot faster.
+    A file that is read apart may kill its reader, which costs a sentence
+    (`files/isolated_reader.py`). Here it is mostly read in the process of the fuzzer, which is as
+    far apart and a lot faster.
     """
 
     seeds: Callable[[], Sequence[bytes]]
@@ -82,13 +82,13 @@ def _open_file(content: bytes, chance: random.Random) -> None:
 
 def _open_apart(content: bytes, chance: random.Random) -> None:
     """Go through the door of the portal now and then, and past it else."""
-    apart = opening.KINDS_READ_APART
+    apart = table_reader.KINDS_READ_APART
     if chance.random() < 0.98:
-        opening.KINDS_READ_APART = frozenset()
+        table_reader.KINDS_READ_APART = frozenset()
     try:
         _open_file(content, chance)
     finally:
-        opening.KINDS_READ_APART = apart
+        table_reader.KINDS_READ_APART = apart
 
 
 def _other_settings(settings: CsvFormat, chance: random.Random) -> CsvFormat:

@@ -11,16 +11,16 @@ from pytest_django import DjangoAssertNumQueries
 
 from deid_portal.accounts.models import Role, User
 from deid_portal.audit.models import Verification
-from deid_portal.audit.verifying import verify_chain
-from deid_portal.common.models import WorkerProcess
-from deid_portal.common.work import claim
-from deid_portal.datasets.forgetting import forget_dataset
+from deid_portal.audit.verification import verify_chain
+from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.models import Dataset
 from deid_portal.guide import jobs
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from deid_portal.runs.sweeps import Grid, start_sweep
 from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.work.models import WorkerProcess
+from deid_portal.work.work import claim
 from tests import factories
 from tests.audit.test_chain import edit
 from tests.conftest import Cast

@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from deid_portal.guide.demo.invented import demo_table
-from tests.engine import files
-from tests.engine.test_read_workbook import ugly_book
+from tests.engine.files import files
+from tests.engine.files.test_read_workbook import ugly_book
 from tests.journeys.browsing import Person
 from tests.launcher.pausing import workers_paused
 from tests.launcher.running import RunningPortal, wait_until

@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 150  # a first start compiles and loads the demo, perhaps beside other tests
 PREPARE = (
-    "import django; django.setup(); from deid_portal.common import preparation as p; p.prepare()"
+    "import django; django.setup(); from deid_portal.serving import preparation as p; p.prepare()"
 )
 # Where processes that test side by side find what only one of them has to make (conftest.py).
 SHARED_FOLDER = "DEID_PORTAL_TESTS_SHARED"

@@ -9,7 +9,7 @@ from kombu import Connection
 from kombu.exceptions import OperationalError
 from redis import Redis
 
-from deid_portal.common.broker import LONGEST_SOCKET_PATH, client_url, socket_path, socket_url
+from deid_portal.work.broker import LONGEST_SOCKET_PATH, client_url, socket_path, socket_url
 
 DEEP = Path("/srv") / ("deep-" * 20) / "broker"
 

@@ -4,7 +4,7 @@ import socket
 import pytest
 from pytest_django import Settings
 
-from deid_portal.common.management.commands.portal import Command
+from deid_portal.serving.management.commands.portal import Command
 
 
 @pytest.mark.parametrize(("proxies", "is_warned"), [(0, True), (1, False)])

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from pytest_django import Settings
 
-from deid_portal.common.startup import NotReady, check_keys, check_ready_to_serve
+from deid_portal.serving.readiness import NotReady, check_keys, check_ready_to_serve
 from tests.launcher.running import REAL_KEYS, ROOT, environment, manage
 
 MAKE_DEMO_PERSON = """

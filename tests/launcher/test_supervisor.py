@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deid_portal.common.supervisor import (
+from deid_portal.serving.supervisor import (
     LOG_LIMIT_BYTES,
     LONGEST_PAUSE_SECONDS,
     WELL_AFTER_SECONDS,

@@ -11,10 +11,10 @@ from deid_portal.attacks.execution import perform_attack
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.selectors import attack_rows, standings_of
 from deid_portal.attacks.services import start_attacks
-from deid_portal.common.work import claim
 from deid_portal.reviews.gates import gates_of
 from deid_portal.reviews.services import Terms, ask_for_review
 from deid_portal.runs.models import Run
+from deid_portal.work.work import claim
 from tests import factories
 from tests.conftest import Cast
 from tests.networks import worlds

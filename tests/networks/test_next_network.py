@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
-from deid_portal.releases.repeating import repeat_release
+from deid_portal.releases.repetition import repeat_release
 from deid_portal.reviews.services import Terms, ask_for_review
 from tests import factories
 from tests.conftest import Cast

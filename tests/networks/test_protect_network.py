@@ -8,13 +8,13 @@ from django.test import Client
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
-from deid_portal.common import vault
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
 from deid_portal.plans.changes import Change, HideAmong, SetMethod, UseMethod
 from deid_portal.runs.models import Run
 from deid_portal.runs.sweeps import Grid, start_sweep
 from deid_portal.runs.variants import start_variant
+from deid_portal.vault import vault
 from tests.conftest import Cast
 from tests.networks import worlds
 

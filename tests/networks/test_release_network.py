@@ -5,9 +5,9 @@ import zipfile
 
 import pytest
 
-from deid_portal.common import vault
-from deid_portal.engine.verifying.verification import verify_package
+from deid_portal.engine.verification.verification import verify_package
 from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
 from tests.networks import worlds

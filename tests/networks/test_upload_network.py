@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
 from deid_portal.datasets.models import Dataset
+from deid_portal.vault import vault
 from tests.conftest import Cast
 from tests.networks import worlds
 

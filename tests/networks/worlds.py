@@ -3,7 +3,6 @@
 from typing import Any
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.common.work import claim
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.services import tag_columns
 from deid_portal.networks.models import NetworkReading
@@ -13,6 +12,7 @@ from deid_portal.plans.composition import Choice
 from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
+from deid_portal.work.work import claim
 from tests.factories import DATA, store_upload
 
 KARATE_LINKS = DATA / "networks" / "karate-links.csv"

@@ -1,6 +1,5 @@
 """Each thing that happens tells the people it concerns, and nobody else."""
 
-from deid_portal.common.work import claim
 from deid_portal.notices.models import Notice
 from deid_portal.reviews.models import Decision
 from deid_portal.reviews.policies import fingerprints_of
@@ -15,6 +14,7 @@ from deid_portal.runs.execution import give_up_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run, stop_run
 from deid_portal.runs.sweeps import Grid, start_sweep
+from deid_portal.work.work import claim
 from tests import factories
 from tests.conftest import Cast
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from deid_portal.accounts.models import User
-from deid_portal.notices.mailing import MOST_TRIES, due_notices, mail
+from deid_portal.notices.emails import MOST_TRIES, due_notices, mail
 from deid_portal.notices.models import Notice
 from deid_portal.notices.services import choose_mails, tell
 from tests.conftest import Cast

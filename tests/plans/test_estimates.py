@@ -5,8 +5,6 @@ import re
 import pytest
 from django.urls import reverse
 
-from deid_portal.common import vault
-from deid_portal.common.chunks import MAGIC
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import protect
@@ -16,6 +14,8 @@ from deid_portal.plans import estimation, reduced_tables
 from deid_portal.plans.composition import Choice
 from deid_portal.plans.estimation import NoEstimate, estimate_run
 from deid_portal.plans.services import check_choice
+from deid_portal.vault import vault
+from deid_portal.vault.chunks import MAGIC
 from tests import factories
 from tests.conftest import Cast
 from tests.plans.test_choose_protection import SignIn

@@ -10,9 +10,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
-from deid_portal.common.refusals import Refused
-from deid_portal.datasets.forgetting import forget_dataset
+from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
 from deid_portal.plans import populations
@@ -22,6 +20,8 @@ from deid_portal.plans.models import PopulationTable
 from deid_portal.plans.populations import add_population, remove_population
 from deid_portal.plans.services import check_choice, choose_protection
 from deid_portal.runs.services import start_run
+from deid_portal.vault import vault
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

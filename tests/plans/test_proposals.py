@@ -6,7 +6,7 @@ import pytest
 
 from deid_portal.engine.plan import Plan
 from deid_portal.plans.proposals import Answers, Harm, Worry, propose, understand
-from deid_portal.plans.recommending import Purpose, TableFacts
+from deid_portal.plans.recommendation import Purpose, TableFacts
 
 FACTS = TableFacts(quasi_identifiers=3, numeric=1, combinations=24, facts_known=3)
 COLUMNS = {

@@ -3,7 +3,7 @@
 import pytest
 
 from deid_portal.engine.methods import METHODS
-from deid_portal.plans.recommending import Purpose, TableFacts, recommend_method
+from deid_portal.plans.recommendation import Purpose, TableFacts, recommend_method
 
 ADULT = {"quasi_identifiers": 9, "numeric": 1, "combinations": 12_960, "facts_known": 9}
 

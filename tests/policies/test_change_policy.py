@@ -1,10 +1,10 @@
 import pytest
 
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policies_of, policy_in_force
 from deid_portal.policies.services import change_policy
+from deid_portal.web.refusals import Refused
 from tests.conftest import Cast
 
 

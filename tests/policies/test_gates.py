@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from deid_portal.engine import Plan, protect
-from deid_portal.engine.csv_format import CsvFormat
-from deid_portal.engine.reading import read_csv
+from deid_portal.engine.files.csv.format import CsvFormat
+from deid_portal.engine.files.csv.reader import read_csv
 from deid_portal.policies.gates import (
     AttackStanding,
     Crossing,

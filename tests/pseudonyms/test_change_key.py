@@ -10,13 +10,13 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
 from deid_portal.datasets.models import PseudonymKey
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.datasets.services import choose_treatment
 from deid_portal.pseudonyms.services import destroy_unneeded_keys, rotate_key
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
+from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
 

@@ -10,12 +10,12 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
-from deid_portal.datasets.forgetting import forget_dataset
+from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.pseudonyms import tables
 from deid_portal.pseudonyms.models import LookUp, WayBack
 from deid_portal.pseudonyms.tables import find_people, write_ways_back
 from deid_portal.runs.models import Run
+from deid_portal.vault import vault
 from tests.conftest import Cast
 from tests.pseudonyms.test_change_key import released_names, run_with
 

@@ -24,12 +24,12 @@ from django.db import connection  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from deid_portal.audit.models import Event  # noqa: E402
-from deid_portal.common import work  # noqa: E402
-from deid_portal.common.work import claim, pick_up_forgotten  # noqa: E402
 from deid_portal.querydesk import answering  # noqa: E402
 from deid_portal.querydesk.ledger import balance_of  # noqa: E402
 from deid_portal.querydesk.models import Question  # noqa: E402
 from deid_portal.querydesk.tasks import answer_question  # noqa: E402
+from deid_portal.work import work  # noqa: E402
+from deid_portal.work.work import claim, pick_up_forgotten  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.conftest import make_cast  # noqa: E402
 

@@ -20,11 +20,11 @@ call_command("migrate", run_syncdb=True, verbosity=0)
 from django.db import connection  # noqa: E402
 
 from deid_portal.accounts.models import Role  # noqa: E402
-from deid_portal.common import work  # noqa: E402
-from deid_portal.common.refusals import Refused  # noqa: E402
 from deid_portal.datasets.models import Dataset  # noqa: E402
 from deid_portal.querydesk.ledger import balance_of  # noqa: E402
 from deid_portal.querydesk.models import Desk  # noqa: E402
+from deid_portal.web.refusals import Refused  # noqa: E402
+from deid_portal.work import work  # noqa: E402
 from tests import factories  # noqa: E402
 
 # Nobody listens at the queue, and waiting for that to be certain takes seconds each time.

@@ -10,12 +10,12 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from deid_portal.audit.models import Event
-from deid_portal.common.work import Lease, claim, pick_up_forgotten
 from deid_portal.querydesk import answering
 from deid_portal.querydesk.answering import AnswerFault, give_up_question, perform_question
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Desk, Question
 from deid_portal.querydesk.tasks import answer_question
+from deid_portal.work.work import Lease, claim, pick_up_forgotten
 from tests import factories
 from tests.conftest import Cast
 

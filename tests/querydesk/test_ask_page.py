@@ -9,12 +9,12 @@ import pytest
 from django.test import Client
 
 from deid_portal.accounts.models import User
-from deid_portal.common import vault
 from deid_portal.querydesk.answer_charts import chart_of
-from deid_portal.querydesk.composing import compose, draft_fields, kinds_that_fit
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Desk, Draft, Question
-from deid_portal.querydesk.pricing import round_up, setting_of
+from deid_portal.querydesk.prices import round_up, setting_of
+from deid_portal.querydesk.question_form import compose, draft_fields, kinds_that_fit
+from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
 

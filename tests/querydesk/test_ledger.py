@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from deid_portal.common.refusals import Refused
 from deid_portal.querydesk.amounts import epsilon_of, micro_of, read_number, shown
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Desk, Entry, Period, Question, Terms
 from deid_portal.querydesk.periods import began_at, refills_at
 from deid_portal.querydesk.services import ask, close_desk, open_desk, stop_question
 from deid_portal.querydesk.statements import lines_before
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

@@ -8,11 +8,11 @@ from django.test import Client
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
-from deid_portal.querydesk.handing_over import read_answers, sum_prices, to_documents
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Desk, Question
+from deid_portal.querydesk.released_answers import read_answers, sum_prices, to_documents
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 from tests.networks.worlds import make_network

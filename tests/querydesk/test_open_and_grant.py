@@ -9,15 +9,15 @@ from django.test import Client
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.services import add_member
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
-from deid_portal.common.refusals import Refused
-from deid_portal.datasets.forgetting import forget_dataset
+from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.models import Dataset
 from deid_portal.notices.models import Notice
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Desk, Question, Wish
 from deid_portal.querydesk.services import close_desk
 from deid_portal.querydesk.wishes import ask_for_more, decide_wish
+from deid_portal.vault import vault
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

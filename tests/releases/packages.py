@@ -11,11 +11,11 @@ from unittest.mock import patch
 from django.db import transaction
 from django.test import override_settings
 
-from deid_portal.engine.verifying.signatures import fingerprint_of, public_key_of, sign
+from deid_portal.engine.verification.signatures import fingerprint_of, public_key_of, sign
 from deid_portal.plans.services import choose_protection
 from deid_portal.releases import package_contents
 from deid_portal.releases.models import Release
-from deid_portal.releases.package_packing import entry_of
+from deid_portal.releases.package_archive import entry_of
 from deid_portal.releases.packages import open_package
 from deid_portal.reviews.services import Terms, ask_for_review
 from deid_portal.runs.services import start_run

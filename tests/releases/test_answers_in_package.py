@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from deid_portal.datasets.forgetting import forget_dataset
-from deid_portal.engine.verifying.verification import verify_package
-from deid_portal.querydesk.handing_over import write_answers_csv
+from deid_portal.datasets.deletion import forget_dataset
+from deid_portal.engine.verification.verification import verify_package
+from deid_portal.querydesk.released_answers import write_answers_csv
 from deid_portal.releases.models import Release
 from deid_portal.releases.packages import open_package
 from deid_portal.reviews.services import Terms, ask_for_review

@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
 from deid_portal.notices.models import Notice
-from deid_portal.releases.expiring import expire_releases
+from deid_portal.releases.expiry import expire_releases
 from deid_portal.releases.models import Grant, Release
 from deid_portal.reviews.policies import check_can_be_reviewed
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

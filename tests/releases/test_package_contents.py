@@ -16,24 +16,24 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
-from deid_portal.common.signing import STORED_AS
-from deid_portal.datasets.forgetting import forget_dataset
+from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.engine import Table
-from deid_portal.engine.formats.file_format import FileKind
-from deid_portal.engine.formats.saving import write_table
-from deid_portal.engine.publishing import Publication
-from deid_portal.engine.verifying.signatures import fingerprint_of
-from deid_portal.engine.verifying.tables import read_release
-from deid_portal.engine.writing import neutralize, write_csv
+from deid_portal.engine.files.csv.writer import neutralize, write_csv
+from deid_portal.engine.files.file_format import FileKind
+from deid_portal.engine.files.writer import write_table
+from deid_portal.engine.publication import Publication
+from deid_portal.engine.verification.signatures import fingerprint_of
+from deid_portal.engine.verification.tables import read_release
 from deid_portal.releases import package_contents
 from deid_portal.releases.models import Package, Release, SigningKey, Statement
 from deid_portal.releases.package_certificate import Certificate, write_certificate
 from deid_portal.releases.package_pdf import MISSING, write_pdf
-from deid_portal.releases.package_signing import current_signer, rotate_signing_key
+from deid_portal.releases.package_signatures import current_signer, rotate_signing_key
 from deid_portal.releases.package_statement import statement_of
 from deid_portal.releases.packages import open_package, read_file
 from deid_portal.reviews.services import Terms, agree_to_waiver, ask_for_review, ask_for_waiver
+from deid_portal.vault import vault
+from deid_portal.vault.signing_key import STORED_AS
 from tests import factories
 from tests.conftest import Cast
 from tests.releases.packages import make_rich_release, unpack

@@ -8,8 +8,14 @@ import pytest
 from deid_portal.engine import Plan
 from deid_portal.releases.package_certificate import Certificate, write_certificate
 from deid_portal.releases.package_statement import without_figures_of_the_original
+from tests.engine.publication.twins import (
+    COLUMNS,
+    LEVELS,
+    draw_people,
+    make_twins,
+    what_is_published,
+)
 from tests.engine.tables import document
-from tests.engine.twins import COLUMNS, LEVELS, draw_people, make_twins, what_is_published
 
 STATEMENT: dict[str, Any] = {
     "dataset": "Patients",

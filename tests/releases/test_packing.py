@@ -4,14 +4,14 @@ import zipfile
 import pytest
 
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import Status, claim
 from deid_portal.engine import ENGINE_VERSION
 from deid_portal.notices.models import Notice
 from deid_portal.releases.models import Package, Release, TableFormat
-from deid_portal.releases.package_packing import perform_packing
+from deid_portal.releases.package_archive import perform_packing
 from deid_portal.releases.packages import open_package, package_of, request_package
+from deid_portal.vault import vault
+from deid_portal.web.refusals import Refused
+from deid_portal.work.work import Status, claim
 from tests import factories
 from tests.conftest import Cast
 

@@ -12,11 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from deid_portal.accounts.models import User
-from deid_portal.common.refusals import Refused
-from deid_portal.releases import downloading
-from deid_portal.releases.downloading import begin_download
-from deid_portal.releases.granting import end_period
+from deid_portal.releases import downloads
+from deid_portal.releases.downloads import begin_download
+from deid_portal.releases.grants import end_period
 from deid_portal.releases.models import Download, Grant, Package, Release
+from deid_portal.web.refusals import Refused
 from tests.conftest import Cast
 
 SignIn = Callable[[User], Client]
@@ -120,8 +120,8 @@ def test_the_count_is_taken_before_the_first_byte(
 def test_a_withdrawal_stops_bytes_that_flow(
     cast: Cast, release: Release, address: str, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloading, "LOOK_AFTER_BYTES", 1)
-    monkeypatch.setattr("deid_portal.common.ranges.PIECE_BYTES", 64)
+    monkeypatch.setattr(downloads, "LOOK_AFTER_BYTES", 1)
+    monkeypatch.setattr("deid_portal.web.ranges.PIECE_BYTES", 64)
     answer: Any = signed_in(cast.analyst).get(address)
     pieces = iter(answer.streaming_content)
     next(pieces)
@@ -132,8 +132,8 @@ def test_a_withdrawal_stops_bytes_that_flow(
 def test_the_end_of_a_period_stops_bytes_that_flow(
     cast: Cast, release: Release, address: str, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloading, "LOOK_AFTER_BYTES", 1)
-    monkeypatch.setattr("deid_portal.common.ranges.PIECE_BYTES", 64)
+    monkeypatch.setattr(downloads, "LOOK_AFTER_BYTES", 1)
+    monkeypatch.setattr("deid_portal.web.ranges.PIECE_BYTES", 64)
     answer: Any = signed_in(cast.analyst).get(address)
     pieces = iter(answer.streaming_content)
     next(pieces)

@@ -13,11 +13,11 @@ import pytest
 from django.core.management import call_command
 
 from deid_portal.engine import Column, ColumnType, Table
-from deid_portal.engine.formats.file_format import FileKind
-from deid_portal.engine.formats.saving import write_table
-from deid_portal.engine.verifying.archive import InvalidPackage
-from deid_portal.engine.verifying.tables import read_release
-from deid_portal.engine.verifying.verification import Verification, verify_package
+from deid_portal.engine.files.file_format import FileKind
+from deid_portal.engine.files.writer import write_table
+from deid_portal.engine.verification.archive import InvalidPackage
+from deid_portal.engine.verification.tables import read_release
+from deid_portal.engine.verification.verification import Verification, verify_package
 from tests.engine.tables import DATA
 from tests.releases.packages import (
     Files,

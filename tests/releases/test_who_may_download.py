@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from deid_portal.accounts.models import Membership, User
-from deid_portal.common.work import Status
 from deid_portal.releases.models import Release
 from deid_portal.releases.services import withdraw_release
+from deid_portal.work.work import Status
 from tests.conftest import Cast
 
 SignIn = Callable[[User], Client]

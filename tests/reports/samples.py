@@ -6,8 +6,8 @@ from typing import Any
 from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.remedies import find_remedies
 from tests.chance import known_secret
+from tests.engine.publication.test_details import COLUMNS, TABLE
 from tests.engine.tables import document
-from tests.engine.test_details import COLUMNS, TABLE
 
 EXACT = {"name": "levels", "levels": {}, "suppression_limit": 0.5}
 

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from deid_portal.reports.comparing import A, B, compare, headline_of
+from deid_portal.reports.run_comparison import A, B, compare, headline_of
 from tests.reports.scenarios import make_scenario
 
 FINE = {"age": 0, "sex": 0}

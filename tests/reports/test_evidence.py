@@ -16,7 +16,7 @@ from deid_portal.reports.evidence import (
     safe_harbor_findings,
 )
 from tests.chance import known_secret
-from tests.engine.test_every_method import COLUMNS, people
+from tests.engine.methods.test_every_method import COLUMNS, people
 
 MEASURES = {
     "attacks": [{"attack": "homogeneity"}, {"attack": "similarity", "column": "condition"}],

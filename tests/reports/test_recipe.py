@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
-from deid_portal.common import vault
+from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
 

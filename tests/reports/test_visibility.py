@@ -5,13 +5,13 @@ import json
 import numpy as np
 
 from deid_portal.engine import Table
-from deid_portal.engine.kept_people import count_labels, measure_kept
-from deid_portal.engine.publishing.allowed import ANY, PUBLISHED, list_reasons
-from deid_portal.engine.publishing.in_house import IN_HOUSE, IN_HOUSE_OF_NETWORKS
-from deid_portal.engine.table import Column
+from deid_portal.engine.evidence.kept_people import count_labels, measure_kept
+from deid_portal.engine.publication.allow_list import ANY, PUBLISHED, list_reasons
+from deid_portal.engine.publication.in_house import IN_HOUSE, IN_HOUSE_OF_NETWORKS
+from deid_portal.engine.table.table import Column
 from deid_portal.reports.visibility import without_values
-from tests.engine.test_details import TABLE
-from tests.engine.test_publish_report import places_of
+from tests.engine.publication.test_details import TABLE
+from tests.engine.publication.test_publish_report import places_of
 from tests.reports.samples import make_report, two_left_out
 
 NOT_LOOKED_AT = ("models", "kept_before")  # as the plan says them; nothing of so few people

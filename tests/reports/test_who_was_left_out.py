@@ -1,7 +1,8 @@
 """Whoever of the house sees no rows cannot tell who was left out, whatever they know of the others.
 
-Twins are two originals with the same release and the same stated totals (`tests/engine/twins.py`):
-all that such a person reads of one must be what they read of the other, letter by letter.
+Twins are two originals with the same release and the same stated totals
+(`engine/publication/twins.py`): all that such a person reads of one must be what they read of the
+other, letter by letter.
 """
 
 import json
@@ -20,7 +21,7 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.engine import Outcome, Plan
-from deid_portal.engine.publishing import Publication
+from deid_portal.engine.publication import Publication
 from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.reports.board import Board
@@ -33,8 +34,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.summaries import summarize
 from tests import factories
 from tests.conftest import Cast
-from tests.engine.tables import document
-from tests.engine.test_publish_report import (
+from tests.engine.publication.test_publish_report import (
     ENOUGH,
     FACULTIES,
     PLANS,
@@ -42,7 +42,8 @@ from tests.engine.test_publish_report import (
     plan_of,
     twins_of,
 )
-from tests.engine.twins import what_is_known
+from tests.engine.publication.twins import what_is_known
+from tests.engine.tables import document
 
 SignIn = Callable[[User], Client]
 NOBODY = UUID(int=1)

@@ -1,10 +1,8 @@
 """Requests that nobody moves: reminders once per period, then expiry."""
 
 from datetime import timedelta
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.core import mail
 from django.db.models import F
 from pytest_django import Settings
@@ -12,15 +10,14 @@ from pytest_django.fixtures import DjangoCaptureOnCommitCallbacks
 
 from deid_portal.accounts.models import Role
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
 from deid_portal.notices.models import Notice
 from deid_portal.notices.tasks import mail_due_notices
-from deid_portal.reviews.deadlines import expires_at
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.policies import fingerprints_of
 from deid_portal.reviews.selectors import whose_turn_it_is
 from deid_portal.reviews.services import Terms, ask_for_review, decide
 from deid_portal.reviews.tasks import remind_and_expire
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 
@@ -152,19 +149,6 @@ def test_a_reminder_leaves_by_mail(
     (sent,) = mail.outbox
     assert sent.to == ["approver@example.org"]
     assert "It is your turn." in sent.subject
-
-
-def test_what_was_open_before_days_were_counted_has_all_of_them(
-    cast: Cast, review: ReviewRequest
-) -> None:
-    let_days_pass(review, 400)
-    before = import_module("deid_portal.reviews.migrations.0007_days_counted_from")
-    before.count_from_today(apps, None)
-    remind_and_expire()
-    review.refresh_from_db()
-    assert review.status == ReviewRequest.Status.SUBMITTED
-    assert reminders() == []
-    assert expires_at(review) == review.days_counted_from + timedelta(days=30)
 
 
 def test_a_shorter_time_counts_from_the_day_the_policy_says_it(

@@ -9,14 +9,14 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import Role, User
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
-from deid_portal.querydesk.handing_over import read_answers, sum_prices, to_documents
 from deid_portal.querydesk.models import Desk, Question
+from deid_portal.querydesk.released_answers import read_answers, sum_prices, to_documents
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.policies import fingerprints_of
 from deid_portal.reviews.services import Terms, approvals_of, ask_for_review, decide, resubmit
 from deid_portal.runs.models import Run
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

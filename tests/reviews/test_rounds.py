@@ -10,7 +10,6 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import Role, User
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
 from deid_portal.plans.services import choose_protection
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import Decision, ReviewRequest
@@ -19,6 +18,7 @@ from deid_portal.reviews.selectors import requests_awaiting
 from deid_portal.reviews.services import approvals_of, decide, resubmit
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

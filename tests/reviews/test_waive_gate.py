@@ -9,11 +9,11 @@ from django.urls import reverse
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.services import add_member
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
 from deid_portal.releases.models import Release
 from deid_portal.reviews.gates import gates_of
 from deid_portal.reviews.models import ReviewRequest, Waiver
 from deid_portal.reviews.services import agree_to_waiver, ask_for_waiver
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

@@ -8,12 +8,11 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.services import add_member
-from deid_portal.common.refusals import refusal
 from deid_portal.policies.gates import Gate, Result
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.reviews.gates import Checked, CheckedGate
 from deid_portal.reviews.models import ReviewRequest, Waiver
-from deid_portal.reviews.moves_drawing import draw_moves
+from deid_portal.reviews.move_diagram import draw_moves
 from deid_portal.reviews.permissions import (
     check_may_agree,
     check_may_ask_for_waiver,
@@ -28,6 +27,7 @@ from deid_portal.reviews.services import (
     check_can_vote,
     check_can_withdraw,
 )
+from deid_portal.web.refusals import refusal
 from tests import factories
 from tests.conftest import Cast
 

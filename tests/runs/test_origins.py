@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from deid_portal.common import vault
 from deid_portal.datasets.selectors import table_of
 from deid_portal.datasets.services import forget_now
-from deid_portal.engine.writing import csv_bytes
+from deid_portal.engine.files.csv.writer import csv_bytes
 from deid_portal.runs.origins import origins_of
+from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
 

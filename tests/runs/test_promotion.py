@@ -8,13 +8,13 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
 from deid_portal.guide.steps import load_for_steps, steps_of
 from deid_portal.plans.changes import HideAmong
 from deid_portal.reviews.services import Terms, ask_for_review, withdraw_request
 from deid_portal.runs.models import Promotion, Run
 from deid_portal.runs.promotion import promote_run, undo_promotion
 from deid_portal.runs.variants import start_variant
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

@@ -10,11 +10,11 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from deid_portal.accounts.models import User
-from deid_portal.common.models import WorkerProcess
-from deid_portal.common.work import claim
 from deid_portal.runs import views
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
+from deid_portal.work.models import WorkerProcess
+from deid_portal.work.work import claim
 from tests import factories
 from tests.conftest import Cast
 
@@ -162,6 +162,6 @@ def test_a_run_that_ends_within_a_moment_skips_the_page(
     def work_meanwhile(seconds: float) -> None:
         factories.finish_run(run)
 
-    monkeypatch.setattr("deid_portal.runs.waiting.time.sleep", work_meanwhile)
+    monkeypatch.setattr("deid_portal.runs.queue_position.time.sleep", work_meanwhile)
     answer = signed_in(cast.steward).get(reverse("runs:show", args=[run.id]))
     assert answer["Location"] == reverse("reports:report", args=[run.id])

@@ -13,25 +13,25 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
-from deid_portal.common.refusals import Refused
-from deid_portal.common.work import claim
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import protect
-from deid_portal.engine.randomization.chance import REPEATABLE
-from deid_portal.engine.writing import write_csv
+from deid_portal.engine.files.csv.writer import write_csv
+from deid_portal.engine.randomness.chance import REPEATABLE
 from deid_portal.plans.models import Protection
 from deid_portal.plans.services import choose_protection
 from deid_portal.releases.package_certificate import limits_of
-from deid_portal.releases.repeating import approved_choice
+from deid_portal.releases.repetition import approved_choice
 from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.policies import check_can_be_reviewed
 from deid_portal.runs.chance import secret_of
 from deid_portal.runs.execution import give_up_run
-from deid_portal.runs.forgetting import forget_results
 from deid_portal.runs.models import Run
+from deid_portal.runs.on_deletion import forget_results
 from deid_portal.runs.services import retry_run, start_run, stop_run
+from deid_portal.vault import vault
+from deid_portal.web.refusals import Refused
+from deid_portal.work.work import claim
 from tests import factories
 from tests.conftest import Cast
 

@@ -1,12 +1,7 @@
 """What boards need of a run is kept apart from its report, for old runs too."""
 
-import importlib
-
-from django.apps import apps
-
 from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
-from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from deid_portal.runs.summaries import summarize
 from tests import factories
@@ -47,12 +42,3 @@ def test_the_smallest_group_and_those_that_pay_more_than_larger_ones_are_kept(ca
     report = {**run.report, "who_pays": [{"column": "Zip", "gap": 0.49, "groups": groups}]}
     kept = summarize(report)["who_pays"][0]["groups"]
     assert [group["value"] for group in kept] == ["a", "b", "d"]
-
-
-def test_runs_from_before_get_their_summaries_when_the_portal_is_updated(cast: Cast) -> None:
-    finished = factories.make_finished_run(cast.steward, cast.team)
-    wanted = finished.summary
-    Run.objects.update(summary={})
-    migration = importlib.import_module("deid_portal.runs.migrations.0006_summaries_of_old_runs")
-    migration.summarize_old_runs(apps, None)
-    assert Run.objects.get().summary == wanted

@@ -9,7 +9,6 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
 from deid_portal.runs import sweep_views
@@ -17,6 +16,7 @@ from deid_portal.runs.models import Priority, Run, Sweep
 from deid_portal.runs.selectors import sweeps_of
 from deid_portal.runs.services import start_run
 from deid_portal.runs.sweeps import Grid, plan_members, start_sweep, stop_sweep
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

@@ -8,13 +8,13 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
-from deid_portal.datasets.forgetting import forget_dataset
+from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.engine import InvalidPlan
 from deid_portal.plans.changes import HideAmong, LeaveOut, SetLevel, UseMethod, write_changes
 from deid_portal.plans.models import Protection
 from deid_portal.runs.models import Run
 from deid_portal.runs.variants import start_variant, start_variant_of_protection
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common.models import WorkerProcess
 from deid_portal.runs.models import Run
+from deid_portal.runs.queue_position import describe_wait, seconds_until_start
 from deid_portal.runs.selectors import next_run_id, waiting_in_turn
 from deid_portal.runs.services import start_run
-from deid_portal.runs.waiting import describe_wait, seconds_until_start
+from deid_portal.work.models import WorkerProcess
 from tests import factories
 from tests.conftest import Cast
 

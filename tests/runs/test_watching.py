@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deid_portal.runs.watching import POINTS_KEPT, Watch, gently, overall
+from deid_portal.runs.progress_watch import POINTS_KEPT, Watch, gently, overall
 
 
 class Told:

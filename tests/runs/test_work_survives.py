@@ -8,14 +8,14 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from deid_portal.audit.models import Event
-from deid_portal.common import work
-from deid_portal.common.work import LeaseLost, claim, pick_up_forgotten, request_stop
 from deid_portal.engine import Cancelled
 from deid_portal.runs import execution
 from deid_portal.runs.execution import give_up_run, perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from deid_portal.runs.tasks import execute_run
+from deid_portal.work import work
+from deid_portal.work.work import LeaseLost, claim, pick_up_forgotten, request_stop
 from tests import factories
 from tests.conftest import Cast
 

@@ -7,8 +7,9 @@ from threading import Event
 import pytest
 
 from deid_portal.engine import ColumnType, Table
-from deid_portal.engine.formats import FileFormat, FileKind, TypeChoice, read_table
-from deid_portal.engine.formats.file_format import DatabaseFormat
+from deid_portal.engine.files.column_types import TypeChoice
+from deid_portal.engine.files.file_format import DatabaseFormat, FileFormat, FileKind
+from deid_portal.engine.files.table_reader import read_table
 from deid_portal.sources.postgresql import (
     Address,
     Encryption,

@@ -11,18 +11,18 @@ from pytest_django import Settings
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common import vault
-from deid_portal.common.work import claim
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import table_of
-from deid_portal.sources.fetching import perform_fetch
+from deid_portal.sources.fetch_job import perform_fetch
 from deid_portal.sources.models import Connection, Fetch
 from deid_portal.sources.postgresql import Question
 from deid_portal.sources.services import start_fetch
+from deid_portal.vault import vault
+from deid_portal.work.work import claim
 from tests import factories
-from tests.common.full_disk import fill_the_disk
 from tests.conftest import Cast
 from tests.sources.conftest import READER_PASSWORD, Server
+from tests.web.full_disk import fill_the_disk
 
 SignIn = Callable[[User], Client]
 LIST = "/datasets/databases/"

@@ -7,12 +7,12 @@ from django.test import Client
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.runs.models import Run
 from deid_portal.taxonomies.models import TaxonomyVersion
 from deid_portal.taxonomies.selectors import taxonomy_of
 from deid_portal.taxonomies.services import edit_as_new_version, edit_taxonomy, undo_step
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

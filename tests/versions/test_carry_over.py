@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from deid_portal.audit.models import Event
-from deid_portal.common.work import Status, claim
 from deid_portal.datasets import reading as reading_module
-from deid_portal.datasets.forgetting import forget_dataset
+from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.reading import perform_reading
 from deid_portal.datasets.services import choose_treatment, keep_dataset, tag_columns
@@ -16,6 +15,7 @@ from deid_portal.plans.services import choose_protection
 from deid_portal.runs.services import start_run
 from deid_portal.taxonomies.models import ColumnTaxonomy, Kind, TaxonomyVersion
 from deid_portal.taxonomies.services import edit_taxonomy, set_taxonomy
+from deid_portal.work.work import Status, claim
 from tests import factories
 from tests.conftest import Cast
 
@@ -201,7 +201,7 @@ def test_a_fault_while_carrying_leaves_nothing_half_done(
         raise RuntimeError("the machine caught fire")
 
     with monkeypatch.context() as patched:
-        patched.setattr("deid_portal.versions.carrying.copy_protection", fail)
+        patched.setattr("deid_portal.versions.carry_over.copy_protection", fail)
         lease = claim(Reading, str(reading.id))
         assert lease is not None
         with pytest.raises(RuntimeError, match="caught fire"):

@@ -9,13 +9,13 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from deid_portal.accounts.models import User
-from deid_portal.datasets.forgetting import forget_dataset
+from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.services import tag_columns
 from deid_portal.plans.services import choose_protection
 from deid_portal.taxonomies.models import Kind
 from deid_portal.taxonomies.services import set_taxonomy
-from deid_portal.versions.comparing import ColumnChange, Drift
+from deid_portal.versions.comparison import ColumnChange, Drift
 from deid_portal.versions.selectors import drift_of, what_does_not_fit
 from tests import factories
 from tests.conftest import Cast

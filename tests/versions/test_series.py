@@ -9,10 +9,10 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.common.refusals import Refused
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.services import discard_dataset, place_in_series
 from deid_portal.releases.models import Release
+from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
 

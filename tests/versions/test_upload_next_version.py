@@ -10,7 +10,8 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.services import change_format, discard_dataset
-from deid_portal.engine.formats import FileFormat, TypeChoice
+from deid_portal.engine.files.column_types import TypeChoice
+from deid_portal.engine.files.file_format import FileFormat
 from tests import factories
 from tests.conftest import Cast
 

@@ -21,7 +21,7 @@ from deid_portal.accounts.services import (
     revoke_invitation,
     set_roles,
 )
-from deid_portal.common.refusals import Refused, refusal
+from deid_portal.web.refusals import Refused, refusal
 
 LINK = "invitation_link"
 

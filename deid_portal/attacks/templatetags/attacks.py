@@ -6,8 +6,8 @@ from django import template
 
 from deid_portal.attacks.next_bars import bar_before_review
 from deid_portal.attacks.selectors import Summary, summary_of
-from deid_portal.common.next_bar import NextBar
 from deid_portal.runs.models import Run
+from deid_portal.web.next_bar import NextBar
 
 register = template.Library()
 

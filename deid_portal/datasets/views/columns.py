@@ -9,8 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
-from deid_portal.common.http import wants_part
-from deid_portal.common.refusals import entering_step
+from deid_portal.datasets.column_list import read_positions
 from deid_portal.datasets.column_pages import (
     page_context,
     panel_context,
@@ -19,7 +18,6 @@ from deid_portal.datasets.column_pages import (
     view_of,
 )
 from deid_portal.datasets.isolation import count_isolation
-from deid_portal.datasets.listing import read_positions
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn, Treatment
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.policies import check_is_ready
@@ -36,6 +34,8 @@ from deid_portal.datasets.services import (
     tag_columns,
     undo_tagging,
 )
+from deid_portal.web.http import wants_part
+from deid_portal.web.refusals import entering_step
 
 SUGGESTED = "suggested"
 

@@ -16,12 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.people import person_of, team_of_or_404
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
-from deid_portal.common import vault
-from deid_portal.common.http import go_to, wants_part
-from deid_portal.common.queue import is_queue_reachable
-from deid_portal.common.refusals import Refused, refusal
-from deid_portal.datasets.arriving import PIECE_BYTES
-from deid_portal.datasets.forgetting import usual_deletion_day
+from deid_portal.datasets.deletion import usual_deletion_day
 from deid_portal.datasets.forms import (
     PASTE_LIMIT,
     DeletionForm,
@@ -34,14 +29,17 @@ from deid_portal.datasets.kinds import get_table_or_404
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.next_bars import bar_of_preview, bar_of_upload
 from deid_portal.datasets.permissions import can_see_values, check_can_change, check_can_upload
+from deid_portal.datasets.piecewise_upload import PIECE_BYTES
 from deid_portal.datasets.policies import check_can_be_forgotten, check_not_in_use
-from deid_portal.datasets.previewing import (
-    PreviewTable,
-    accepted_endings,
-    kind_words,
-    show_preview,
-)
+from deid_portal.datasets.preview import PreviewTable, accepted_endings, kind_words, show_preview
 from deid_portal.datasets.progress import describe_reading
+from deid_portal.datasets.sealed_upload import (
+    SealedUpload,
+    seal_pasted,
+    too_big_sentence,
+    upload_limit_words,
+    why_refused,
+)
 from deid_portal.datasets.selectors import (
     arriving_uploads_of,
     bad_rows_of,
@@ -64,15 +62,12 @@ from deid_portal.datasets.services import (
     stop_reading,
     upload_dataset,
 )
-from deid_portal.datasets.uploading import (
-    SealedUpload,
-    seal_pasted,
-    too_big_sentence,
-    upload_limit_words,
-    why_refused,
-)
 from deid_portal.engine import EngineError
-from deid_portal.engine.formats import FileFormat, FileKind
+from deid_portal.engine.files.file_format import FileFormat, FileKind
+from deid_portal.vault import vault
+from deid_portal.web.http import go_to, wants_part
+from deid_portal.web.refusals import Refused, refusal
+from deid_portal.work.queue import is_queue_reachable
 
 DATASETS_PER_PAGE = 50
 

@@ -13,11 +13,13 @@ import numpy as np
 
 from deid_portal.engine.attacks.confidence import Interval, exactly, excess, excess_interval
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
-from deid_portal.engine.grouping import Patterns, reduce_table
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Codes, Column, Table
+from deid_portal.engine.table.patterns import Patterns, reduce_table
+from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
+
+MADE_UP = "Made-up records are nobody's, so no attack on them can be said to find the right person."
 
 
 @dataclass(frozen=True)

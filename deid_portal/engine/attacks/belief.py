@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from deid_portal.engine.table import Counts, Table
+from deid_portal.engine.table.table import Counts, Table
 
 
 def count_values(

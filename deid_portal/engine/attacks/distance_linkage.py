@@ -27,11 +27,11 @@ from deid_portal.engine.attacks.record_linkage import (
     spread_candidates,
 )
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.grouping import reduce_table
-from deid_portal.engine.numbers import numbers_of
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Codes, Column, Table
+from deid_portal.engine.table.numbers import numbers_of
+from deid_portal.engine.table.patterns import reduce_table
+from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.utility.coverage import cover
 
 Points = NDArray[np.float64]

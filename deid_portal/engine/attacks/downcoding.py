@@ -24,9 +24,9 @@ from deid_portal.engine.attacks.attack import (
     weigh_gain,
 )
 from deid_portal.engine.attacks.confidence import wilson_interval
-from deid_portal.engine.table import Codes, Table
+from deid_portal.engine.table.table import Codes, Table
+from deid_portal.engine.utility.class_matching import match_people
 from deid_portal.engine.utility.coverage import Coverage, cover_all
-from deid_portal.engine.utility.matching import match_people
 
 
 @dataclass(frozen=True)

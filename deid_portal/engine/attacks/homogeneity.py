@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.bins import spread_counts
 from deid_portal.engine.attacks.confidence import exactly
-from deid_portal.engine.attacks.spreads import spread_counts
-from deid_portal.engine.table import Codes
+from deid_portal.engine.table.table import Codes
 
 
 def distinct_per_class(setting: Setting) -> Codes:

@@ -19,12 +19,12 @@ from deid_portal.engine.attacks.attack import (
     recode,
     share_of,
 )
+from deid_portal.engine.attacks.bins import compare_shares
 from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
-from deid_portal.engine.attacks.spreads import compare_shares
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.table import Codes, Table
+from deid_portal.engine.table.table import Codes, Table
+from deid_portal.engine.utility.class_matching import match_people
 from deid_portal.engine.utility.coverage import cover_all
-from deid_portal.engine.utility.matching import match_people
 
 
 def guess_values(setting: Setting, people: Table) -> Codes:

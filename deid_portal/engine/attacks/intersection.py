@@ -19,14 +19,14 @@ from deid_portal.engine.attacks.attack import (
     recode,
     share_of,
 )
+from deid_portal.engine.attacks.bins import spread_sizes
 from deid_portal.engine.attacks.confidence import exactly
-from deid_portal.engine.attacks.crossing import Crossing, cross_releases
 from deid_portal.engine.attacks.record_linkage import released_rows
-from deid_portal.engine.attacks.spreads import spread_sizes
-from deid_portal.engine.attacks.versions import cross_people
+from deid_portal.engine.attacks.release_crossing import Crossing, cross_releases
+from deid_portal.engine.attacks.version_linkage import cross_people
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.table import Codes
+from deid_portal.engine.table.table import Codes
 
 Possible = NDArray[np.bool_]  # person × original sensitive value
 

@@ -19,11 +19,11 @@ from deid_portal.engine.attacks.attack import (
     share_of,
     weigh_gain,
 )
+from deid_portal.engine.attacks.bins import compare_shares
 from deid_portal.engine.attacks.confidence import exactly
-from deid_portal.engine.attacks.spreads import compare_shares
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.numbers import numbers_of
 from deid_portal.engine.parameters import Choice, Declared, Parameter
+from deid_portal.engine.table.numbers import numbers_of
 from deid_portal.engine.utility.coverage import cover
 
 Numbers = NDArray[np.float64]

@@ -21,12 +21,12 @@ from deid_portal.engine.attacks.attack import (
     share_of,
     weigh_gain,
 )
+from deid_portal.engine.attacks.bins import compare_shares
 from deid_portal.engine.attacks.confidence import wilson_interval
-from deid_portal.engine.attacks.spreads import compare_shares
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Codes, Table
+from deid_portal.engine.table.table import Codes, Table
 from deid_portal.engine.utility.coverage import cover
 
 Mask = NDArray[np.bool_]

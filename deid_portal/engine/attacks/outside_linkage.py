@@ -24,8 +24,9 @@ from deid_portal.engine.attacks.distance_linkage import can_be_placed, place_col
 from deid_portal.engine.attacks.record_linkage import link_records, spread_candidates
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Choice, Declared
-from deid_portal.engine.table import Counts, Table
+from deid_portal.engine.table.table import Codes, Counts, Table
 
+NOBODY = -1
 MATCHING = ("exact, then nearest", "exact", "nearest")
 
 
@@ -161,3 +162,18 @@ class OutsideLinkage(Attack):
             "links": int((guesses.candidates == 1).sum()),
             "unmatched": int((guesses.candidates == 0).sum()),
         }
+
+
+def find_people(original: Table, outside: Table, person: tuple[str, str]) -> Codes:
+    """Return the original row of each person of an outside table, NOBODY for strangers.
+
+    Somebody who stands in several rows is taken to be the first of them.
+    """
+    theirs, ours = outside[person[0]], original[person[1]]
+    row_of = np.full(len(ours.values) + 1, NOBODY, np.int32)
+    backwards = np.arange(len(ours.codes) - 1, -1, -1, dtype=np.int32)
+    row_of[ours.codes[backwards]] = backwards
+    nobody = len(ours.values)
+    known = {text: code for code, text in enumerate(ours.values) if text is not None}
+    found = [nobody if text is None else known.get(text, nobody) for text in theirs.values]
+    return np.asarray(row_of[np.array(found, np.int64)[theirs.codes]], np.int32)

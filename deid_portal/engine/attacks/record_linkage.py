@@ -20,11 +20,11 @@ from deid_portal.engine.attacks.attack import (
     share_of,
     weigh_match,
 )
+from deid_portal.engine.attacks.bins import spread_sizes
 from deid_portal.engine.attacks.confidence import exactly
-from deid_portal.engine.attacks.spreads import spread_sizes
-from deid_portal.engine.table import Codes, Counts, Table
+from deid_portal.engine.table.table import Codes, Counts, Table
+from deid_portal.engine.utility.class_matching import Matches, match_people
 from deid_portal.engine.utility.coverage import cover_all
-from deid_portal.engine.utility.matching import Matches, match_people
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,9 +17,9 @@ from deid_portal.engine.attacks.attack import (
 )
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.numbers import numbers_of
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.table import Codes
+from deid_portal.engine.table.numbers import numbers_of
+from deid_portal.engine.table.table import Codes
 from deid_portal.engine.taxonomies import Taxonomy
 
 

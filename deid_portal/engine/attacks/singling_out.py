@@ -18,12 +18,12 @@ from deid_portal.engine.attacks.attack import (
     percent,
     share_of,
 )
+from deid_portal.engine.attacks.bins import compare_shares
 from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
-from deid_portal.engine.attacks.spreads import compare_shares
-from deid_portal.engine.grouping import Patterns, reduce_table
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.patterns import Patterns, reduce_table
+from deid_portal.engine.table.table import Table
 from deid_portal.engine.utility.coverage import Coverage, cover
 
 Description = dict[str, int]  # per column the code of a released label

@@ -14,8 +14,8 @@ from deid_portal.engine.attacks.attack import (
     recode,
     share_of,
 )
+from deid_portal.engine.attacks.bins import spread_shares
 from deid_portal.engine.attacks.confidence import exactly
-from deid_portal.engine.attacks.spreads import spread_shares
 from deid_portal.engine.parameters import Declared, Parameter
 
 

@@ -32,7 +32,7 @@ from deid_portal.engine.attacks.distance_linkage import (
 from deid_portal.engine.attacks.record_linkage import spread_candidates
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Codes
+from deid_portal.engine.table.table import Codes
 
 Weights = NDArray[np.float64]
 STEPS = 11

@@ -6,7 +6,7 @@ what it does not find; a person decides.
 
 from deid_portal.engine.detection.combinations import Combination
 from deid_portal.engine.detection.isolation import Isolation, measure_isolation
-from deid_portal.engine.detection.suggesting import (
+from deid_portal.engine.detection.suggestion import (
     Danger,
     Findings,
     Look,

@@ -11,11 +11,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.cores import open_pool, usable_cores
+from deid_portal.engine.compiled.cores import open_pool, usable_cores
 from deid_portal.engine.detection import kernels
 from deid_portal.engine.detection.lone_keys import Keys, count_lone_keys
 from deid_portal.engine.risk.distinction import Distinctness, measure_distinction
-from deid_portal.engine.table import Column, Counts, PackedCodes, count_codes
+from deid_portal.engine.table.table import Column, Counts, PackedCodes, count_codes
 
 FEWEST_ROWS = 10_000
 ROWS_IN_ALL = 10_000_000  # looked at over all combinations: a second or two

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deid_portal.engine.cores import open_pool, usable_cores
+from deid_portal.engine.compiled.cores import open_pool, usable_cores
 from deid_portal.engine.detection import kernels
 from deid_portal.engine.detection.lone_keys import Keys, count_lone_keys
-from deid_portal.engine.table import Column, PackedCodes
+from deid_portal.engine.table.table import Column, PackedCodes
 
 ROWS_COUNTED = 100_000
 # Beyond these, evenly spread rows stand for all of them.

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.kernels import compiled, number_keys
-from deid_portal.engine.table import PackedCodes
+from deid_portal.engine.compiled.kernels import compiled, number_keys
+from deid_portal.engine.table.table import PackedCodes
 
 Keys = NDArray[np.uint64]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from deid_portal.engine.risk.safe_harbor import SHAPES
-from deid_portal.engine.table import Column
-from deid_portal.engine.values import ColumnType
+from deid_portal.engine.table.table import Column
+from deid_portal.engine.table.values import ColumnType
 
 MOST_VALUES = 500
 FIRST_LOOK = 8

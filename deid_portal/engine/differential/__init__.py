@@ -7,7 +7,7 @@ it gets, how wide its interval is.
 from collections.abc import Mapping
 from typing import Any
 
-from deid_portal.engine.differential.answering import Answer, answer
+from deid_portal.engine.differential.answer import Answer, answer
 from deid_portal.engine.differential.composition import Bound, Composition, compose
 from deid_portal.engine.differential.domains import NumberDomain, ValuesDomain
 from deid_portal.engine.differential.forecast import Forecast

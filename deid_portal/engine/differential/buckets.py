@@ -6,7 +6,7 @@ import numpy as np
 
 from deid_portal.engine.differential.domains import LEFT_OUT, Indices, NumberDomain, plain_number
 from deid_portal.engine.documents import Place
-from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.table.numbers import Numbers
 
 MOST_BUCKETS = 10_000
 

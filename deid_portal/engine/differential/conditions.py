@@ -15,7 +15,7 @@ from deid_portal.engine.differential.domains import (
 from deid_portal.engine.differential.setting import Setting
 from deid_portal.engine.documents import Place, plain
 from deid_portal.engine.parameters import read_values
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
 
 Mask = NDArray[np.bool_]
 TESTS = ("is", "is_not", "at_least", "at_most", "between", "missing")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.table.numbers import Numbers
 
 NOT_PRIVATE = (
     "This is not private: it was read from the table. Noise by it would give away what it depends "

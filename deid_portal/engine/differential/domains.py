@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.numbers import Numbers
 from deid_portal.engine.parameters import read_values
-from deid_portal.engine.table import Column
-from deid_portal.engine.text_values import days_in
-from deid_portal.engine.values import DATE_FORMATS, NUMBER, is_date, is_number, parse_date
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Column
+from deid_portal.engine.table.text_values import days_in
+from deid_portal.engine.table.values import DATE_FORMATS, NUMBER, is_date, is_number, parse_date
 
 LARGEST_NUMBER = 1e15
 # Nearer bounds than these would drown in the rounding of floats.

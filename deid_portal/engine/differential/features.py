@@ -7,7 +7,7 @@ import numpy as np
 from deid_portal.engine.differential.domains import NumberDomain, write_value
 from deid_portal.engine.differential.rows import Rows
 from deid_portal.engine.differential.setting import Setting
-from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.table.numbers import Numbers
 
 
 def scaled(rows: Rows, column: str) -> Numbers:

@@ -11,8 +11,8 @@ from math import frexp
 
 import numpy as np
 
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 
 FINE = 30  # bits of the largest number; 2³² of them still fit 63 bits
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.randomization.transitions import Transition
-from deid_portal.engine.table import Codes, Counts
+from deid_portal.engine.randomness.transition_matrix import Transition
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Codes, Counts
 
 MOST_ROUNDS = 100_000
 STILL = 1e-12

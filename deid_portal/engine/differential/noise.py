@@ -11,8 +11,8 @@ from deid_portal.engine.differential.mechanisms import NoiseMechanism
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import DiscreteGaussian
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
 from deid_portal.engine.differential.price import Price
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 
 FINE_COUNTS = Grid(2.0**-20)
 GEOMETRIC, LAPLACE, GAUSSIAN = "geometric", "laplace", "gaussian"

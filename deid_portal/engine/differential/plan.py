@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deid_portal.engine.differential.answering import Answer, answer, check_columns
+from deid_portal.engine.differential.answer import Answer, answer, check_columns
 from deid_portal.engine.differential.composition import Composition, compose
 from deid_portal.engine.differential.question import Question, parse_with
 from deid_portal.engine.differential.questions import QUESTIONS
 from deid_portal.engine.differential.setting import Setting
-from deid_portal.engine.documents import Place
+from deid_portal.engine.documents import PLAN_VERSION, Place
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.plan import VERSION
 from deid_portal.engine.progress import ProgressCallback
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.table import Table
 from deid_portal.engine.version import ENGINE_VERSION
 
 MOST_QUERIES = 1000
@@ -33,8 +32,8 @@ class QueryPlan:
         """Read a plan, refusing anything unknown; raises InvalidPlan with the place."""
         place = Place(document)
         place.check_keys(required=("plan", "privacy", "domains", "queries"))
-        if place["plan"].value != VERSION or isinstance(place["plan"].value, bool):
-            place["plan"].refuse(f"version {VERSION} is accepted.")
+        if place["plan"].value != PLAN_VERSION or isinstance(place["plan"].value, bool):
+            place["plan"].refuse(f"version {PLAN_VERSION} is accepted.")
         place["privacy"].check_keys(("neighbours",), ("person", "size", "delta"))
         setting = Setting.parse(place["privacy"], place["domains"])
         items = read_queries(place)
@@ -44,7 +43,7 @@ class QueryPlan:
         privacy = self.setting.to_document()
         domains = privacy.pop("domains")
         queries = [question.to_document() for question in self.questions]
-        return {"plan": VERSION, "privacy": privacy, "domains": domains, "queries": queries}
+        return {"plan": PLAN_VERSION, "privacy": privacy, "domains": domains, "queries": queries}
 
     def spent(self) -> Composition:
         """Return what all answers cost together; their prices are fixed, so every bound holds."""

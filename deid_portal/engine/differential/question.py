@@ -13,8 +13,7 @@ from deid_portal.engine.differential.price import Price
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
 from deid_portal.engine.differential.setting import Setting
-from deid_portal.engine.documents import Place, plain
-from deid_portal.engine.plan import hash_document
+from deid_portal.engine.documents import Place, hash_document, plain
 from deid_portal.engine.progress import Progress
 
 SMALLEST_EPSILON = 1e-4

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from deid_portal.engine.differential.conditions import Condition, Mask
 from deid_portal.engine.differential.domains import Indices
 from deid_portal.engine.differential.setting import PersonUnit, Setting
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Column, Table
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Column, Table
 
 Hashes = NDArray[np.uint64]
 

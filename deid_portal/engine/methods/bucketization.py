@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.methods.separating import SeparatingMethod, sort_rows
+from deid_portal.engine.methods.separation import kernels
+from deid_portal.engine.methods.separation.method import SeparatingMethod, sort_rows
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared, Parameter
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.separation import kernels
-from deid_portal.engine.table import Codes, Column, Counts
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.table import Codes, Column, Counts
 
 GROUPS_BETWEEN_REPORTS = 1 << 18
 NOBODY: Codes = np.zeros(0, np.int32)

@@ -9,15 +9,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
+from deid_portal.engine.draft.draft import Draft
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.methods.numeric import numbers_per_value
-from deid_portal.engine.numbers import Numbers, decimals_of
 from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Column, Counts
-from deid_portal.engine.values import infer_type
+from deid_portal.engine.table.numbers import Numbers, decimals_of
+from deid_portal.engine.table.table import Column, Counts
+from deid_portal.engine.table.values import infer_type
 
 LARGEST = 1e15  # beyond this not every whole number has a float of its own
 

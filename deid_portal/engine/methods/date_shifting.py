@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import NOBODY, Draft
+from deid_portal.engine.draft.draft import NOBODY, Draft
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Column
-from deid_portal.engine.values import ColumnType, find_date_format
+from deid_portal.engine.table.table import Column
+from deid_portal.engine.table.values import ColumnType, find_date_format
 
 Days = NDArray[np.int64]
 Moments = NDArray[np.datetime64]

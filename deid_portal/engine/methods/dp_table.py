@@ -15,23 +15,23 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
+from deid_portal.engine.draft.draft import Draft
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.grouping import reduce_table
-from deid_portal.engine.methods.changing import ChangingMethod
-from deid_portal.engine.parameters import Declared, LevelsByColumn, Parameter
-from deid_portal.engine.problem import Problem
-from deid_portal.engine.progress import Progress
-from deid_portal.engine.randomization.safe_sampling import (
+from deid_portal.engine.methods.changing_method import ChangingMethod
+from deid_portal.engine.methods.randomization.safe_sampling import (
     SafeSampling,
     find_sampling,
     largest_share,
 )
-from deid_portal.engine.randomization.secret_sampling import draw_in_secret
-from deid_portal.engine.recoding import generalize
-from deid_portal.engine.table import Column
+from deid_portal.engine.parameters import Declared, LevelsByColumn, Parameter
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.randomness.secret_sampling import draw_in_secret
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.search.recoding import generalize
+from deid_portal.engine.table.patterns import reduce_table
+from deid_portal.engine.table.table import Column
+from deid_portal.engine.table.values import find_date_format
 from deid_portal.engine.taxonomies import DateTaxonomy, IntervalTaxonomy, MaskTaxonomy, Recipe
-from deid_portal.engine.values import find_date_format
 
 PROMISE = (
     "The table alone is (ε, δ)-differentially private, for neighbors that differ by one row. The "

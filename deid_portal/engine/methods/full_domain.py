@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from deid_portal.engine.found import Found
 from deid_portal.engine.methods.method import records_allowed
-from deid_portal.engine.methods.searching import SearchingMethod
-from deid_portal.engine.problem import Problem
+from deid_portal.engine.methods.searching_method import SearchingMethod
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.problem import Problem
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.concealing import Labels, conceal
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
-from deid_portal.engine.methods.changing import ChangingMethod
+from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.methods.changing_method import ChangingMethod
+from deid_portal.engine.methods.concealment_cover import Labels, conceal
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Codes, Column
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.table import Codes, Column
+from deid_portal.engine.table.values import infer_type
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.values import infer_type
 
 MOST_ROWS = 4000  # every row is compared with every person
 

@@ -7,19 +7,19 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
-from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
-from deid_portal.engine.microaggregation import mdav
-from deid_portal.engine.microaggregation.aggregates import Aggregate, aggregate, information_loss
-from deid_portal.engine.microaggregation.groups import Groups
-from deid_portal.engine.microaggregation.kernels import GAP, NUMBER
-from deid_portal.engine.microaggregation.rotating import rotate_groups
-from deid_portal.engine.microaggregation.space import Attribute, describe, lay_out
+from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.methods.aggregation import mdav
+from deid_portal.engine.methods.aggregation.aggregates import Aggregate, aggregate, information_loss
+from deid_portal.engine.methods.aggregation.groups import Groups
+from deid_portal.engine.methods.aggregation.kernels import GAP, NUMBER
+from deid_portal.engine.methods.aggregation.rotation import rotate_groups
+from deid_portal.engine.methods.aggregation.space import Attribute, describe, lay_out
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
 from deid_portal.engine.privacy.k_confusion import KConfusion
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Table
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.table import Table
 
 
 @dataclass(frozen=True)

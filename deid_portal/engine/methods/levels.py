@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.found import Found
 from deid_portal.engine.methods.method import RecodingMethod, records_allowed, suppression_limit
 from deid_portal.engine.parameters import Declared, LevelsByColumn
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.utility import Loss
 
 LIMIT = suppression_limit(default=1.0)

@@ -5,15 +5,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.checking import Check, Mask
-from deid_portal.engine.cores import side_by_side
-from deid_portal.engine.found import Found
+from deid_portal.engine.compiled.cores import side_by_side
 from deid_portal.engine.methods.method import records_allowed
-from deid_portal.engine.methods.searching import SearchingMethod
+from deid_portal.engine.methods.searching_method import SearchingMethod
 from deid_portal.engine.privacy import KAnonymity
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.recoding import Recoding, Round, only
+from deid_portal.engine.search.check import Check, Mask
+from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.search.recoding import Recoding, Round, only
 from deid_portal.engine.utility import METRICS, Metric, Release
 
 

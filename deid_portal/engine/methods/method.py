@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft, Search
-from deid_portal.engine.found import Found
+from deid_portal.engine.draft.draft import Draft, Search
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.problem import Problem
 
 
 class Method(ABC):

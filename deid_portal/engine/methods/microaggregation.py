@@ -7,22 +7,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
-from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
-from deid_portal.engine.microaggregation import (
+from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.methods.aggregation import (
     individual_ranking,
     mdav,
     projected,
-    spreading,
+    spread_groups,
     univariate_optimal,
 )
-from deid_portal.engine.microaggregation.aggregates import Aggregate, aggregate, information_loss
-from deid_portal.engine.microaggregation.groups import Groups
-from deid_portal.engine.microaggregation.kernels import NUMBER, Numbers, Space
-from deid_portal.engine.microaggregation.merging import Holds, join_until
-from deid_portal.engine.microaggregation.space import Attribute, describe, lay_out
-from deid_portal.engine.mondrian.partitioning import Parts
-from deid_portal.engine.mondrian.rules import ModelRule, least_records, pairs_of_rows
+from deid_portal.engine.methods.aggregation.aggregates import Aggregate, aggregate, information_loss
+from deid_portal.engine.methods.aggregation.groups import Groups
+from deid_portal.engine.methods.aggregation.kernels import NUMBER, Numbers, Space
+from deid_portal.engine.methods.aggregation.merge_until import Holds, join_until
+from deid_portal.engine.methods.aggregation.space import Attribute, describe, lay_out
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
+from deid_portal.engine.methods.mondrian_boxes.partition import Parts
+from deid_portal.engine.methods.mondrian_boxes.rules import ModelRule, least_records, pairs_of_rows
 from deid_portal.engine.parameters import (
     Choice,
     ColumnGroups,
@@ -31,9 +31,9 @@ from deid_portal.engine.parameters import (
     Flag,
     Parameter,
 )
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Codes, Table
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.table import Codes, Table
 from deid_portal.engine.taxonomies import Recipe
 
 MDAV, UNIVARIATE, RANKING, PROJECTED = (
@@ -244,7 +244,7 @@ class Microaggregation(ChangingMethod):
         problem = _as_it_stands(draft, progress)
         secret = problem.whole.sensitive[_secrets(problem)[0]]
         places = describe(problem.table[secret.column.name], secret.recipe)
-        return spreading.find_holding_groups(
+        return spread_groups.find_holding_groups(
             _rule(problem),
             *self._lay_out(attributes),
             places.places[places.column.codes],

@@ -7,11 +7,12 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
-from deid_portal.engine.methods.changing import ChangingMethod
-from deid_portal.engine.mondrian.axes import Axis, axis_of
-from deid_portal.engine.mondrian.partitioning import Divider, Partition, Parts
-from deid_portal.engine.mondrian.rules import (
+from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.remeasurement import measure_draft
+from deid_portal.engine.methods.changing_method import ChangingMethod
+from deid_portal.engine.methods.mondrian_boxes.axes import Axis, axis_of
+from deid_portal.engine.methods.mondrian_boxes.partition import Divider, Partition, Parts
+from deid_portal.engine.methods.mondrian_boxes.rules import (
     ModelRule,
     counted_diversity,
     judging,
@@ -20,10 +21,10 @@ from deid_portal.engine.mondrian.rules import (
 )
 from deid_portal.engine.parameters import Declared, Flag
 from deid_portal.engine.privacy.l_diversity import LDiversity
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Codes, Column, Counts
-from deid_portal.engine.values import infer_type
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.table import Codes, Column, Counts
+from deid_portal.engine.table.values import infer_type
 
 
 @dataclass(frozen=True)
@@ -180,8 +181,6 @@ def _is_allowed(problem: Problem) -> bool:
 
 def _is_accepted(draft: Draft) -> bool:
     """Ask the models that judge a release as a whole."""
-    from deid_portal.engine.remeasuring import measure_draft  # which knows all methods
-
     judges = [model for model in draft.problem.models if model.judges_release]
     if not judges:
         return True

@@ -7,19 +7,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
-from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
+from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.methods.numeric import numbers_per_row
-from deid_portal.engine.numbers import Numbers, decimals_of, number_column
-from deid_portal.engine.parameters import Choice, ColumnNames, Declared, Parameter
-from deid_portal.engine.progress import Progress
-from deid_portal.engine.randomization.noise import (
+from deid_portal.engine.methods.randomization.noise import (
     add_correlated_noise,
     add_noise,
     deviation_of,
     expected_deviation,
     multiply_noise,
 )
+from deid_portal.engine.parameters import Choice, ColumnNames, Declared, Parameter
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.table.numbers import Numbers, decimals_of, number_column
 
 
 @dataclass(frozen=True)

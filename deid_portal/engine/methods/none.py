@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.found import Found
 from deid_portal.engine.methods.method import RecodingMethod
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.utility import Loss
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from deid_portal.engine.draft import Draft
+from deid_portal.engine.draft.draft import Draft
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.numbers import Numbers, check_squares, numbers_of
+from deid_portal.engine.table.numbers import Numbers, check_squares, numbers_of
 
 
 def numbers_per_value(draft: Draft, name: str) -> Numbers:

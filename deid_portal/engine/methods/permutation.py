@@ -6,14 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.methods.separating import SeparatingMethod
-from deid_portal.engine.numbers import numbers_of
+from deid_portal.engine.methods.separation import kernels
+from deid_portal.engine.methods.separation.method import SeparatingMethod
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared, Parameter
 from deid_portal.engine.privacy.model import ROUNDING, check_numeric
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.separation import kernels
-from deid_portal.engine.table import Codes, Column
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.numbers import numbers_of
+from deid_portal.engine.table.table import Codes, Column
 
 NOBODY: Codes = np.zeros(0, np.int32)
 NO_GROUP = -1

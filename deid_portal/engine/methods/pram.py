@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
+from deid_portal.engine.draft.draft import Draft
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
-from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.parameters import (
     ChancesOfValues,
     ColumnNames,
@@ -22,8 +21,9 @@ from deid_portal.engine.parameters import (
     ValuesByColumn,
 )
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.randomization.transitions import Transition
-from deid_portal.engine.table import Codes, Column
+from deid_portal.engine.randomness.transition_matrix import Transition
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Codes, Column
 
 MOST_CATEGORIES = 1000
 MOST_IN_REPORT = 30  # a larger matrix follows from the plan and would only fill the report

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
-from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
-from deid_portal.engine.numbers import positions_of
+from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
+from deid_portal.engine.methods.randomization.rank_swapping import swap_ranks
 from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.randomization.rank_swapping import swap_ranks
+from deid_portal.engine.table.numbers import positions_of
 
 
 @dataclass(frozen=True)

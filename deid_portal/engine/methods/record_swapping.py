@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import NOBODY, Draft
+from deid_portal.engine.draft.draft import NOBODY, Draft
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.grouping import Patterns, reduce_table
-from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
+from deid_portal.engine.methods.randomization.record_swapping import ALONE, Units, pair_units
 from deid_portal.engine.parameters import Choice, ColumnName, ColumnNames, Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.randomization.record_swapping import ALONE, Units, pair_units
-from deid_portal.engine.table import Codes, Counts
+from deid_portal.engine.table.patterns import Patterns, reduce_table
+from deid_portal.engine.table.table import Codes, Counts
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import Draft
-from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
+from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.methods.numeric import numbers_per_value
 from deid_portal.engine.parameters import Choice, ColumnNames, Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Codes, Column
-from deid_portal.engine.values import infer_type, parse_number
+from deid_portal.engine.table.table import Codes, Column
+from deid_portal.engine.table.values import infer_type, parse_number
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.draft import Draft
-from deid_portal.engine.methods.changing import ChangingMethod
+from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
 

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft import NOBODY, Draft
+from deid_portal.engine.draft.draft import NOBODY, Draft
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.methods.changing import ChangingMethod, check_known_columns
-from deid_portal.engine.numbers import number_column, numbers_of
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
+from deid_portal.engine.methods.randomization.pair_tree import fit, measure, sample
+from deid_portal.engine.methods.randomization.private_counts import PrivateCounter
 from deid_portal.engine.parameters import (
     Choice,
     ColumnNames,
@@ -27,13 +28,12 @@ from deid_portal.engine.parameters import (
     RangesByColumn,
     ValuesByColumn,
 )
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.randomization.pair_tree import fit, measure, sample
-from deid_portal.engine.randomization.private_counting import PrivateCounter
-from deid_portal.engine.table import Codes, Column, Table
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.numbers import number_column, numbers_of
+from deid_portal.engine.table.table import Codes, Column, Table
+from deid_portal.engine.table.values import infer_type
 from deid_portal.engine.taxonomies import FileTaxonomy, Recipe, TreeTaxonomy
-from deid_portal.engine.values import infer_type
 
 MOST_CATEGORIES = 2000
 Values = tuple[str | None, ...]

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place, listed
-from deid_portal.engine.draft import Draft
-from deid_portal.engine.methods.changing import ChangingMethod
+from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.methods.changing_method import ChangingMethod
+from deid_portal.engine.methods.specialization.cuts import Cuts, Specialization
 from deid_portal.engine.parameters import Choice, ColumnName, Declared
-from deid_portal.engine.problem import Problem
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.specializing.cutting import Cuts, Specialization
+from deid_portal.engine.search.problem import Problem
 
 GAIN, DISCERNIBILITY = "information-gain", "discernibility"
 STEPS_TOLD = 100

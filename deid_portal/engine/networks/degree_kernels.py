@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.kernels import compiled
+from deid_portal.engine.compiled.kernels import compiled
 
 FAR = 1 << 60
 

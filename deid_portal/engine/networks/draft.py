@@ -8,7 +8,7 @@ import numpy as np
 
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.networks.partition import Partition
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.table import Table
 from deid_portal.engine.taxonomies import Taxonomy
 
 NOBODY = -1

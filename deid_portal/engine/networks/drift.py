@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.drift import judge
+from deid_portal.engine.evidence.drift import judge
 from deid_portal.engine.networks.network import Network
 
 ONE_IN_A_HUNDRED = 1.63  # of the Kolmogorov–Smirnov distribution

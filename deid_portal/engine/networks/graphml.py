@@ -17,7 +17,7 @@ from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.networks.graphml_links import PlainLinks, take_plain_links
 from deid_portal.engine.networks.network import Intake, Network
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table import Column, Table
+from deid_portal.engine.table.table import Column, Table
 
 PIECE = 1 << 18
 DEEPEST = 32

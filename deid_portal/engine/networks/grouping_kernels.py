@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.kernels import SPREAD, compiled
+from deid_portal.engine.compiled.kernels import SPREAD, compiled
 
 FREE = -1
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.kernels import compiled
+from deid_portal.engine.compiled.kernels import compiled
 from deid_portal.engine.networks.kernels import place_in_row
 
 LEAST_ROOM = 4

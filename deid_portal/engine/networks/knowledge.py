@@ -17,7 +17,7 @@ from deid_portal.engine.networks.neighborhoods import partition_by_neighborhood
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.partition import Partition
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
 
 
 class Knowledge(StrEnum):

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.kernels import compiled
+from deid_portal.engine.compiled.kernels import compiled
 from deid_portal.engine.networks.kernels import mix
 
 

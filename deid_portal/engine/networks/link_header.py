@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from deid_portal.engine.csv_format import MISSING_WORDS
-from deid_portal.engine.values import is_number
+from deid_portal.engine.files.csv.format import MISSING_WORDS
+from deid_portal.engine.table.values import is_number
 
 Rows = Sequence[Sequence[str]]
 # What people call the columns of a list of links, without blanks, signs and numbers at the end.

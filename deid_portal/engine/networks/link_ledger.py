@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.kernels import SPREAD, compiled
+from deid_portal.engine.compiled.kernels import SPREAD, compiled
 from deid_portal.engine.networks.kernels import is_linked
 from deid_portal.engine.networks.network import Network
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.kernels import compiled
+from deid_portal.engine.compiled.kernels import compiled
 from deid_portal.engine.networks.kernels import mix, place_in_row
 
 SALT = np.uint64(0x9E3779B97F4A7C15)

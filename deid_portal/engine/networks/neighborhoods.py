@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.cores import spread_out
+from deid_portal.engine.compiled.cores import spread_out
 from deid_portal.engine.networks import neighborhood_kernels
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.networks.partition import Partition

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.networks import kernels
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.table import Table
 
 Nodes = NDArray[np.int32]
 Offsets = NDArray[np.int64]

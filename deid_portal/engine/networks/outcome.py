@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deid_portal.engine.networks.network import Network, Nodes
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.table import Table
 
 
 @dataclass(frozen=True, eq=False)

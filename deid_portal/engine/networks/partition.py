@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deid_portal.engine.documents import Place
+from deid_portal.engine.documents import PLAN_VERSION, Place, hash_document
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.networks.knowledge import Knowledge
 from deid_portal.engine.networks.measures import NO_MEASURES, NetworkMeasures
@@ -18,17 +18,15 @@ from deid_portal.engine.networks.methods import NetworkMethod, parse_network_met
 from deid_portal.engine.networks.models import NetworkModel, parse_network_model
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.plan import (
-    VERSION,
     ColumnPlan,
     ColumnRole,
     Plan,
     Treatment,
-    hash_document,
     parse_other_columns,
     parse_seed,
 )
-from deid_portal.engine.seeding import SeededPlan
-from deid_portal.engine.table import Column, Table
+from deid_portal.engine.randomness.seeds import SeededPlan
+from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.taxonomies.recipe import ReadFile
 
 
@@ -59,8 +57,8 @@ class NetworkPlan(SeededPlan):
             required=("plan", "network", "method"),
             optional=("columns", "other_columns", "knowledge", "models", "measures", "seed"),
         )
-        if place["plan"].value != VERSION or isinstance(place["plan"].value, bool):
-            place["plan"].refuse(f"version {VERSION} is accepted.")
+        if place["plan"].value != PLAN_VERSION or isinstance(place["plan"].value, bool):
+            place["plan"].refuse(f"version {PLAN_VERSION} is accepted.")
         models = _parse_models(place)
         plan = cls(
             models=models,
@@ -80,7 +78,7 @@ class NetworkPlan(SeededPlan):
         """Return the document with every default filled in."""
         methods = [method.to_document() for method in self.methods]
         document: dict[str, Any] = {
-            "plan": VERSION,
+            "plan": PLAN_VERSION,
             "network": {"directed": self.directed},
             "columns": {column.name: column.to_document() for column in self.columns},
             "knowledge": self.knowledge.value,

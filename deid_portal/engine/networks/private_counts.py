@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_portal.engine.compiled.kernels import compiled
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
-from deid_portal.engine.kernels import compiled
 from deid_portal.engine.networks.network import Network
 
 Counts = NDArray[np.int64]

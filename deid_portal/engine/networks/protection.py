@@ -22,12 +22,12 @@ from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.outcome import NetworkOutcome
 from deid_portal.engine.networks.partition import Partition
 from deid_portal.engine.networks.plan import NetworkPlan
-from deid_portal.engine.networks.releasing import build_release
-from deid_portal.engine.networks.reporting import Measured, build_report, describe_miss
+from deid_portal.engine.networks.released_network import build_release
+from deid_portal.engine.networks.report_builder import Measured, build_report, describe_miss
 from deid_portal.engine.networks.utility import compare_structure
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.randomization.chance import Chance
-from deid_portal.engine.seeding import admit_repeatable
+from deid_portal.engine.randomness.chance import Chance
+from deid_portal.engine.randomness.seeds import admit_repeatable
 
 DIRECTIONS_DROPPED = "Links have directions in the input; they are released without."
 

@@ -7,7 +7,7 @@ in `wanted` what it could not do.
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.kernels import compiled
+from deid_portal.engine.compiled.kernels import compiled
 from deid_portal.engine.networks.kernels import is_either
 from deid_portal.engine.networks.link_ledger import Ledger, has_link, set_link
 

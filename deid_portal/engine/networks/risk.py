@@ -10,7 +10,7 @@ from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.partition import Partition
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
 
 USUAL_K = 5
 

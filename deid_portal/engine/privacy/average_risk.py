@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, Attack, Disclosure
 from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
 from deid_portal.engine.risk.attackers import prosecutor
+from deid_portal.engine.table.patterns import Classes
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import ColumnName, Declared, Flag, Parameter
 from deid_portal.engine.privacy.capped import CappedShares
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Whole
 from deid_portal.engine.privacy.sensitive import Shares
+from deid_portal.engine.table.patterns import Classes
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
 from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Counts
 
 MOST_COMBINATIONS = 50_000  # every class is compared with each of them
 

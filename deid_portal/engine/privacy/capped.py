@@ -4,10 +4,10 @@ from abc import abstractmethod
 
 import numpy as np
 
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.sensitive import Shares
-from deid_portal.engine.table import Codes, Counts
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Codes, Counts
 
 
 class CappedShares(PrivacyModel):

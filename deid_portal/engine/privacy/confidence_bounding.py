@@ -6,14 +6,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Values
 from deid_portal.engine.privacy.capped import CappedShares
-from deid_portal.engine.privacy.hiding import NameOf
+from deid_portal.engine.privacy.hidden_names import NameOf
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import Whole, check_values
 from deid_portal.engine.privacy.sensitive import Shares
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Table
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, FileName, Parameter
 from deid_portal.engine.privacy.kinds import MEMBERSHIP, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, Whole
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.privacy.population_model import PopulationModel
 from deid_portal.engine.privacy.sensitive import Shares
+from deid_portal.engine.table.patterns import Classes
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.kernels import compiled
+from deid_portal.engine.compiled.kernels import compiled
 
 # What kind of label a class shows in a column; `distances` says what each means.
 TREE, NUMBERS, GAP, BOTH, NOWHERE = 0, 1, 2, 3, 4

@@ -21,9 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.grouping import Classes, Patterns
-from deid_portal.engine.labels import LabelReader
-from deid_portal.engine.numbers import positions_of
 from deid_portal.engine.privacy.distance_kernels import (
     BOTH,
     GAP,
@@ -33,9 +30,12 @@ from deid_portal.engine.privacy.distance_kernels import (
     count_near,
     find_shared,
 )
-from deid_portal.engine.table import Codes, Column, Counts
+from deid_portal.engine.table.numbers import positions_of
+from deid_portal.engine.table.patterns import Classes, Patterns
+from deid_portal.engine.table.table import Codes, Column, Counts
+from deid_portal.engine.table.values import ColumnType
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.values import ColumnType
+from deid_portal.engine.taxonomies.label_reader import LabelReader
 
 Numbers = NDArray[np.float64]
 ORDERED = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE)

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole, check_numeric
 from deid_portal.engine.privacy.sensitive import Shares
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Table
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
 from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.table.patterns import Classes
 
 
 @dataclass(frozen=True)

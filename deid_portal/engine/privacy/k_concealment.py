@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
-from deid_portal.engine.privacy.matching import links_by_matchings, shows_mixed_levels
 from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
-from deid_portal.engine.table import Counts
+from deid_portal.engine.privacy.record_matching import links_by_matchings, shows_mixed_levels
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)

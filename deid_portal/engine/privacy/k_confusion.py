@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
-from deid_portal.engine.privacy.matching import count_equally_likely, shows_mixed_levels
 from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.record_matching import count_equally_likely, shows_mixed_levels
 from deid_portal.engine.privacy.sensitive import Shares
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, FileName, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
 from deid_portal.engine.privacy.model import Answers, Whole
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.privacy.population_model import PopulationModel
+from deid_portal.engine.table.patterns import Classes
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from deid_portal.engine import kernels
+from deid_portal.engine.compiled import kernels
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Choice, ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
-from deid_portal.engine.table import Counts
-from deid_portal.engine.utility.metric import Numbers
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)

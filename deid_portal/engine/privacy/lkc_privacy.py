@@ -7,9 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes, Pairs
 from deid_portal.engine.parameters import Declared, Parameter, ValuesByColumn
-from deid_portal.engine.privacy.hiding import NameOf
+from deid_portal.engine.privacy.hidden_names import NameOf
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import (
     ROUNDING,
@@ -21,7 +20,8 @@ from deid_portal.engine.privacy.model import (
 )
 from deid_portal.engine.privacy.projections import every_projection
 from deid_portal.engine.privacy.sensitive import Shares
-from deid_portal.engine.table import Counts, Table
+from deid_portal.engine.table.patterns import Classes, Pairs
+from deid_portal.engine.table.table import Counts, Table
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place, listed, plain
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.grouping import Classes, Patterns
 from deid_portal.engine.parameters import Choice, Declared
 from deid_portal.engine.privacy.distances import Distances
-from deid_portal.engine.privacy.hiding import NameOf, is_hidden_name
+from deid_portal.engine.privacy.hidden_names import NameOf, is_hidden_name
 from deid_portal.engine.privacy.kinds import Attack, Disclosure
 from deid_portal.engine.privacy.sensitive import SensitiveColumn
-from deid_portal.engine.table import Codes, Column, Counts, Table
+from deid_portal.engine.table.patterns import Classes, Patterns
+from deid_portal.engine.table.table import Codes, Column, Counts, Table
+from deid_portal.engine.table.values import ColumnType
 from deid_portal.engine.taxonomies import Recipe, Taxonomy
 from deid_portal.engine.taxonomies.recipe import ReadFile
-from deid_portal.engine.values import ColumnType
 
 if TYPE_CHECKING:
     from deid_portal.engine.privacy.population import Population

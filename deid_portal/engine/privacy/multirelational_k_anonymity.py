@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
 from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
-from deid_portal.engine.table import Counts, Table
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Counts, Table
 
 
 @dataclass(frozen=True)

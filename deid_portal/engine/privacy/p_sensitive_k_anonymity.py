@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole, check_sensitive
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.sensitive import SensitiveColumn, Shares
+from deid_portal.engine.table.patterns import Classes
 
 
 @dataclass(frozen=True)

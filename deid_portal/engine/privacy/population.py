@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from deid_portal.engine.csv_format import detect_csv
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
-from deid_portal.engine.grouping import Classes, Patterns, reduce_table
-from deid_portal.engine.privacy.matching import levels_of_labels
+from deid_portal.engine.files.csv.format import detect_csv
 from deid_portal.engine.privacy.model import Original
 from deid_portal.engine.privacy.projections import number_columns
+from deid_portal.engine.privacy.record_matching import levels_of_labels
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Codes, Column, Counts, Table
+from deid_portal.engine.table.patterns import Classes, Patterns, reduce_table
+from deid_portal.engine.table.table import Codes, Column, Counts, Table
 from deid_portal.engine.taxonomies import Recipe, Taxonomy
 from deid_portal.engine.taxonomies.recipe import ReadFile
 
@@ -31,7 +31,7 @@ class Population:
     @classmethod
     def read(cls, place: Place, read_file: ReadFile | None) -> "Population":
         """Read the CSV file a plan names; its form is detected."""
-        from deid_portal.engine.reading import read_csv  # heavy, and rarely needed
+        from deid_portal.engine.files.csv.reader import read_csv  # heavy, and rarely needed
 
         if read_file is None:
             place.refuse("files cannot be read here.")

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import ClassVar, Self
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.privacy.model import PrivacyModel, Whole
 from deid_portal.engine.privacy.population import Population
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Counts
 from deid_portal.engine.taxonomies.recipe import ReadFile
 
 COUNTS_PEOPLE = "it counts people of a population table"

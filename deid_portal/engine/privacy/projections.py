@@ -5,9 +5,9 @@ from itertools import combinations
 
 import numpy as np
 
-from deid_portal.engine import kernels
-from deid_portal.engine.grouping import combine
-from deid_portal.engine.table import Codes
+from deid_portal.engine.compiled import kernels
+from deid_portal.engine.table.patterns import combine
+from deid_portal.engine.table.table import Codes
 
 
 def number_columns(labels: Codes, columns: Sequence[int]) -> Codes:

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.table.patterns import Classes
 
 
 @dataclass(frozen=True)

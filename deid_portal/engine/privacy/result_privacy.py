@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import AssociationRule, AssociationRules, Declared, Parameter
-from deid_portal.engine.privacy.hiding import NameOf
+from deid_portal.engine.privacy.hidden_names import NameOf
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.sensitive import Shares
+from deid_portal.engine.table.patterns import Classes
 
 
 @dataclass(frozen=True)

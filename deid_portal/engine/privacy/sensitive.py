@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.table import Codes, Column, Counts
+from deid_portal.engine.table.table import Codes, Column, Counts
+from deid_portal.engine.table.values import ColumnType, find_date_format, parse_date, parse_number
 from deid_portal.engine.taxonomies import Recipe
-from deid_portal.engine.values import ColumnType, find_date_format, parse_date, parse_number
 
 Shares = NDArray[np.float64]
 

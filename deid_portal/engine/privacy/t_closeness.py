@@ -5,13 +5,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine import kernels
-from deid_portal.engine.grouping import Classes, Pairs, combine
+from deid_portal.engine.compiled import kernels
 from deid_portal.engine.parameters import Choice, ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.sensitive import SensitiveColumn, Shares
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.patterns import Classes, Pairs, combine
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)

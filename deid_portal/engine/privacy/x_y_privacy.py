@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.grouping import Classes
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.projections import number_columns
 from deid_portal.engine.privacy.sensitive import Shares
-from deid_portal.engine.table import Codes, Counts
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Codes, Counts
 
 
 @dataclass(frozen=True)

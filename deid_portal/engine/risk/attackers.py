@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deid_portal.engine.table import Codes, Counts
-from deid_portal.engine.utility.metric import Numbers
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Codes, Counts
 
 
 @dataclass(frozen=True, eq=False)

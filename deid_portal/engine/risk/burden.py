@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.table import Column, Counts
-from deid_portal.engine.utility.metric import Numbers
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Column, Counts
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from deid_portal.engine.risk.attackers import (
     prosecutor,
 )
 from deid_portal.engine.risk.sample_uniques import count_sample_uniques
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.table import Counts
 
 # Class sizes from .. to (inclusive) with the words the report uses for their risk.
 RISK_BANDS: tuple[tuple[int, int | None, str], ...] = (

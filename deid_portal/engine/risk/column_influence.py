@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from deid_portal.engine.grouping import Patterns
-from deid_portal.engine.risk.projection import sizes_without_each
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.patterns import Patterns
+from deid_portal.engine.table.projection import sizes_without_each
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)

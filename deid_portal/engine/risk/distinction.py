@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.grouping import Patterns
-from deid_portal.engine.risk.projection import Projection
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.patterns import Patterns
+from deid_portal.engine.table.projection import Projection
+from deid_portal.engine.table.table import Counts
 
 MOST_COMBINATIONS = 5000
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deid_portal.engine.grouping import reduce_table
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.patterns import reduce_table
+from deid_portal.engine.table.table import Table
 
 
 def measure_surest_guess(

@@ -12,7 +12,7 @@ from math import exp, inf, isfinite, lgamma, log
 import numpy as np
 
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.table import Counts
 
 SMALL_FRACTION = 0.1
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from deid_portal.engine.table import Column, Table
-from deid_portal.engine.values import ColumnType
+from deid_portal.engine.table.table import Column, Table
+from deid_portal.engine.table.values import ColumnType
 
 # Three-digit ZIP areas with at most 20,000 people in the 2000 census, as the guidance lists them.
 SMALL_ZIP_AREAS = frozenset(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)

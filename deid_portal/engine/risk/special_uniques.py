@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.grouping import Patterns
-from deid_portal.engine.risk.loops import find_minimal
-from deid_portal.engine.risk.projection import Combination, Projection, project_all
-from deid_portal.engine.table import Codes, Counts
+from deid_portal.engine.table.patterns import Patterns
+from deid_portal.engine.table.projection import Combination, Projection, project_all
+from deid_portal.engine.table.projection_kernels import find_minimal
+from deid_portal.engine.table.table import Codes, Counts
 
 MOST_COMBINATIONS = 5000
 Alone = NDArray[np.bool_]

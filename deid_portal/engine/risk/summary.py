@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from deid_portal.engine.grouping import Patterns
 from deid_portal.engine.risk.attackers import AttackerRisk, journalist, marketer, prosecutor
 from deid_portal.engine.risk.classes import share_per_band
 from deid_portal.engine.risk.column_influence import rank_columns
 from deid_portal.engine.risk.distinction import Distinctness, rank_projections
 from deid_portal.engine.risk.population_uniques import estimate_population_uniques
-from deid_portal.engine.risk.projection import Projection, project_all
 from deid_portal.engine.risk.sample_uniques import count_sample_uniques
 from deid_portal.engine.risk.special_uniques import (
     MOST_COMBINATIONS,
     SpecialUniques,
     SpecialUniquesSearch,
 )
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.patterns import Patterns
+from deid_portal.engine.table.projection import Projection, project_all
+from deid_portal.engine.table.table import Counts
 
 COMBINED_COLUMNS = 3  # combinations up to this size are ranked and searched for special uniques
 SHOWN_COMBINATIONS = 20

@@ -2,10 +2,10 @@
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.taxonomies.dates import DateTaxonomy
-from deid_portal.engine.taxonomies.editing import apply_step, replay
+from deid_portal.engine.taxonomies.edit_steps import apply_step, replay
 from deid_portal.engine.taxonomies.files import FileTaxonomy, parse_rows, write_paths, write_rows
 from deid_portal.engine.taxonomies.flat import FlatTaxonomy
-from deid_portal.engine.taxonomies.grouping import (
+from deid_portal.engine.taxonomies.groups import (
     ORDERS,
     group_by_quantiles,
     group_by_rules,
@@ -15,11 +15,11 @@ from deid_portal.engine.taxonomies.grouping import (
 )
 from deid_portal.engine.taxonomies.intervals import IntervalTaxonomy
 from deid_portal.engine.taxonomies.json_files import is_json, parse_json, write_json
-from deid_portal.engine.taxonomies.masking import MaskTaxonomy
+from deid_portal.engine.taxonomies.mask import MaskTaxonomy
 from deid_portal.engine.taxonomies.outline import Branch, Outline
-from deid_portal.engine.taxonomies.pasting import looks_like_columns, parse_pasted
-from deid_portal.engine.taxonomies.placing import propose_places
-from deid_portal.engine.taxonomies.proposing import Proposal, propose
+from deid_portal.engine.taxonomies.pasted_tree import looks_like_columns, parse_pasted
+from deid_portal.engine.taxonomies.placement import propose_places
+from deid_portal.engine.taxonomies.proposal import Proposal, propose
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
 from deid_portal.engine.taxonomies.ruler import Mark, Ruler, lay_ruler
 from deid_portal.engine.taxonomies.taxonomy import (

@@ -5,10 +5,10 @@ from datetime import date
 from typing import Any, ClassVar
 
 from deid_portal.engine.documents import Place, listed
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
+from deid_portal.engine.table.values import find_date_format, parse_date
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
 from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL
-from deid_portal.engine.values import find_date_format, parse_date
 
 # Finest first. Each unit lies wholly inside every later one; a week would not lie in a month.
 UNITS = ("month", "quarter", "year", "decade", "century")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NoReturn
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
 from deid_portal.engine.taxonomies.taxonomy import Taxonomy
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
 from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL, Taxonomy
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.table import Codes, Column
+from deid_portal.engine.table.table import Codes, Column
+from deid_portal.engine.table.values import ColumnType, is_number, parse_number
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
 from deid_portal.engine.taxonomies.scale import ABOVE, BELOW, Scale
 from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL, Taxonomy
-from deid_portal.engine.values import ColumnType, is_number, parse_number
 
 
 @dataclass(frozen=True)

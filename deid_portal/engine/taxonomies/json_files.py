@@ -15,7 +15,7 @@ from typing import Any
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
 from deid_portal.engine.taxonomies.outline import Branch, Label, Outline
 from deid_portal.engine.taxonomies.tree import DEEPEST, TreeTaxonomy
 

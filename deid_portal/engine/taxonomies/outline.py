@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
 from deid_portal.engine.taxonomies.recipe import Recipe
 from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL, Taxonomy
 

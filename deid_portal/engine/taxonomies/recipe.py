@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
 from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL, Taxonomy
 
 ReadFile = Callable[[str], bytes]

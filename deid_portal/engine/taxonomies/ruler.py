@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.table import Column
-from deid_portal.engine.taxonomies.taxonomy import Taxonomy
-from deid_portal.engine.values import (
+from deid_portal.engine.table.table import Column
+from deid_portal.engine.table.values import (
     ColumnType,
     find_date_format,
     is_number,
     parse_date,
     parse_number,
 )
+from deid_portal.engine.taxonomies.taxonomy import Taxonomy
 
 BARS = 48
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.table import Codes, Column
+from deid_portal.engine.table.table import Codes, Column
 
 ABOVE = np.iinfo(np.int64).max
 BELOW = -ABOVE

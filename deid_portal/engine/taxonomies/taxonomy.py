@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.table import Codes, Column, Counts
+from deid_portal.engine.table.table import Codes, Column, Counts
 
 ROOT_LABEL = "*"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.table import Table
 from deid_portal.engine.utility.coverage import Coverage
 
 

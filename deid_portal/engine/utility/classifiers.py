@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.table import Codes, Table
+from deid_portal.engine.table.table import Codes, Table
 
 MODELS = ("logistic-regression", "forest", "naive-bayes")
 MOST_ROWS = 5000  # learning from more changes the second decimal and takes minutes

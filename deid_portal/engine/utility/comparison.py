@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from deid_portal.engine.numbers import Numbers, numbers_of
-from deid_portal.engine.table import Column, Table
+from deid_portal.engine.table.numbers import Numbers, numbers_of
+from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.utility.coverage import Coverage
 
 MOST_VALUES = 2000

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from deid_portal.engine.labels import LabelReader
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Codes, Column, Table
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.taxonomies.label_reader import LabelReader
 
 NOTHING = -1
 MOST_DENSE = 1 << 20

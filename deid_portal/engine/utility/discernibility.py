@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.table import Counts
 from deid_portal.engine.utility.metric import ClassMetric
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.table import Table
 from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.utility.class_matching import match_people
 from deid_portal.engine.utility.coverage import cover_all
-from deid_portal.engine.utility.matching import match_people
 
 
 def measure_divergence(

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deid_portal.engine.table import Codes, Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Codes, Counts
 from deid_portal.engine.taxonomies import Taxonomy
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

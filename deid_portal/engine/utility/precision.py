@@ -4,9 +4,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.utility.metric import LabelledColumn, Numbers, SeparableMetric
+from deid_portal.engine.utility.metric import LabelledColumn, SeparableMetric
 
 
 class Precision(SeparableMetric):

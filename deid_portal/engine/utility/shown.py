@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deid_portal.engine.labels import LabelReader
-from deid_portal.engine.table import Codes, Column, Counts
+from deid_portal.engine.table.table import Codes, Column, Counts
 from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.taxonomies.label_reader import LabelReader
 from deid_portal.engine.utility.metric import ShownLabels
 
 

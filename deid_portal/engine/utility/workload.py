@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.grouping import Patterns, reduce_table
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.patterns import Patterns, reduce_table
+from deid_portal.engine.table.table import Table
 from deid_portal.engine.utility.coverage import Coverage
 
 Numbers = NDArray[np.float64]

@@ -3,8 +3,8 @@
 import hashlib
 from uuid import uuid4
 
-from deid_portal.common import vault
-from deid_portal.datasets.uploading import SealedUpload
+from deid_portal.datasets.sealed_upload import SealedUpload
+from deid_portal.vault import vault
 
 
 def store_file(name: str, content: bytes) -> SealedUpload:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.common.work import claim
 from deid_portal.datasets.models import ColumnRole, Dataset
 from deid_portal.datasets.services import tag_columns
 from deid_portal.guide.demo.files import store_file
@@ -14,6 +13,7 @@ from deid_portal.plans.composition import Choice
 from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
+from deid_portal.work.work import claim
 
 NAME = "Karate club"
 DATA = Path(__file__).parent / "data"

@@ -2,7 +2,6 @@
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.services import add_member, close_account, create_team
-from deid_portal.common.work import claim
 from deid_portal.datasets.models import ColumnRole, Dataset, Reading
 from deid_portal.datasets.reading import perform_reading
 from deid_portal.datasets.services import keep_dataset, tag_columns, upload_dataset
@@ -13,6 +12,7 @@ from deid_portal.guide.demo.network import make_network
 from deid_portal.guide.demo.people import PEOPLE, TEAM
 from deid_portal.plans.services import choose_protection
 from deid_portal.taxonomies.services import set_taxonomy_from_file
+from deid_portal.work.work import claim
 
 DATASET = "Adult census"
 IDENTIFIERS = ("name", "email", "person-no")

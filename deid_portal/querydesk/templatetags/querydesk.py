@@ -4,7 +4,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from deid_portal.querydesk.quoting import Quote
+from deid_portal.querydesk.quotes import Quote
 from deid_portal.querydesk.statements import Statement
 
 register = template.Library()

@@ -9,9 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from deid_portal.accounts.people import person_of
-from deid_portal.common.refusals import Refused, refusal
 from deid_portal.querydesk.amounts import micro_of, shown
-from deid_portal.querydesk.composing import domain_words
 from deid_portal.querydesk.forms import DecisionForm, WishForm
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Wish
@@ -21,10 +19,12 @@ from deid_portal.querydesk.permissions import (
     check_may_open,
     check_may_see_spending,
 )
-from deid_portal.querydesk.pricing import setting_of
+from deid_portal.querydesk.prices import setting_of
+from deid_portal.querydesk.question_form import domain_words
 from deid_portal.querydesk.selectors import get_desk_or_404, get_wish_or_404, waiting_wish
 from deid_portal.querydesk.statements import accounts_of, lines_before, statement_of
 from deid_portal.querydesk.wishes import ask_for_more, decide_wish, raises
+from deid_portal.web.refusals import Refused, refusal
 
 QUESTIONS_SHOWN = 30
 

@@ -8,12 +8,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from deid_portal.accounts.people import person_of, team_of_or_404
-from deid_portal.common.refusals import Refused, refusal
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.selectors import datasets_of_team, find_dataset
 from deid_portal.engine.errors import EngineError
 from deid_portal.querydesk.lessons import EXERCISES, check_may_try_on_own, try_on_own
 from deid_portal.querydesk.permissions import check_may_open
+from deid_portal.web.refusals import Refused, refusal
 
 
 @require_http_methods(["GET", "POST"])

@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from deid_portal.engine.differential import Price
-from deid_portal.engine.differential.mechanisms.choosing import NoisyMax
+from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
 from deid_portal.engine.differential.noise import GAUSSIAN, Noise
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.table import Counts
 
 CHANCE = 1e-8
 EVENTS = 4

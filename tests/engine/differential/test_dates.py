@@ -6,7 +6,7 @@ import pytest
 
 from deid_portal.engine import InvalidPlan, Table
 from deid_portal.engine.differential import Setting, parse_question
-from deid_portal.engine.differential.questions.noisy import NoisyQuestion
+from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.rows import Rows
 
 PERIOD = {"first": "2020-11-15", "last": "2022-02-03"}

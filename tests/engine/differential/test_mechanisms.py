@@ -20,9 +20,9 @@ from deid_portal.engine.differential.mechanisms.bounded_laplace import (
     BoundedLaplace,
     effective_epsilon,
 )
-from deid_portal.engine.differential.mechanisms.choosing import Exponential
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import DiscreteGaussian
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
+from deid_portal.engine.differential.mechanisms.exponential import Exponential
 from deid_portal.engine.differential.mechanisms.laplace_with_delta import (
     LOOSE_WORDS,
     LaplaceWithDelta,
@@ -30,7 +30,7 @@ from deid_portal.engine.differential.mechanisms.laplace_with_delta import (
     delta_spent_on_whole_numbers,
 )
 from deid_portal.engine.differential.questions.logistic_regression import clip_lengths
-from deid_portal.engine.randomization.transitions import Transition
+from deid_portal.engine.randomness.transition_matrix import Transition
 from tests.engine.vectors import find
 
 

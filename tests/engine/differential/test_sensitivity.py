@@ -13,12 +13,12 @@ from deid_portal.engine.differential import Neighbours, NumberDomain, Question, 
 from deid_portal.engine.differential.features import scaled
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import DiscreteGaussian
 from deid_portal.engine.differential.questions.centred import CentredSum
-from deid_portal.engine.differential.questions.choosing import ChoosingQuestion
+from deid_portal.engine.differential.questions.choosing_question import ChoosingQuestion
 from deid_portal.engine.differential.questions.logistic_regression import (
     LogisticRegression,
     NoisyGradients,
 )
-from deid_portal.engine.differential.questions.noisy import NoisyQuestion
+from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.rows import Rows
 from tests.engine.differential.neighbours import random_pair, worst_pairs
 from tests.engine.differential.questions import KINDS, NEIGHBOURS, ask, setting

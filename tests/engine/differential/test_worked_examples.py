@@ -13,7 +13,7 @@ from deid_portal.engine.differential import Price, Setting, parse_question
 from deid_portal.engine.differential.composition import add_up, parallel
 from deid_portal.engine.differential.diagnostics import local_sensitivity
 from deid_portal.engine.differential.lessons.voting import rosenbrock
-from deid_portal.engine.differential.mechanisms.choosing import Exponential, utility_bound
+from deid_portal.engine.differential.mechanisms.exponential import Exponential, utility_bound
 from deid_portal.engine.differential.mechanisms.laplace import (
     effective_epsilon,
     laplace_density,
@@ -26,7 +26,7 @@ from deid_portal.engine.differential.mechanisms.laplace_with_delta import (
     tight_scale,
 )
 from deid_portal.engine.differential.questions.histogram_mean import mean_of_counts
-from deid_portal.engine.differential.questions.noisy import NoisyQuestion
+from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.rows import Rows
 from tests.engine.vectors import Vector, check, find, vectors
 

@@ -17,9 +17,9 @@ from deid_portal.engine.networks import (
 )
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.networks.models import NETWORK_MODELS
-from deid_portal.engine.networks.writing import write_edges, write_network_graphml, write_nodes
-from deid_portal.engine.publishing import publish_report
-from deid_portal.engine.randomization.chance import REPEATABLE
+from deid_portal.engine.networks.writer import write_edges, write_network_graphml, write_nodes
+from deid_portal.engine.publication import publish_report
+from deid_portal.engine.randomness.chance import REPEATABLE
 from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.reports.verdicts import judge_report, key_numbers

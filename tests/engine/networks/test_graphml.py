@@ -7,8 +7,8 @@ import pytest
 
 from deid_portal.engine import InvalidTable, Table
 from deid_portal.engine.networks import Network, graphml_links
-from deid_portal.engine.networks.reading import read_network
-from deid_portal.engine.networks.writing import write_network_graphml
+from deid_portal.engine.networks.reader import read_network
+from deid_portal.engine.networks.writer import write_network_graphml
 
 FILE = """<?xml version="1.0"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine.networks.link_header import Header, find_header
-from deid_portal.engine.networks.reading import NetworkKind, detect_network, read_network
+from deid_portal.engine.networks.reader import NetworkKind, detect_network, read_network
 
 
 def header_of(text: str) -> Header:

@@ -13,7 +13,7 @@ import pytest
 
 from deid_portal.engine import InvalidPlan, Table
 from deid_portal.engine.differential import QUESTIONS, Question
-from deid_portal.engine.differential.questions.noisy import NoisyQuestion
+from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.networks import Network
 from deid_portal.engine.networks.private_counts import project_network
 from deid_portal.engine.networks.questions import (
@@ -22,13 +22,13 @@ from deid_portal.engine.networks.questions import (
     kinds_of,
     parse_network_question,
 )
-from deid_portal.engine.networks.questions.answering import (
+from deid_portal.engine.networks.questions.answer import (
     NetworkQueryPlan,
     answer_about_network,
     answer_network_plan,
 )
 from deid_portal.engine.networks.questions.people import PeopleRows
-from deid_portal.engine.networks.reading import read_network
+from deid_portal.engine.networks.reader import read_network
 from tests.engine.differential.test_sensitivity import used
 from tests.engine.networks.networks import karate, read_public
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deid_portal.engine.networks import assess_network
-from deid_portal.engine.publishing import promises_privacy, publish_report
+from deid_portal.engine.publication import promises_privacy, publish_report
 from tests.engine.networks.networks import plan_of
 from tests.engine.networks.test_every_network_method import COLUMNS, EXAMPLES, NAMES, outcome_of
 

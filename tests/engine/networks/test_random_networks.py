@@ -15,7 +15,7 @@ from deid_portal.engine.networks.private_counts import (
     private_degree_sequence,
     private_histogram,
 )
-from deid_portal.engine.networks.randomizing import draw_keys, exclusive_or
+from deid_portal.engine.networks.random_pairs import draw_keys, exclusive_or
 from deid_portal.engine.progress import Progress
 from tests.engine.networks.networks import PAIRS, karate, network_of, read_public
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from deid_portal.engine.attacks.differencing import Bits
-from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.table.numbers import Numbers
 
 # Deck 000: who has the disease; the sums of the first four and the first five tell on Chandler.
 CHANDLER_NAMES = ("Ross", "Monica", "Joey", "Phoebe", "Chandler", "Rachel")

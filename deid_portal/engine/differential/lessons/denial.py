@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from deid_portal.engine.attacks.attack import AttackResult, share_of
-from deid_portal.engine.attacks.auditing import Chosen, find_forced_people
 from deid_portal.engine.attacks.confidence import exactly
+from deid_portal.engine.attacks.max_auditing import Chosen, find_forced_people
 from deid_portal.engine.differential.lessons.lesson import Lesson
-from deid_portal.engine.differential.mechanisms.choosing import NoisyMax
+from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
 from deid_portal.engine.differential.questions.quantiles import PARTS, rank_scores, ranks_of
-from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.table.numbers import Numbers
 
 Maximum = Callable[[Chosen], float | None]  # None is a refusal
 

@@ -16,7 +16,7 @@ from deid_portal.engine.differential.lessons.lesson import (
     answer_privately,
 )
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
-from deid_portal.engine.numbers import Numbers
+from deid_portal.engine.table.numbers import Numbers
 
 
 def teach_differencing(bits: Bits, epsilon: float) -> Lesson:

@@ -10,7 +10,7 @@ from deid_portal.engine.attacks.differencing import Answer, Bits, Chosen
 from deid_portal.engine.differential.domains import ValuesDomain
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.table import Table
 
 MOST_PEOPLE = 200
 FEWEST_PEOPLE = 2

@@ -11,9 +11,9 @@ from math import cos, pi, sin
 import numpy as np
 
 from deid_portal.engine.differential.local import estimate_by_inversion, randomize
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.randomization.transitions import Transition
-from deid_portal.engine.table import Codes
+from deid_portal.engine.randomness.transition_matrix import Transition
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Codes
 
 LOWEST, HIGHEST = -2.0, 2.0
 

@@ -14,12 +14,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.differential.mechanisms.choosing import Exponential
+from deid_portal.engine.differential.mechanisms.exponential import Exponential
 from deid_portal.engine.differential.mechanisms.mechanism import SLACK
 from deid_portal.engine.differential.price import Price
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 
 SCORE_UNIT = 1 << 20
 

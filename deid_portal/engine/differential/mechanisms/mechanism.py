@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.differential.price import Price
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.table import Counts
 
 CELLS_PER_CALL = 1 << 14  # OpenDP takes about ten seconds for a million
 SLACK = 1 + 1e-12

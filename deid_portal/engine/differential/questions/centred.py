@@ -12,8 +12,8 @@ from deid_portal.engine.differential.grid import Grid
 from deid_portal.engine.differential.noise import FINE_COUNTS, Noise, on_grid
 from deid_portal.engine.differential.price import Price
 from deid_portal.engine.differential.setting import Setting
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import numpy as np
 from deid_portal.engine.differential.domains import LEFT_OUT, Indices
 from deid_portal.engine.differential.fields import ColumnList, Field
 from deid_portal.engine.differential.noise import FOR_COUNTS
-from deid_portal.engine.differential.questions.cells import CellsQuestion
+from deid_portal.engine.differential.number_words import join
+from deid_portal.engine.differential.questions.cells_question import CellsQuestion
 from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.showing import join
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from deid_portal.engine.differential.domains import Indices
 from deid_portal.engine.differential.fields import Field, ValuesColumn
 from deid_portal.engine.differential.noise import FOR_COUNTS
-from deid_portal.engine.differential.questions.cells import CellsQuestion
+from deid_portal.engine.differential.questions.cells_question import CellsQuestion
 from deid_portal.engine.differential.rows import Rows
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from deid_portal.engine.differential.domains import LEFT_OUT, DateDomain, Indices
 from deid_portal.engine.differential.fields import DateColumn, Field, OneOf
 from deid_portal.engine.differential.noise import FOR_COUNTS
-from deid_portal.engine.differential.questions.cells import CellsQuestion
+from deid_portal.engine.differential.questions.cells_question import CellsQuestion
 from deid_portal.engine.differential.rows import Rows
 from deid_portal.engine.taxonomies.dates import label_of
 

@@ -14,7 +14,7 @@ from deid_portal.engine.differential.buckets import (
 from deid_portal.engine.differential.domains import Indices, NumberDomain, plain_number
 from deid_portal.engine.differential.fields import Field, NumberColumn, NumberField, NumberList
 from deid_portal.engine.differential.noise import FOR_COUNTS
-from deid_portal.engine.differential.questions.cells import CellsQuestion
+from deid_portal.engine.differential.questions.cells_question import CellsQuestion
 from deid_portal.engine.differential.rows import Rows
 from deid_portal.engine.documents import Place
 

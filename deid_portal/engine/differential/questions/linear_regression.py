@@ -24,15 +24,15 @@ from deid_portal.engine.differential.fields import ColumnList, Field, NumberColu
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.grid import Grid
 from deid_portal.engine.differential.noise import FOR_NUMBERS, Noise
+from deid_portal.engine.differential.number_words import join, rounded_outwards
 from deid_portal.engine.differential.questions.centred import shared_confidence
-from deid_portal.engine.differential.questions.noisy import NoisyQuestion
+from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.showing import join, rounded_outwards
 from deid_portal.engine.documents import Place
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 
 MOST_FEATURES = 20
 

@@ -28,18 +28,18 @@ from deid_portal.engine.differential.fields import (
 from deid_portal.engine.differential.forecast import CONFIDENCE, Forecast
 from deid_portal.engine.differential.grid import Grid
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import draw_gaussian
+from deid_portal.engine.differential.number_words import join
 from deid_portal.engine.differential.price import Price
 from deid_portal.engine.differential.question import Question
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
 from deid_portal.engine.differential.setting import MOST_ROWS, Setting
-from deid_portal.engine.differential.showing import join
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.numbers import Numbers
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.randomization.secret_sampling import draw_in_secret
-from deid_portal.engine.table import Counts
+from deid_portal.engine.randomness.secret_sampling import draw_in_secret
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 
 MOST_WEIGHTS = 200
 # Of the divergences; whole ones, for which the accountant never has to give up.

@@ -18,6 +18,12 @@ from deid_portal.engine.differential.fields import Field, NumberColumn, NumberFi
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.grid import Grid
 from deid_portal.engine.differential.noise import FOR_NUMBERS, Noise
+from deid_portal.engine.differential.number_words import (
+    interval_around,
+    percent_words,
+    rounded,
+    rounded_outwards,
+)
 from deid_portal.engine.differential.questions.centred import (
     CentredSum,
     count_noise,
@@ -26,20 +32,14 @@ from deid_portal.engine.differential.questions.centred import (
     ratio_interval,
     shared_confidence,
 )
-from deid_portal.engine.differential.questions.noisy import NoisyQuestion
+from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
 from deid_portal.engine.differential.setting import MOST_ROWS
-from deid_portal.engine.differential.showing import (
-    interval_around,
-    percent_words,
-    rounded,
-    rounded_outwards,
-)
 from deid_portal.engine.documents import Place
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 
 RATIO, BOUNDED_SIZE, TRUNCATED = "ratio", "bounded-size", "truncated"
 

@@ -9,12 +9,12 @@ import numpy as np
 from deid_portal.engine.differential.domains import write_value
 from deid_portal.engine.differential.fields import Field, ValuesColumn
 from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.mechanisms.choosing import NoisyMax
-from deid_portal.engine.differential.questions.choosing import HOW, ChoosingQuestion
+from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
+from deid_portal.engine.differential.number_words import percent_words
+from deid_portal.engine.differential.questions.choosing_question import HOW, ChoosingQuestion
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.showing import percent_words
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)

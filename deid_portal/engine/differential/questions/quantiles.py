@@ -26,15 +26,15 @@ from deid_portal.engine.differential.fields import (
     OneOf,
 )
 from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.mechanisms.choosing import NoisyMax
-from deid_portal.engine.differential.questions.choosing import HOW, ChoosingQuestion
+from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
+from deid_portal.engine.differential.number_words import percent_words
+from deid_portal.engine.differential.questions.choosing_question import HOW, ChoosingQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.showing import percent_words
 from deid_portal.engine.documents import Place
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 
 MOST_CANDIDATES = 10_000
 USUAL_CANDIDATES = 1001

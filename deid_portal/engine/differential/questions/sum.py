@@ -10,12 +10,12 @@ from deid_portal.engine.differential.fields import Field, NumberColumn
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.grid import Grid
 from deid_portal.engine.differential.noise import FOR_NUMBERS, Noise
-from deid_portal.engine.differential.questions.noisy import NoisyQuestion
+from deid_portal.engine.differential.number_words import interval_around, rounded
+from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.showing import interval_around, rounded
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 
 CLAMPED = "Numbers beyond the declared bounds count as the bound."
 GAPS = "Rows without a number here are left out."

@@ -8,6 +8,7 @@ from deid_portal.engine.differential.domains import NumberDomain
 from deid_portal.engine.differential.fields import Field, NumberColumn
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise import FOR_NUMBERS, Noise
+from deid_portal.engine.differential.number_words import rounded, rounded_outwards
 from deid_portal.engine.differential.questions.centred import (
     CentredSum,
     count_noise,
@@ -16,13 +17,12 @@ from deid_portal.engine.differential.questions.centred import (
     ratio_interval,
     shared_confidence,
 )
-from deid_portal.engine.differential.questions.noisy import NoisyQuestion
+from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.showing import rounded, rounded_outwards
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)

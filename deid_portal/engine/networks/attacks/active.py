@@ -18,7 +18,7 @@ from deid_portal.engine.attacks.confidence import exact_interval, wilson_interva
 from deid_portal.engine.networks.attacks import active_kernels
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.table import Table
 
 DELTA = 0.5
 MOST_FAKES = 0.01  # of the people there are, where several attack at once

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_portal.engine.attack_cases.case import Answer
 from deid_portal.engine.attacks.attack import AttackResult, Bin, Spread, Stake, weigh_match
-from deid_portal.engine.attacks.case import Answer
 from deid_portal.engine.attacks.confidence import exactly, wilson_interval
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links

@@ -17,9 +17,9 @@ from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.partition import Partition
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Column, Table
+from deid_portal.engine.table.table import Column, Table
+from deid_portal.engine.table.values import ColumnType
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.values import ColumnType
 
 MOST_COMBINATIONS = 20_000
 

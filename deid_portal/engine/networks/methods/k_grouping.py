@@ -6,14 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.networks.draft import Draft
-from deid_portal.engine.networks.grouping import Grouping, find_grouping, sample_network
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
+from deid_portal.engine.networks.node_groups import Grouping, find_grouping, sample_network
 from deid_portal.engine.networks.partition import Partition
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Column, Table
-from deid_portal.engine.values import ColumnType
+from deid_portal.engine.table.table import Column, Table
+from deid_portal.engine.table.values import ColumnType
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from deid_portal.engine.networks.draft import Draft
 from deid_portal.engine.networks.methods.attributes import leaf_codes, lost_share, show_levels
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
-from deid_portal.engine.networks.neighborhood_merging import Merging
+from deid_portal.engine.networks.neighborhood_merge import Merging
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.partition import Partition
 from deid_portal.engine.parameters import Choice, ColumnName, Declared
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.table import Table
 
 MOST_ROUNDS = 400
 MOST_GROWTH = 20  # times as many links as there were; beyond that nothing is left of the network

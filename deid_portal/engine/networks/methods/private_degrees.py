@@ -7,6 +7,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.draft import NOBODY, Draft
+from deid_portal.engine.networks.link_switching import switch_links
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.private_counts import (
@@ -15,11 +16,10 @@ from deid_portal.engine.networks.private_counts import (
     private_histogram,
 )
 from deid_portal.engine.networks.realization import realize_degrees
-from deid_portal.engine.networks.switching import switch_links
 from deid_portal.engine.parameters import Choice, Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table import Column, Table
-from deid_portal.engine.values import ColumnType
+from deid_portal.engine.table.table import Column, Table
+from deid_portal.engine.table.values import ColumnType
 
 SWITCHES_PER_LINK = 3
 

@@ -13,21 +13,21 @@ import numpy as np
 from deid_portal.engine.differential.fields import Field
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise import FOR_COUNTS, Noise, grid_of_counts, on_grid
+from deid_portal.engine.differential.number_words import interval_around, percent_words, rounded
 from deid_portal.engine.differential.questions.centred import (
     ratio,
     ratio_interval,
     shared_confidence,
 )
-from deid_portal.engine.differential.questions.noisy import NoisyQuestion
+from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.reading import Reading
 from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.showing import interval_around, percent_words, rounded
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.questions.links import links_noise
 from deid_portal.engine.networks.questions.people import network_setting, people_in
 from deid_portal.engine.networks.questions.words import beyond_bound, who_counts, within_bound
-from deid_portal.engine.numbers import Numbers
-from deid_portal.engine.table import Counts
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)

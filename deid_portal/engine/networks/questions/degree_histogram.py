@@ -12,7 +12,7 @@ from deid_portal.engine.differential.buckets import MOST_BUCKETS
 from deid_portal.engine.differential.domains import Indices
 from deid_portal.engine.differential.fields import Field, NumberField, NumberList
 from deid_portal.engine.differential.noise import FOR_COUNTS
-from deid_portal.engine.differential.questions.cells import CellsQuestion
+from deid_portal.engine.differential.questions.cells_question import CellsQuestion
 from deid_portal.engine.differential.rows import Rows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.private_counts import histogram_change

@@ -20,7 +20,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.private_counts import project_network
 from deid_portal.engine.networks.questions.setting import NetworkSetting, Protects
-from deid_portal.engine.table import Table
+from deid_portal.engine.table.table import Table
 
 NO_COLUMNS = Table(())
 

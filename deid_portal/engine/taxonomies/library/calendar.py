@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
 from deid_portal.engine.taxonomies.dates import DateTaxonomy
 from deid_portal.engine.taxonomies.intervals import IntervalTaxonomy
 from deid_portal.engine.taxonomies.library.entry import FromRecipe

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
 from deid_portal.engine.taxonomies.outline import Outline, Path
 from deid_portal.engine.taxonomies.recipe import Recipe
 from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL

@@ -8,7 +8,7 @@ the countries on the shelf.
 from dataclasses import dataclass
 from functools import cache
 
-from deid_portal.engine.table import Column
+from deid_portal.engine.table.table import Column
 from deid_portal.engine.taxonomies.library.countries import COUNTRIES
 from deid_portal.engine.taxonomies.library.entry import ShelfEntry
 from deid_portal.engine.taxonomies.outline import Path

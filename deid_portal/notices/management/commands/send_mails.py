@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management import BaseCommand, CommandParser
 from django.db import DatabaseError, close_old_connections, connection
 
-from deid_portal.common.supervisor import raise_on_stop_signals
-from deid_portal.notices.mailing import send_due_mails
+from deid_portal.notices.emails import send_due_mails
+from deid_portal.serving.supervisor import raise_on_stop_signals
 
 SECONDS_BETWEEN_LOOKS = 5
 

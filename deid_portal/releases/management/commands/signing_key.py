@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from deid_portal.common.refusals import Refused
-from deid_portal.releases.package_signing import current_signer, public_keys, rotate_signing_key
+from deid_portal.releases.package_signatures import current_signer, public_keys, rotate_signing_key
+from deid_portal.web.refusals import Refused
 
 
 class Command(BaseCommand):

@@ -1,0 +1,59 @@
+"""What remains of the protection when several releases of a network's people are out.
+
+Node numbers are drawn anew for every release, so nobody can be followed by them. But whoever knows
+what a person shows in each release knows in which group of look-alikes they are each time, and few
+may be in all of these groups; who is missing in one is known as well. People belong together by the
+id they have in the files.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.attacks.cases import EarlierRelease
+from deid_portal.attacks.network_trials import open_network_case
+from deid_portal.engine.networks.attacks.trials import NetworkCase
+from deid_portal.engine.networks.node_classes import NodeClasses
+from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.progress import Progress
+from deid_portal.policies.gates import Crossing
+from deid_portal.runs.models import Run
+from deid_portal.web.refusals import Refused
+
+
+def cross_network_releases(run: Run, earlier: Sequence[EarlierRelease], k: int) -> Crossing:
+    """Cross a network's run with every other release of its people; opens each of them."""
+    cases = [open_network_case(own) for own in (run, *(own.run for own in earlier))]
+    names = ["this run", *(f"release {own.number}" for own in earlier)]
+    for case, name in zip(cases, names, strict=True):
+        _check_shows_people(case, name)
+    people = {label: None for case in cases for label in case.original.labels or ()}
+    order = {label: place for place, label in enumerate(people)}
+    alike = Partition.by_keys(*(_class_of_people(case, order) for case in cases))
+    return Crossing(
+        releases=len(earlier),
+        smallest=int(alike.sizes.min(initial=len(order))),
+        people=alike.count_below(k),
+        how="people recognized by their id",
+    )
+
+
+def _check_shows_people(case: NetworkCase, name: str) -> None:
+    is_grouped = any(method.name == "k-grouping" for method in case.plan.methods)
+    if is_grouped or not case.has_people:
+        raise Refused(
+            f"{name[0].upper()}{name[1:]} shows groups or counts instead of people, so what all "
+            "releases reveal together cannot be worked out. Ask for a waiver with the reason."
+        )
+
+
+def _class_of_people(case: NetworkCase, order: dict[str, int]) -> NDArray[np.int64]:
+    """Return the group of look-alikes that holds each person; -1 for whoever is not in it."""
+    known = case.plan.known_columns(case.released.table)
+    classes = NodeClasses(case.released, known, Progress(None)).of(case.plan.knowledge).class_of
+    found = np.full(len(order), -1, np.int64)
+    numbers = np.array([order[label] for label in case.original.labels or ()], np.int64)
+    real = case.rows >= 0
+    found[numbers[case.rows[real]]] = classes[real]
+    return found

@@ -1,0 +1,19 @@
+"""What becomes of attacks when their table is forgotten.
+
+Without the original nothing can be scored any more: work on the way is stopped, and tables that
+were brought go at once. Results stay; they hold counts and names of columns.
+"""
+
+from deid_portal.attacks.models import AttackTest, OutsideTable
+from deid_portal.attacks.outside import delete_table
+from deid_portal.datasets.models import Dataset
+from deid_portal.work.work import OPEN_STATUSES, request_stop
+
+
+def forget_attacks(dataset: Dataset) -> dict[str, int]:
+    for test in AttackTest.objects.filter(run__dataset=dataset, status__in=OPEN_STATUSES):
+        request_stop(test)
+    brought = list(OutsideTable.objects.filter(run__dataset=dataset, deleted_at=None))
+    for table in brought:
+        delete_table(table)
+    return {"outside_tables": len(brought)}

@@ -1,0 +1,127 @@
+"""What remains of the protection when all releases of the same people are laid side by side.
+
+Releases of the very same rows are crossed row by row. Releases of other versions, with other rows,
+are crossed by the column that names people; where none is known, by what an intruder could know.
+The worst answer counts. The gate of a review and the attack make the same computation
+(`engine/attacks/intersection.py`), so the two cannot disagree, and both say how people were
+recognized.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from deid_portal.attacks.cases import EarlierRelease, earlier_releases, open_case, releases_to_cross
+from deid_portal.attacks.network_release_crossing import cross_network_releases
+from deid_portal.datasets.models import Dataset
+from deid_portal.engine.attack_cases.case import Case, Earlier, with_earlier
+from deid_portal.engine.attacks.intersection import cross_worst
+from deid_portal.engine.attacks.version_linkage import link_by_name, link_by_what_is_known
+from deid_portal.engine.table.table import Codes
+from deid_portal.policies.gates import Crossing
+from deid_portal.runs.models import Run
+from deid_portal.versions.people import person_column_of
+from deid_portal.versions.selectors import listed
+from deid_portal.web.refusals import Refused
+
+
+@dataclass(frozen=True, eq=False)
+class ToCross:
+    """The earlier releases of the people of a run, opened, and how people were recognized."""
+
+    releases: Sequence[EarlierRelease] = ()  # of the same rows first
+    earlier: Earlier = field(default_factory=Earlier)
+    how: str = ""  # where there are other versions
+
+    @property
+    def levels(self) -> dict[int, Mapping[str, int]]:
+        """Return the levels of detail of each release by its number."""
+        cases = [*self.earlier.same_rows, *self.earlier.versions]
+        return {own.number: case.levels for own, case in zip(self.releases, cases, strict=True)}
+
+
+def question_of(run: Run) -> list[str]:
+    """Name what the answer depends on: the releases to cross, and how people are recognized."""
+    earlier = releases_to_cross(run)
+    tables = _tables(run, earlier)
+    by = person_column_of(tables) if len(tables) > 1 else ""
+    return [*sorted(own.run.output_sha256 for own in earlier), by]
+
+
+def cross_with_releases(run: Run, look_alikes: int) -> Crossing:
+    """Cross a run with every other release of these people; a second or so per million rows.
+
+    Raises Refused where a release was made before the portal kept what this needs, or where the
+    table of an earlier version was deleted.
+    """
+    earlier = releases_to_cross(run)
+    if not earlier:
+        return Crossing(releases=0, smallest=None)
+    if run.is_network:
+        _check_tables_are_there(earlier)
+        return cross_network_releases(run, earlier, look_alikes)
+    case = open_case(run)
+    found = open_earlier(run, case)
+    crossed = cross_worst(with_earlier(case.setting(), case, found.earlier), look_alikes)
+    return Crossing(
+        releases=len(found.releases),
+        smallest=crossed.smallest,
+        people=int(crossed.people_below(look_alikes).sum()),
+        how=found.how,
+    )
+
+
+def open_earlier(run: Run, case: Case) -> ToCross:
+    """Open every other release of these people and say who is who; `case` is that of the run."""
+    every = releases_to_cross(run)
+    _check_tables_are_there(every)
+    ids = {own.run.id for own in earlier_releases(run)}
+    same = [own for own in every if own.run.id in ids]
+    versions = [own for own in every if own.run.id not in ids]
+    same_rows = [open_case(own.run, case.original) for own in same]
+    others = [open_case(own.run) for own in versions]
+    if not versions:
+        return ToCross(same, Earlier(same_rows))
+    runs = [run, *(own.run for own in (*same, *versions))]
+    people, how = _recognize(runs, [case, *same_rows, *others])
+    return ToCross([*same, *versions], Earlier(same_rows, others, people), how)
+
+
+def _check_tables_are_there(earlier: Sequence[EarlierRelease]) -> None:
+    gone = [own for own in earlier if own.run.dataset.state != Dataset.State.READY]
+    if gone:
+        names = listed([f"release {own.number}" for own in gone])
+        raise Refused(
+            f"{names[0].upper()}{names[1:]} cannot be crossed: the table behind it was deleted, so "
+            "nobody can say what both reveal together."
+        )
+
+
+def _recognize(runs: Sequence[Run], cases: Sequence[Case]) -> tuple[list[Codes], str]:
+    """Say who is behind each row of several tables, and how people were recognized."""
+    originals = [case.original for case in cases]
+    by = person_column_of([run.dataset for run in runs])
+    if by:
+        return link_by_name([table[by] for table in originals]), f"people recognized by {by}"
+    names = _known_in_all(cases)
+    if not names:
+        raise Refused(
+            "Earlier versions share no quasi-identifier with this one, and no column says who is "
+            "who. Name one on the page of what changed."
+        )
+    how = f"no column says who is who, so rows with the same {listed(names)} are taken for the same"
+    return link_by_what_is_known(originals, names), how
+
+
+def _known_in_all(cases: Sequence[Case]) -> list[str]:
+    """Return the columns that all tables have and any plan takes to be known to an intruder."""
+    known = {name for case in cases for name in case.plan.quasi_identifiers}
+    return [name for name in cases[0].original.names if name in known and _have(cases, name)]
+
+
+def _have(cases: Sequence[Case], name: str) -> bool:
+    return all(name in case.original for case in cases)
+
+
+def _tables(run: Run, earlier: Sequence[EarlierRelease]) -> list[Dataset]:
+    own = {run.dataset_id: run.dataset, **{one.run.dataset_id: one.run.dataset for one in earlier}}
+    return list(own.values())

@@ -1,9 +1,0 @@
-from django.urls import path
-
-from deid_portal.audit import views
-
-app_name = "audit"
-urlpatterns = [
-    path("audit/", views.show, name="show"),
-    path("audit/export/", views.export_found, name="export"),
-]

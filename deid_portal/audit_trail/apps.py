@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class AuditTrailConfig(AppConfig):
+    name = "deid_portal.audit_trail"

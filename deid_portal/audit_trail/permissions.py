@@ -1,0 +1,15 @@
+from deid_portal.accounts.models import Role, Team, User
+from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
+from deid_portal.web.refusals import Refused
+
+# Looking is part of everybody's work on a dataset; taking the record away is not.
+EXPORTING_ROLES = frozenset({Role.ADMINISTRATOR, Role.STEWARD})
+
+
+def may_look(user: User, team: Team) -> bool:
+    return bool(roles_of(user, team) & DATASET_ROLES)
+
+
+def check_may_export(user: User, team: Team) -> None:
+    if not roles_of(user, team) & EXPORTING_ROLES:
+        raise Refused("Administrators and stewards of this team can export its record.")

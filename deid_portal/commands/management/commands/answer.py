@@ -1,0 +1,62 @@
+"""python manage.py answer TABLE --plan PLAN.json [--out FILE] (or LINKS, with a network plan)"""
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+from django.core.management.base import BaseCommand
+
+from deid_portal.commands.management.commands.protect import (
+    TerminalProgress,
+    add_format_arguments,
+    names_network,
+    read_table,
+    refuse,
+    run_for_networks,
+    write_whole,
+)
+from deid_portal.engine import EngineError
+from deid_portal.engine.compiled.light_start import start_lightly
+from deid_portal.engine.differential import answer_plan, load_query_plan
+
+
+class Command(BaseCommand):
+    help = "Answer the questions of a plan with noise; every run spends its price again."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("table", type=Path, help="the file asked about, of any kind we read")
+        parser.add_argument("--plan", type=Path, required=True, help="the plan, a JSON file")
+        parser.add_argument("--out", type=Path, help="where to write the report; else printed")
+        add_format_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if names_network(options["plan"]):
+            from deid_portal.commands.network_files import answer_files
+
+            run_for_networks(self, answer_files, options)
+            return
+        start_lightly()
+        try:
+            plan = load_query_plan(options["plan"])
+            table, _ = read_table(options["table"], options)
+            prepare_folder(options["out"])
+            report = answer_plan(table, plan, TerminalProgress.if_terminal())
+            write_report(report, options["out"], cast(TextIO, self.stdout))
+        except (EngineError, OSError) as error:
+            refuse(self, error)
+
+
+def prepare_folder(out: Path | None) -> None:
+    """Make the folder of the report; what cannot be written must fail before it is paid for."""
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+
+
+def write_report(report: dict[str, Any], out: Path | None, stdout: TextIO) -> None:
+    text = json.dumps(report, indent=2, ensure_ascii=False)
+    if out is None:
+        stdout.write(f"{text}\n")
+    else:
+        write_whole(out, lambda stream: stream.write(f"{text}\n".encode()))

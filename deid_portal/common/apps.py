@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class CommonConfig(AppConfig):
-    name = "deid_portal.common"

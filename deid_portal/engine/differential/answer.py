@@ -1,0 +1,61 @@
+"""Answering a question about a table.
+
+What must never happen: anything but the price's worth of noisy numbers leaves here. The true answer
+lives in this call alone, no message depends on a cell, and a question that can be parsed is always
+answered, however few rows it is about; refusing would tell.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.engine.differential.forecast import Forecast
+from deid_portal.engine.differential.question import Question
+from deid_portal.engine.differential.reading import Reading
+from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.documents import Place
+from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.table.table import Table
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question, what was forecast for it, and the noisy result."""
+
+    question: Question
+    forecast: Forecast
+    reading: Reading
+
+    def to_document(self) -> dict[str, Any]:
+        price = self.question.price
+        return {
+            "query": self.question.kind,
+            "question": self.question.to_document(),
+            **self.reading.result,
+            "confidence": self.forecast.confidence,
+            "mechanism": self.forecast.mechanism,
+            "sensitivity": self.forecast.sensitivity,
+            "scale": self.forecast.scale,
+            **price.to_document(),
+            **self.question.setting.relation(),
+            "sentence": self.reading.sentence,
+            "notes": [*self.forecast.assumptions, *self.reading.notes],
+            **self.reading.details,
+        }
+
+
+def answer(table: Table, question: Question, progress: ProgressCallback | None = None) -> Answer:
+    """Answer one question with noise; whoever calls has paid its price already."""
+    check_columns(table, question)
+    told = Progress(progress)
+    told.report(0, 1, "answer")
+    rows = Rows.choose(table, question.setting, question.where, question.columns)
+    reading = question.ask(rows, told)
+    told.report(1, 1, "answer")
+    return Answer(question, question.forecast(), reading)
+
+
+def check_columns(table: Table, question: Question) -> None:
+    """Refuse columns the table does not have; their names are no secret."""
+    for name in question.columns:
+        if name not in table:
+            Place({}, "domains")[name].refuse("the table has no column of this name.")

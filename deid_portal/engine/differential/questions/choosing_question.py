@@ -1,0 +1,83 @@
+"""Questions whose answer is one of several candidates fixed beforehand, chosen by a score."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+from deid_portal.engine.differential.fields import OneOf
+from deid_portal.engine.differential.forecast import CONFIDENCE, Forecast
+from deid_portal.engine.differential.mechanisms.exponential import CHOOSING, NoisyMax
+from deid_portal.engine.differential.question import Question
+from deid_portal.engine.differential.reading import Reading
+from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.table.table import Counts
+
+HOW = OneOf(
+    name="mechanism",
+    label="Choice",
+    choices=tuple(CHOOSING),
+    labels=("Report noisy max", "Exponential mechanism"),
+)
+FORMULAS = {
+    "noisy-max": "the candidate with the largest score + Exp(2Δ/ε) noise",
+    "exponential": "P[candidate] ∝ e^(ε·score/2Δ)",
+}
+
+
+@dataclass(frozen=True)
+class ChoosingQuestion(Question):
+    mechanism: str
+
+    @abstractmethod
+    def choosers(self) -> tuple[NoisyMax, ...]:
+        """Return the mechanism of each choice; together they cost the price."""
+
+    @abstractmethod
+    def score(self, rows: Rows) -> tuple[Counts, ...]:
+        """Return for each choice the exact scores of the candidates. Not to be shown."""
+
+    @abstractmethod
+    def read(self, chosen: tuple[int, ...]) -> Reading:
+        """Return what may be shown, made of the places chosen."""
+
+    @property
+    @abstractmethod
+    def candidates(self) -> int: ...
+
+    @abstractmethod
+    def falls_short(self, confidence: float) -> str:
+        """Say what is known of the choice instead of an interval."""
+
+    @abstractmethod
+    def changes(self) -> str: ...
+
+    def ask(self, rows: Rows, progress: Progress) -> Reading:
+        pairs = zip(self.choosers(), self.score(rows), strict=True)
+        return self.read(tuple(chooser.choose(scores) for chooser, scores in pairs))
+
+    def chooser(self, sensitivity: int, epsilon: float, monotonic: bool = False) -> NoisyMax:
+        return CHOOSING[self.mechanism](sensitivity, epsilon, monotonic)
+
+    def forecast(self, confidence: float = CONFIDENCE) -> Forecast:
+        chooser = self.choosers()[0]
+        return Forecast(
+            mechanism=chooser.name,
+            sensitivity=self.sensitivity,
+            sensitivity_words=f"When {self.setting.neighbour_words}, {self.changes()}.",
+            scale=self.sensitivity * chooser.scale / chooser.sensitivity,
+            half_width=None,
+            confidence=confidence,
+            sentence=self.falls_short(confidence),
+            assumptions=self.assumptions(),
+        )
+
+    @property
+    @abstractmethod
+    def sensitivity(self) -> float:
+        """Return what neighbors change a score by, in rows."""
+
+    def assumptions(self) -> tuple[str, ...]:
+        return ()
+
+    def formula(self) -> str:
+        return FORMULAS[self.mechanism]

@@ -1,0 +1,83 @@
+"""Questions whose rows are added up in one or more ways, each sum getting noise.
+
+`measure()` gives the exact whole numbers, `noises()` the noise of each, `read()` makes the answer
+of what comes out. Only `read()` decides what is shown, and it never sees an exact number.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+from deid_portal.engine.differential.forecast import CONFIDENCE, Forecast
+from deid_portal.engine.differential.noise import FORMULAS, GAUSSIAN, Noise
+from deid_portal.engine.differential.number_words import percent_words
+from deid_portal.engine.differential.price import Price
+from deid_portal.engine.differential.question import Question
+from deid_portal.engine.differential.reading import Reading
+from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.documents import Place
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Counts
+
+
+@dataclass(frozen=True)
+class NoisyQuestion(Question):
+    mechanism: str
+
+    @abstractmethod
+    def noises(self) -> tuple[Noise, ...]:
+        """Return the noise of each sum; together they cost the price."""
+
+    @abstractmethod
+    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+        """Return the exact sums, in steps of the grids of the noises. Not to be shown."""
+
+    @abstractmethod
+    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+        """Return what may be shown, made of noisy numbers only."""
+
+    @abstractmethod
+    def changes(self) -> str:
+        """Say what changes by how much: "the count changes by at most 1"."""
+
+    @property
+    def price(self) -> Price:
+        delta = self.setting.delta if self.mechanism == GAUSSIAN else None
+        return Price(self.epsilon, delta or 0.0)
+
+    def check(self, place: Place) -> None:
+        if self.mechanism == GAUSSIAN and self.setting.delta is None:
+            place["mechanism"].refuse("Gaussian noise needs a delta in the privacy setting.")
+
+    def ask(self, rows: Rows, progress: Progress) -> Reading:
+        pairs = zip(self.noises(), self.measure(rows), strict=True)
+        return self.read(tuple(noise.release(exact) for noise, exact in pairs))
+
+    def width(self, confidence: float) -> float | None:
+        """Return the half width of the interval, None where it depends on the table."""
+        return self.noises()[0].half_width(confidence)
+
+    def expects(self, width: float | None, confidence: float) -> str:
+        """Say what is known of the answer beforehand."""
+        sure = percent_words(confidence)
+        return f"The answer will be within ±{width:.4g} of the true one, {sure} sure."
+
+    def assumptions(self) -> tuple[str, ...]:
+        return ()
+
+    def forecast(self, confidence: float = CONFIDENCE) -> Forecast:
+        noise = self.noises()[0]
+        width = self.width(confidence)
+        return Forecast(
+            mechanism=noise.kind,
+            sensitivity=noise.sensitivity,
+            sensitivity_words=f"When {self.setting.neighbour_words}, {self.changes()}.",
+            scale=noise.scale,
+            half_width=width,
+            confidence=confidence,
+            sentence=self.expects(width, confidence),
+            assumptions=self.assumptions(),
+        )
+
+    def formula(self) -> str:
+        return FORMULAS[self.mechanism]

@@ -1,0 +1,120 @@
+"""The table on its way from what came in to what leaves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.search.recoding import Recoding
+from deid_portal.engine.table.table import Codes, Column, Table
+
+NOBODY = -1  # the original row of a made-up record
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What a method that chooses levels found, and on which table."""
+
+    problem: Problem
+    found: Found
+    metric: str
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """Columns as they would leave, and where each record comes from.
+
+    Methods hand it on to each other; identifiers are still in it and leave at the very end.
+    """
+
+    problem: Problem  # of the table as it came
+    table: Table  # kept rows only
+    rows: Codes  # original row of each kept row, NOBODY for one that was made up
+    groups: Codes | None = None  # class of each kept row, where equal cells are not what makes one
+    drawn: NDArray[np.bool_] | None = None  # original rows a sample drew; None for all
+    steps: tuple[Mapping[str, Any], ...] = ()  # what each method did, without a single cell
+    cuts: Mapping[str, Any] = field(default_factory=dict)  # labels in use, where levels are mixed
+    search: Search | None = None
+    recoding: Recoding | None = None  # all that was done so far, where it is this and nothing else
+
+    @classmethod
+    def start(cls, problem: Problem) -> "Draft":
+        return cls(problem, problem.table, np.arange(problem.rows, dtype=np.int32))
+
+    @property
+    def is_untouched(self) -> bool:
+        return self.table is self.problem.table
+
+    def pose(self, progress: Progress | None = None) -> Problem:
+        """Return the problem of the table as it stands now."""
+        if self.is_untouched:
+            return self.problem
+        for name, recipe in zip(self.problem.names, self.problem.recipes, strict=True):
+            missing = recipe.uncovered(self.table[name])
+            if missing:
+                raise InvalidPlan(
+                    f"columns.{name}.taxonomy: {len(missing)} values that an earlier method made "
+                    f"are not covered; give each a place in the taxonomy or change the order of "
+                    f"the methods."
+                )
+        return self.problem.of(self.table, progress or Progress(None))
+
+    def with_columns(self, *columns: Column) -> "Draft":
+        """Return the draft with columns replaced by those of the same name, new ones at the end."""
+        changed = {column.name: column for column in columns}
+        own = [changed.pop(column.name, column) for column in self.table.columns]
+        table = Table((*own, *changed.values()), self.table.source_sha256)
+        return replace(self, table=table, recoding=None)
+
+    def keep(self, kept: NDArray[np.bool_]) -> "Draft":
+        """Return the draft without the other rows."""
+        if kept.all():
+            return self
+        rows = np.flatnonzero(kept)
+        columns = tuple(column.take(rows) for column in self.table.columns)
+        return replace(
+            self,
+            table=Table(columns, self.table.source_sha256),
+            rows=self.rows[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            recoding=None,
+        )
+
+    def draw(self, kept: NDArray[np.bool_]) -> "Draft":
+        """Return a sample of the draft; who is not drawn is not counted as suppressed."""
+        drawn = np.zeros(self.problem.rows, np.bool_)
+        drawn[self.rows[kept]] = True
+        return replace(self.keep(kept), drawn=drawn)
+
+    def noting(self, **figures: Any) -> "Draft":
+        """Return the draft with an entry about the present step; `method` names it."""
+        return replace(self, steps=(*self.steps, figures))
+
+    def with_step(self, place: int, figures: Mapping[str, Any]) -> "Draft":
+        """Return the draft with one entry in place of those from there on."""
+        return replace(self, steps=(*self.steps[:place], figures))
+
+    def recoded(self, search: Search) -> "Draft":
+        """Return the draft shown at the levels a search found; without rows if it found none."""
+        recoding = _recoding_of(search)
+        if recoding is None:
+            return replace(self.keep(np.zeros(self.table.rows, np.bool_)), search=search)
+        shown = recoding.shown[recoding.problem.patterns.pattern_of_row]
+        columns = [recoding.show(name) for name in recoding.problem.names]
+        draft = self.with_columns(*columns).keep(shown)
+        only = recoding if self.is_untouched else None
+        return replace(draft, search=search, recoding=only)
+
+
+def _recoding_of(search: Search) -> Recoding | None:
+    found = search.found
+    if found.best is None:
+        return None
+    return found.recoding or Recoding.of_check(search.problem, found.best)

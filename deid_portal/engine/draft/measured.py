@@ -1,0 +1,50 @@
+"""The classes and columns of a table as it came, or as it leaves: what every figure is read off."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from deid_portal.engine.privacy import Whole
+from deid_portal.engine.privacy.population import count_fewest
+from deid_portal.engine.search.check import Check, Mask
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.search.recoding import Recoding, Round
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Counts
+from deid_portal.engine.utility import LabelledColumn, MeasuredColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The classes and columns of one state of the table: as it came, or as it leaves."""
+
+    classes: Classes
+    columns: Sequence[MeasuredColumn | LabelledColumn]
+    levels: Mapping[str, int]  # of the quasi-identifiers that have one level throughout
+    whole: Whole  # what its models compare it with
+    rows: int  # records it could have shown
+    not_drawn: int = 0  # records that a sample left aside
+    alike: Classes | None = None  # records with equal cells, where that is not what makes a class
+
+    @property
+    def look_alikes(self) -> Classes:
+        """Return the records that look the same: whoever knows the cells finds one of them."""
+        return self.classes if self.alike is None else self.alike
+
+    @cached_property
+    def people(self) -> Counts | None:
+        """Return how many people of the population look like each of them; None without one."""
+        return count_fewest(self.whole.populations, self.look_alikes, self.whole.original)
+
+
+def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> Measured:
+    """Measure the table at one combination of levels with some classes left out."""
+    shown = Round(check.levels, check.grouped.spread(kept_classes))
+    return measure_recoding(Recoding(problem, (shown,)))
+
+
+def measure_recoding(recoding: Recoding) -> Measured:
+    """Measure what a recipient would see."""
+    levels = dict(zip(recoding.problem.names, recoding.base, strict=True))
+    problem = recoding.problem
+    return Measured(recoding.classes, recoding.columns, levels, problem.whole, problem.rows)

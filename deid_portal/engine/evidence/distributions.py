@@ -1,0 +1,140 @@
+"""Distributions before and after, of one column and of two: what a recipient would count.
+
+A coarser label counts evenly for the values it may stand for. Aggregates only: values are told in
+groups, none of fewer than five people.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.evidence.column_groups import MOST_GROUPS, ColumnGroups, group_column
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Codes, Column, Table
+from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.utility.coverage import Coverage, cover
+
+MOST_COLUMNS = 40
+MOST_CROSSED_COLUMNS = 12
+MOST_CROSSED_GROUPS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A column in groups, as it came and as it leaves."""
+
+    groups: ColumnGroups
+    before: Codes  # group of each original row
+    shares: Numbers  # kind of label × group
+    kinds: Codes  # kind of label of each released row
+    kept: Codes | None = None  # group of the original row behind each released one, where known
+
+    @classmethod
+    def of(
+        cls,
+        original: Column,
+        released: Column,
+        coverage: Coverage,
+        groups: ColumnGroups,
+        rows: Codes | None,
+    ) -> "Shown":
+        shares = groups.shares_of(original, coverage.covered, released)
+        # Labels that spread alike are one kind: there are far fewer kinds than labels.
+        kinds, kind_of = np.unique(shares, axis=0, return_inverse=True)
+        before = groups.group_of[original.codes]
+        return cls(
+            groups,
+            before,
+            kinds,
+            kind_of.reshape(-1).astype(np.int32)[released.codes],
+            None if rows is None else before[rows],
+        )
+
+    def after(self) -> Numbers:
+        counts = np.bincount(self.kinds, minlength=len(self.shares)).astype(np.float64)
+        told: Numbers = counts @ self.shares
+        return told
+
+
+def describe_distributions(
+    original: Table,
+    released: Table,
+    names: list[str],
+    taxonomies: Mapping[str, Taxonomy],
+    rows: Codes | None = None,
+    report: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """Return one- and two-way counts of these columns; the first of them are crossed.
+
+    `rows` holds the original row of each released record; where it is given, the people of the
+    release are also counted as they were ("kept"), for those who must not learn of the others.
+    `report` is called in between, to tell that work goes on or to stop it.
+    """
+    known = {
+        name: cover(original[name], released[name], taxonomies.get(name))
+        for name in names[:MOST_COLUMNS]
+    }
+
+    def show(name: str, most: int) -> Shown | None:
+        report()
+        groups = group_column(original[name], taxonomies.get(name), most)
+        if len(groups.names) < 2:
+            return None
+        return Shown.of(original[name], released[name], known[name], groups, rows)
+
+    columns = [show(name, MOST_GROUPS) for name in known]
+    crossed = [
+        shown for name in names[:MOST_CROSSED_COLUMNS] if (shown := show(name, MOST_CROSSED_GROUPS))
+    ]
+    pairs = []
+    for first, second in combinations(range(len(crossed)), 2):
+        report()
+        pairs.append({"columns": [first, second], **_cross(crossed[first], crossed[second])})
+    return {
+        "columns": [_describe_column(shown) for shown in columns if shown],
+        "crossed": [_describe_groups(shown.groups) for shown in crossed],
+        "pairs": pairs,
+    }
+
+
+def _describe_groups(groups: ColumnGroups) -> dict[str, Any]:
+    return {
+        "column": groups.column,
+        "level_name": groups.level_name,
+        "merged": groups.merged,
+        "values": list(groups.names),
+    }
+
+
+def _describe_column(shown: Shown) -> dict[str, Any]:
+    described = {
+        **_describe_groups(shown.groups),
+        "before": shown.groups.records.tolist(),
+        "after": np.round(shown.after(), 1).tolist(),
+    }
+    if shown.kept is not None:
+        described["kept"] = np.bincount(shown.kept, minlength=len(shown.groups.names)).tolist()
+    return described
+
+
+def _cross(one: Shown, other: Shown) -> dict[str, Any]:
+    """Count two columns against each other."""
+    sizes = len(one.groups.names), len(other.groups.names)
+    before = _count_pairs(one.before, other.before, *sizes)
+    kinds = _count_pairs(one.kinds, other.kinds, len(one.shares), len(other.shares))
+    after = one.shares.T @ kinds @ other.shares
+    crossed = {
+        "before": before.astype(np.int64).tolist(),
+        "after": np.round(after, 1).tolist(),
+    }
+    if one.kept is not None and other.kept is not None:
+        crossed["kept"] = _count_pairs(one.kept, other.kept, *sizes).astype(np.int64).tolist()
+    return crossed
+
+
+def _count_pairs(one: Codes, other: Codes, ones: int, others: int) -> Numbers:
+    keys = one.astype(np.int64) * others + other
+    return np.bincount(keys, minlength=ones * others).reshape(ones, others).astype(np.float64)

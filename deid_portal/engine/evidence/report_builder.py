@@ -1,0 +1,251 @@
+"""The report: what a release promises and what it cost, in numbers without a single cell of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.draft.draft import Search
+from deid_portal.engine.draft.measured import Measured
+from deid_portal.engine.plan import ColumnRole, Plan
+from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
+from deid_portal.engine.risk.attackers import count_short_classes
+from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
+from deid_portal.engine.search.check import Check
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.search.recoding import Recoding
+from deid_portal.engine.table.numbers import numbers_of
+from deid_portal.engine.table.patterns import Classes
+from deid_portal.engine.table.table import Column, Table
+from deid_portal.engine.utility import METRICS, Loss, Release
+from deid_portal.engine.version import ENGINE_VERSION
+
+VERSION = 1
+
+
+def describe_rounds(recoding: Recoding) -> list[dict[str, Any]]:
+    """Return what each round shows; the first is the base."""
+    problem = recoding.problem
+    return [
+        {
+            "levels": dict(zip(problem.names, round.levels, strict=True)),
+            "records": int(problem.patterns.counts[round.shown].sum()),
+        }
+        for round in recoding.rounds
+    ]
+
+
+def build_report(
+    *,
+    plan: Plan,
+    problem: Problem,
+    before: Measured,
+    after: Measured,
+    released: Table | None,
+    solution: bool,
+) -> dict[str, Any]:
+    """Return the document of `plan-format.md`, without the part about the search."""
+    rows = problem.rows
+    kept = int(after.classes.sizes.sum())
+    return {
+        "report": VERSION,
+        "solution": solution,
+        "plan": plan.to_document(),
+        "plan_sha256": plan.sha256,
+        "engine": ENGINE_VERSION,
+        "input": {
+            "rows": rows,
+            "sha256": problem.table.sha256,
+            "patterns": len(problem.patterns.counts),
+        },
+        "notes": [*describe_patterns(problem), *_describe_missing_people(before, after)],
+        "rows": _count_rows(kept, after),
+        "transformation": {"levels": dict(after.levels) if solution else {}, "cuts": {}},
+        "classes": {
+            **summarize_sizes(after.classes.sizes),
+            "bins": bin_sizes(after.classes.sizes),
+            "bins_before": bin_sizes(before.classes.sizes),
+        },
+        "models": [_judge(model, before, after) for model in plan.models],
+        "risk": {
+            "before": measure_risk(before.look_alikes.sizes, before.people),
+            "after": measure_risk(after.look_alikes.sizes, after.people),
+        },
+        "utility": _utility(plan, after),
+        "utility_before": _utility(plan, before),
+        "columns": {
+            column.name: _describe_column(column.name, plan, problem, after, released)
+            for column in problem.table.columns
+        },
+    }
+
+
+def _count_rows(kept: int, after: Measured) -> dict[str, int]:
+    counted = {"released": kept, "suppressed": after.rows - kept}
+    return counted | ({"not_drawn": after.not_drawn} if after.not_drawn else {})
+
+
+def describe_patterns(problem: Problem) -> list[str]:
+    """Return a sentence if no two rows are alike, so that the work follows the rows."""
+    if problem.rows < 2 or len(problem.patterns.counts) < problem.rows:
+        return []
+    return [
+        "No two rows are alike in the quasi-identifiers, so rows cannot be worked on together and "
+        "the run takes longer; a column that differs in every row is best made an identifier."
+    ]
+
+
+def _describe_missing_people(before: Measured, after: Measured) -> list[str]:
+    """Return a sentence where a population cannot hold the people who are drawn from it."""
+    states = {"table": before, "release": after}
+    return [
+        f"The population shows fewer people than the {name} in {short} of its "
+        f"{len(state.look_alikes.sizes)} groups; there the people of the {name} are counted, so "
+        f"that the risks of journalist and marketer are at most what is said."
+        for name, state in states.items()
+        if (short := count_short_classes(state.look_alikes.sizes, state.people))
+    ]
+
+
+def describe_search(search: Search) -> dict[str, Any]:
+    """Return what was searched; `bound` is the best value anything not searched could have."""
+    found = search.found
+    described: dict[str, Any] = {
+        "nodes": found.nodes,
+        "checked": found.checked,
+        "optimal": found.optimal,
+        "seconds": round(search.seconds, 3),
+        "metric": search.metric,
+    }
+    if not found.optimal and np.isfinite(found.bound):
+        described["bound"] = METRICS[search.metric].value_of_cost(found.bound)
+    return described
+
+
+def describe_step(step: Mapping[str, Any], released: Table) -> dict[str, Any]:
+    """Return what a method noted, without values that a later method hid again."""
+    columns = step.get("columns")
+    if not isinstance(columns, Mapping):
+        return dict(step)
+    described = {
+        name: _still_shown(figures, released[name]) if name in released else {}
+        for name, figures in columns.items()
+    }
+    return {**step, "columns": described}
+
+
+def _still_shown(figures: Mapping[str, Any], column: Column) -> dict[str, Any]:
+    """Return the figures that are about the column as it is released, not as it was before that.
+
+    Others would name values that were hidden again, or count people who were left out later.
+    """
+    kept = dict(figures)
+    if "values" in kept:
+        shown = (list(column.values), column.counts.tolist())
+        if (kept["values"], kept["counts"]) != shown:
+            return {"epsilon": kept.get("epsilon"), "changed_again": True}
+    for bound in ("top", "bottom"):
+        numbers = numbers_of(column)[column.counts > 0]
+        if kept.get(bound) is not None and not np.isclose(numbers, kept[bound]).any():
+            kept[bound] = None
+    return kept
+
+
+def describe_miss(search: Search, nearest: Check) -> dict[str, Any]:
+    """Return which model blocked and how far the nearest combination misses."""
+    problem = search.problem
+    missed = describe_breach(problem.models, problem.whole, nearest.classes)
+    allowed = search.found.allowed
+    missed["nearest"] |= {
+        "levels": dict(zip(problem.names, nearest.levels, strict=True)),
+        "suppressed": nearest.suppressed,
+        "allowed": allowed,
+        "excess": nearest.suppressed - allowed,
+    }
+    return missed
+
+
+def describe_breach(
+    models: Sequence[PrivacyModel], whole: Whole, classes: Classes
+) -> dict[str, Any]:
+    """Return which model these classes break most, and by how many records each is broken."""
+    judged = [_judge_miss(model, whole, classes) for model in models]
+    worst = max(judged, key=lambda entry: (not entry["holds"], entry["records_over"]))
+    blocking = models[judged.index(worst)]
+    return {
+        "blocked_by": blocking.name,
+        "blocking_model": blocking.to_document(),
+        "nearest": {
+            "levels": {},
+            "suppressed": worst["records_over"],
+            "allowed": 0,
+            "excess": worst["records_over"],
+            "classes": len(classes.sizes),
+            "models": judged,
+        },
+    }
+
+
+def _judge(model: PrivacyModel, before: Measured, after: Measured) -> dict[str, Any]:
+    classes, whole = after.classes, after.whole
+    holds = bool(len(classes.sizes)) and bool(model.passes(classes, whole).all())
+    return {
+        **model.to_document(),
+        "holds": holds and model.accepts(classes, whole),
+        "achieved": model.achieved(classes, whole),
+        "achieved_before": model.achieved(before.classes, before.whole),
+    }
+
+
+def _judge_miss(model: PrivacyModel, whole: Whole, classes: Classes) -> dict[str, Any]:
+    broken = ~model.passes(classes, whole)
+    return {
+        **model.to_document(),
+        "holds": not broken.any() and model.accepts(classes, whole),
+        "achieved": model.achieved(classes, whole),
+        "classes_over": int(broken.sum()),
+        "records_over": int(classes.sizes[broken].sum()),
+    }
+
+
+def measure_loss(measured: Measured) -> float:
+    return Loss().value(Release(measured.rows, measured.classes.sizes, measured.columns))
+
+
+def _utility(plan: Plan, measured: Measured) -> dict[str, float]:
+    k = next((model.k for model in plan.models if isinstance(model, KAnonymity)), 1)
+    release = Release(measured.rows, measured.classes.sizes, measured.columns, k)
+    return {name: metric.value(release) for name, metric in METRICS.items()}
+
+
+def _describe_column(
+    name: str, plan: Plan, problem: Problem, after: Measured, released: Table | None
+) -> dict[str, Any]:
+    planned = plan.column(name)
+    shown = released is not None and name in released
+    entry: dict[str, Any] = {
+        "role": planned.role.value if planned else None,
+        "released": shown,
+        "distinct_before": int((problem.table[name].counts > 0).sum()),
+        "distinct_after": int((released[name].counts > 0).sum()) if released and shown else 0,
+        "level": None,
+        "height": None,
+        "level_name": None,
+        "loss": None,
+    }
+    if planned is not None and planned.role == ColumnRole.QUASI_IDENTIFIER:
+        entry |= _describe_quasi_identifier(problem.names.index(name), name, problem, after)
+    return entry
+
+
+def _describe_quasi_identifier(
+    index: int, name: str, problem: Problem, after: Measured
+) -> dict[str, Any]:
+    taxonomy = problem.taxonomies[index]
+    level = after.levels.get(name)
+    return {
+        "level": level,
+        "height": taxonomy.height,
+        "level_name": taxonomy.level_names[level] if level is not None else None,
+        "loss": Loss().column_cost(after.columns[index], after.rows),
+    }

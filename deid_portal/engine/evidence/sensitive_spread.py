@@ -1,0 +1,113 @@
+"""How sensitive values are spread over the groups of a release, beside the whole table.
+
+l is the number of different values in a group, t how far its values are from those of the table
+(see the models of the same name); both are measured whether or not a plan asks for them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.evidence.column_groups import ColumnGroups
+from deid_portal.engine.privacy import TCloseness, Whole
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.patterns import Classes, Pairs
+from deid_portal.engine.table.table import Codes, Counts
+
+MOST_CLASSES = 10  # told one by one, those furthest from the table first
+L_BINS: tuple[tuple[int, int | None], ...] = (
+    (1, 1),
+    (2, 2),
+    (3, 3),
+    (4, 4),
+    (5, 5),
+    (6, 9),
+    (10, None),
+)
+T_BINS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """The groups of one state of the table and the sensitive values in each."""
+
+    sizes: Counts
+    pairs: Pairs
+    distances: Numbers  # one per group
+
+    @classmethod
+    def measure(
+        cls, sizes: Counts, pairs: Pairs, whole: Whole, column: str, distance: str
+    ) -> "Spread":
+        classes = Classes(np.arange(len(sizes), dtype=np.int32), sizes, {column: pairs})
+        found = TCloseness(1.0, column, distance).distances(classes, whole)
+        return cls(sizes, pairs, np.minimum(found, 1.0))
+
+    @property
+    def values(self) -> Counts:
+        """Return the number of different values, one per group."""
+        return np.bincount(self.pairs.groups, minlength=len(self.sizes)).astype(np.int64)
+
+    @property
+    def most(self) -> Counts:
+        """Return the records with the most frequent value, one count per group."""
+        most = np.zeros(len(self.sizes), np.int64)
+        np.maximum.at(most, self.pairs.groups, self.pairs.counts)
+        return most
+
+    def summarize(self) -> dict[str, Any]:
+        """Return the worst of all groups, and how many people are in groups of which kind."""
+        bins = np.minimum((self.distances * T_BINS).astype(np.int64), T_BINS - 1)
+        return {
+            "l": int(self.values.min()) if len(self.sizes) else 0,
+            "t": float(self.distances.max(initial=0.0)),
+            "confidence": float((self.most / self.sizes).max(initial=0.0)),
+            "people_by_l": [
+                {"from": low, "to": high, "records": self._people(low, high)}
+                for low, high in L_BINS
+            ],
+            "people_by_t": np.bincount(bins, self.sizes, T_BINS).astype(np.int64).tolist(),
+        }
+
+    def _people(self, low: int, high: int | None) -> int:
+        inside = (self.values >= low) & (self.values <= (high or self.values.max(initial=low)))
+        return int(self.sizes[inside].sum())
+
+    def worst(self) -> list[int]:
+        """Return the groups furthest from the table, of equal ones the poorest and largest."""
+        order = np.lexsort((-self.sizes, self.values, -self.distances))
+        return [int(place) for place in order[:MOST_CLASSES]]
+
+    def describe(self, place: int, group_of: Codes, groups: ColumnGroups) -> dict[str, Any]:
+        """Return one group; `group_of` says how each sensitive value is told."""
+        own = self.pairs.groups == place
+        told = group_of[self.pairs.codes[own]]
+        counts = np.bincount(told, self.pairs.counts[own], len(groups.names))
+        return {
+            "size": int(self.sizes[place]),
+            "l": int(own.sum()),
+            "t": float(self.distances[place]),
+            "most": int(self.pairs.counts[own].max()),
+            "counts": counts.astype(np.int64).tolist(),
+        }
+
+
+def describe_spread(
+    groups: ColumnGroups, group_of: Codes, distance: str, before: Spread, after: Spread
+) -> dict[str, Any]:
+    """Return the two states of a sensitive column, and the worst groups of the release."""
+    told = np.bincount(group_of[after.pairs.codes], after.pairs.counts, len(groups.names))
+    return {
+        "column": groups.column,
+        "distance": distance,
+        "level_name": groups.level_name,
+        "merged": groups.merged,
+        "values": [
+            {"value": name, "before": int(records), "after": int(shown)}
+            for name, records, shown in zip(groups.names, groups.records, told, strict=True)
+        ],
+        "before": before.summarize(),
+        "after": after.summarize(),
+        "worst": [after.describe(place, group_of, groups) for place in after.worst()],
+    }

@@ -1,0 +1,142 @@
+"""Why records are left out: what one step coarser frees, and which column keeps groups apart."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.risk.classes import SIZE_BINS
+from deid_portal.engine.search.check import Check, Mask
+from deid_portal.engine.search.lattice import Lattice, Levels
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.patterns import Patterns
+from deid_portal.engine.table.projection import number_patterns, sizes_of
+from deid_portal.engine.table.table import Counts
+from deid_portal.engine.utility import Loss
+
+MOST_COLUMNS = 12  # told per size of groups, those that keep most people apart first
+
+
+def describe_coarser(problem: Problem, check: Check) -> list[dict[str, Any]]:
+    """Return, per column that can be raised, what one step coarser there alone would change.
+
+    Exactly what the method `levels` would release at those levels; `holds` is False where a rule
+    about the release as a whole would refuse it.
+    """
+    checker = problem.checker(Loss())
+    now = checker.check(check.levels).cost
+    steps = []
+    for levels in Lattice(problem.heights).coarser(check.levels):
+        column = next(i for i, level in enumerate(levels) if level != check.levels[i])
+        then = checker.check(levels)
+        holds = bool(np.isfinite(then.cost))
+        steps.append(
+            {
+                "column": problem.names[column],
+                "level": levels[column],
+                "level_name": problem.taxonomies[column].level_names[levels[column]],
+                "freed": check.suppressed - then.suppressed,
+                "suppressed": then.suppressed,
+                "loss": then.cost if holds else 1.0,
+                "more_loss": then.cost - now if holds else 1.0 - now,
+                "holds": holds,
+            }
+        )
+    return steps
+
+
+@dataclass(frozen=True, eq=False)
+class Apart:
+    """What becomes of groups when one column says less; one answer per group."""
+
+    column: str
+    grows: Mask  # it joins others one step coarser
+    frees: Mask  # it was left out, and would not be one step coarser
+    grows_hidden: Mask  # the same with the column hidden
+    frees_hidden: Mask
+
+
+def describe_isolation(check: Check) -> list[dict[str, Any]]:
+    """Return, per size of the groups at these levels, which columns keep them apart from others.
+
+    Groups that are left out are counted with the others, and apart.
+    """
+    names = check.checker.patterns.names
+    apart = [_set_apart(check, column, name) for column, name in enumerate(names)]
+    return _per_size(check.classes.sizes, check.suppressed_classes, apart)
+
+
+def describe_seen_isolation(patterns: Patterns) -> list[dict[str, Any]]:
+    """Return the same for a release whose columns have no levels: each is shown or hidden."""
+    return _per_size(
+        patterns.counts,
+        np.zeros(len(patterns.counts), np.bool_),
+        list(_set_seen_apart(patterns)),
+    )
+
+
+def _set_apart(check: Check, column: int, name: str) -> Apart:
+    level, height = check.levels[column], check.checker.taxonomies[column].height
+    if level == height:
+        nowhere = np.zeros(len(check.classes.sizes), np.bool_)
+        return Apart(name, nowhere, nowhere, nowhere, nowhere)
+    step = _raise(check, _at(check.levels, column, level + 1))
+    hidden = step if level + 1 == height else _raise(check, _at(check.levels, column, height))
+    return Apart(name, *step, *hidden)
+
+
+def _at(levels: Levels, column: int, level: int) -> Levels:
+    return (*levels[:column], level, *levels[column + 1 :])
+
+
+def _raise(check: Check, levels: Levels) -> tuple[Mask, Mask]:
+    """Return which groups join others at coarser levels, and which are no longer left out."""
+    coarser = check.checker.grouper.group(levels, check.grouped)
+    then = check.checker.check_grouped(coarser)
+    grows = coarser.classes.sizes[coarser.class_of] > check.classes.sizes
+    frees = check.suppressed_classes & ~then.suppressed_classes[coarser.class_of]
+    return grows, frees
+
+
+def _set_seen_apart(patterns: Patterns) -> Iterator[Apart]:
+    nowhere = np.zeros(len(patterns.counts), np.bool_)
+    for column, name in enumerate(patterns.names):
+        numbers = number_patterns(np.delete(patterns.codes, column, axis=0))
+        grows = sizes_of(numbers, patterns.counts)[numbers] > patterns.counts
+        yield Apart(name, nowhere, nowhere, grows, nowhere)
+
+
+def _per_size(sizes: Counts, gone: Mask, apart: list[Apart]) -> list[dict[str, Any]]:
+    told = []
+    for low, high in SIZE_BINS:
+        inside = (sizes >= low) & (sizes <= (high or sizes.max(initial=low)))
+        if inside.any():
+            records = sizes * inside
+            columns = [_describe_apart(own, records) for own in apart]
+            told.append(
+                {
+                    "from": low,
+                    "to": high,
+                    "classes": int(inside.sum()),
+                    "records": int(records.sum()),
+                    "left_out": int(records @ gone),
+                    "classes_left_out": int((inside & gone).sum()),
+                    "columns": sorted(columns, key=_most_apart_first)[:MOST_COLUMNS],
+                }
+            )
+    return told
+
+
+def _describe_apart(apart: Apart, records: Counts) -> dict[str, Any]:
+    return {
+        "column": apart.column,
+        "grows": int(records @ apart.grows),
+        "frees": int(records @ apart.frees),
+        "grows_hidden": int(records @ apart.grows_hidden),
+        "frees_hidden": int(records @ apart.frees_hidden),
+    }
+
+
+def _most_apart_first(entry: Mapping[str, Any]) -> tuple[int, int]:
+    return (-entry["frees_hidden"], -entry["grows_hidden"])

@@ -1,0 +1,40 @@
+"""Who pays: rows left out and detail lost, by the groups of a column."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid_portal.engine.evidence.column_groups import ColumnGroups
+from deid_portal.engine.risk.burden import measure_burden
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Column
+
+
+def tell_who_pays(
+    column: Column, groups: ColumnGroups, kept: NDArray[np.bool_], lost: Numbers
+) -> dict[str, Any]:
+    """Split suppression and loss by the groups of a column.
+
+    `kept` and `lost` say per row whether it was released and which share of its detail is gone. The
+    gap is that between the groups told here: single values may be too rare to say anything.
+    """
+    burden = measure_burden(column, kept, {"all": lost})
+    suppressed = groups.count(burden.suppressed)
+    losses = groups.count(burden.loss * burden.records) / np.maximum(groups.records, 1)
+    shares = suppressed / np.maximum(groups.records, 1)
+    return {
+        "column": column.name,
+        "level_name": groups.level_name,
+        "merged": groups.merged,
+        "gap": float(shares.max() - shares.min()) if len(shares) else 0.0,
+        "groups": [
+            {
+                "value": name,
+                "records": int(groups.records[group]),
+                "suppressed": int(suppressed[group]),
+                "loss": float(losses[group]),
+            }
+            for group, name in enumerate(groups.names)
+        ],
+    }

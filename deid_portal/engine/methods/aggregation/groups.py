@@ -1,0 +1,35 @@
+"""Who is in which group."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from deid_portal.engine.table.table import Codes, Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Records divided among groups numbered from 0."""
+
+    of_record: Codes
+
+    @cached_property
+    def sizes(self) -> Counts:
+        return np.bincount(self.of_record).astype(np.int64)
+
+    @property
+    def count(self) -> int:
+        return len(self.sizes)
+
+    def joined(self, numbers: Codes) -> "Groups":
+        """Return the groups after some were joined; `numbers` holds any number for each."""
+        _, new = np.unique(numbers, return_inverse=True)
+        return Groups(new.astype(np.int32)[self.of_record])
+
+    def as_lists(self) -> list[list[int]]:
+        """Return the records of each group, the group of the first record first."""
+        found: dict[int, list[int]] = {}
+        for record, group in enumerate(self.of_record.tolist()):
+            found.setdefault(group, []).append(record)
+        return list(found.values())

@@ -1,0 +1,36 @@
+"""Projected microaggregation: many columns become one, and that is divided at its best.
+
+The one is the first principal component, the direction in which the records differ most, or the
+sum of all columns in standard deviations, which is as good where all of them rise together.
+"""
+
+import numpy as np
+
+from deid_portal.engine.methods.aggregation import univariate_optimal
+from deid_portal.engine.methods.aggregation.groups import Groups
+from deid_portal.engine.methods.aggregation.kernels import Numbers
+
+PRINCIPAL_COMPONENT, SUM = "principal-component", "sum"
+
+
+def find_groups(points: Numbers, k: int, projection: str = PRINCIPAL_COMPONENT) -> Groups:
+    """Divide records, `points` holding column × record."""
+    return univariate_optimal.find_groups(project(points, projection), k)
+
+
+def project(points: Numbers, projection: str) -> Numbers:
+    """Return one number per record; a gap stands in the middle of its column."""
+    is_known = np.isfinite(points)
+    known = np.where(is_known, points, 0.0)
+    means = known.sum(axis=1) / np.maximum(is_known.sum(axis=1), 1)
+    known = np.where(is_known, known - means[:, None], 0.0)
+    if projection == SUM:
+        return np.asarray(known.sum(axis=0))
+    return np.asarray(_first_component(known) @ known)
+
+
+def _first_component(points: Numbers) -> Numbers:
+    """Return the direction of the greatest variance, its largest part positive."""
+    _, directions = np.linalg.eigh(points @ points.T)
+    first: Numbers = directions[:, -1]
+    return np.asarray(first * np.sign(first[np.argmax(np.abs(first))]))

@@ -1,0 +1,196 @@
+"""What of a report may leave with its release: every entry that does is listed here, with a reason.
+
+Whoever holds a package may know a great deal about the people in the original. A figure that was
+computed from all of it, however aggregated, can be solved for the one person they do not know: how
+far a column's distribution moved, how many values it had before, which risk there was. So an entry
+leaves only if it can be computed from what the recipient has anyway, and a new entry of a report
+stays in the house until it is listed here.
+
+A stated total remains: how many people were in the original, left out and not drawn. Which of two
+originals with the same totals a release was made from, nothing published tells; the property tests
+of `tests/engine/publication/test_publish_report.py` hold that.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+ANY = "*"  # any key of an object, every entry of a list
+NOTHING: Any = object()
+
+
+class Origin(StrEnum):
+    """What the recipient can compute an entry from."""
+
+    RELEASE = "the released table"
+    PLAN = "the published plan"
+    TOTAL = "a total that is stated"
+    STATED = "the word of the portal"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why an entry may leave; `is_private` if it may also beside a promise of differential privacy.
+
+    That promise covers whatever is computed from the release and from the plan alone; a total of
+    the original is not covered.
+    """
+
+    origin: Origin
+    words: str
+    is_private: bool = False
+
+
+Allowed = Mapping[str, "Reason | Allowed"]
+
+FORM = Reason(Origin.PLAN, "says which document this is", is_private=True)
+PLAN = Reason(Origin.PLAN, "the published plan, or a hash of it", is_private=True)
+COUNTED = Reason(Origin.RELEASE, "counted in the released table", is_private=True)
+GROUPED = Reason(Origin.RELEASE, "read off the groups of people who look alike in the release")
+LINKED = Reason(Origin.RELEASE, "counted in the released links", is_private=True)
+PEOPLE = Reason(Origin.TOTAL, "how many people there were, never who they were")
+ASKED = Reason(Origin.PLAN, "what the plan asks for")
+CHOSEN = Reason(Origin.RELEASE, "the level of the labels that the release shows")
+SHAPED = Reason(Origin.PLAN, "from released labels and what the published taxonomies list")
+DECIDED = Reason(Origin.RELEASE, "measured on the release; absent where that cannot decide it")
+HELD = Reason(Origin.STATED, "a release is made only if its rules hold")
+POPULATED = Reason(
+    Origin.RELEASE,
+    "released groups looked up in the population that the plan names; where people were left out, "
+    "what it is at most by the release alone",
+)
+PROMISED = Reason(Origin.PLAN, "the numbers of a promise, which follow from the plan", True)
+
+_BAND: Allowed = dict.fromkeys(("label", "from", "to", "records", "share"), COUNTED)
+_BIN: Allowed = dict.fromkeys(("from", "to", "count"), COUNTED)
+_ATTACKER: Allowed = {
+    **dict.fromkeys(
+        ("highest", "lowest", "average", "share_above", "records_above", "is_bound"), POPULATED
+    ),
+    "threshold": ASKED,
+    "bands": {ANY: POPULATED},
+    "above": {ANY: {"chance": ASKED, "share": POPULATED}},
+}
+_RISK: Allowed = {
+    "prosecutor": dict.fromkeys(("highest", "lowest", "average"), COUNTED),
+    **dict.fromkeys(("journalist", "marketer", "sample_uniques"), COUNTED),
+    "bands": {ANY: _BAND},
+    "population": {"short_classes": POPULATED},
+}
+_DETAILS: Allowed = {
+    **dict.fromkeys(("prosecutor", "journalist", "marketer"), _ATTACKER),
+    "sample_uniques": dict.fromkeys(("records", "share", "in_population"), POPULATED),
+    "columns": {
+        ANY: dict.fromkeys(
+            (
+                "column", "classes", "average_risk", "highest_risk", "sample_uniques",
+                "average_risk_saved", "uniques_saved",
+            ),
+            GROUPED,
+        )
+    },
+    "combinations": {
+        ANY: {
+            "columns": {ANY: GROUPED},
+            **dict.fromkeys(("distinct", "distinction", "separation"), GROUPED),
+        }
+    },
+    "special_uniques": {
+        "records": GROUPED, "by_size": {ANY: GROUPED}, "by_column": {ANY: GROUPED}
+    },
+    "population_uniques": {ANY: GROUPED},
+}  # fmt: skip
+_STRUCTURE: Allowed = dict.fromkeys(
+    (
+        "mean_degree", "largest_degree", "density", "clustering", "transitivity", "triangles",
+        "components", "largest_component",
+    ),
+    LINKED,
+)  # fmt: skip
+
+PUBLISHED: Allowed = {
+    **dict.fromkeys(("report", "solution", "engine"), FORM),
+    **dict.fromkeys(("plan", "plan_sha256"), PLAN),
+    "note": FORM,
+    "randomness": FORM,
+    "input": {"rows": PEOPLE},
+    "rows": {"released": COUNTED, "suppressed": PEOPLE, "not_drawn": PEOPLE},
+    "transformation": {
+        "levels": {ANY: CHOSEN},
+        # What a method notes is its own affair: `Method.published_figures` has the say.
+        "steps": PROMISED,
+    },
+    "classes": {
+        **dict.fromkeys(("count", "smallest", "largest", "mean"), COUNTED),
+        "bins": {ANY: _BIN},
+    },
+    # The rules themselves are said as the published plan says them.
+    "models": {ANY: {"holds": HELD, "achieved": DECIDED}},
+    "risk": {
+        "after": _RISK,
+        "details": {"after": _DETAILS},
+        "safe_harbor": {
+            ANY: dict.fromkeys(("column", "identifier", "rows", "reason"), GROUPED),
+        },
+    },
+    "sensitive": {ANY: {"surest_guess": GROUPED}},
+    "columns": {
+        ANY: {
+            "role": ASKED,
+            **dict.fromkeys(("released", "distinct_after"), GROUPED),
+            **dict.fromkeys(("level", "level_name"), CHOSEN),
+            **dict.fromkeys(("height", "loss"), SHAPED),
+        }
+    },
+    "utility": {
+        **dict.fromkeys(("discernibility", "average_class_size", "information_gain"), GROUPED),
+        **dict.fromkeys(("loss", "iloss", "precision"), SHAPED),
+    },
+    "network": {
+        **dict.fromkeys(("directed", "knowledge", "knowledge_words"), PROMISED),
+        "nodes": {"after": LINKED},
+        "links": {"after": LINKED},
+        "risk": {ANY: {"words": PROMISED, "after": {ANY: LINKED}}},
+        "structure": {"after": _STRUCTURE},
+    },
+}
+
+
+def pick(
+    document: Mapping[str, Any], allowed: Allowed = PUBLISHED, *, is_private: bool = False
+) -> dict[str, Any]:
+    """Return the entries of a report that are listed.
+
+    `is_private`: only those that may leave beside a promise of differential privacy.
+    """
+    picked = _pick(document, allowed, is_private)
+    return {} if picked is NOTHING else dict(picked)
+
+
+def _pick(document: Any, allowed: "Reason | Allowed | None", is_private: bool) -> Any:
+    if allowed is None:
+        return NOTHING
+    if isinstance(allowed, Reason):
+        return document if allowed.is_private or not is_private else NOTHING
+    if isinstance(document, list | tuple):
+        listed = [_pick(own, allowed.get(ANY), is_private) for own in document]
+        return NOTHING if NOTHING in listed else listed
+    if not isinstance(document, Mapping):
+        return NOTHING
+    entries = {
+        key: _pick(own, allowed.get(key, allowed.get(ANY)), is_private)
+        for key, own in document.items()
+    }
+    kept = {key: own for key, own in entries.items() if own is not NOTHING}
+    return kept if kept or not document else NOTHING
+
+
+def list_reasons(allowed: Allowed = PUBLISHED, place: str = "") -> Iterator[tuple[str, Reason]]:
+    """Return every place that may leave, `*` standing for any one step, with its reason."""
+    for key, own in allowed.items():
+        here = f"{place}.{key}" if place else key
+        if isinstance(own, Reason):
+            yield here, own
+        else:
+            yield from list_reasons(own, here)

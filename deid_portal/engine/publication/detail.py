@@ -1,0 +1,154 @@
+"""The detail a release lost, as everybody can compute it who has the release and its plan.
+
+The house measures against the values of the original, those of people left out among them. Outside,
+only what the published plan says counts: a taxonomy that lists values tells how many stand under a
+label; one that is a rule tells on which of its levels a label is, but not how many values of the
+original it hides, so for such a column there is a precision and, unless it is shown exactly or not
+at all, no loss.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.table.table import Column, Table
+from deid_portal.engine.taxonomies import FileTaxonomy, Recipe, Taxonomy
+from deid_portal.engine.utility import METRICS, SeparableMetric
+from deid_portal.engine.utility.shown import find_labels
+
+Label = str | None
+BY_LABELS = ("loss", "iloss", "precision")
+
+
+@dataclass(frozen=True)
+class ColumnDetail:
+    """How coarse a released column is; None where the published plan does not tell."""
+
+    level: int | None
+    height: int
+    level_name: str | None
+    costs: Mapping[str, float]  # of the metrics that can be computed, by their names
+
+    def to_document(self) -> dict[str, Any]:
+        return {
+            "level": self.level,
+            "height": self.height,
+            "level_name": self.level_name,
+            "loss": self.costs.get("loss"),
+        }
+
+
+def measure_detail(
+    recipes: Mapping[str, Recipe],
+    weights: Mapping[str, float],
+    released: Table,
+    levels: Mapping[str, int | None],
+    left_out: int,
+) -> dict[str, Any]:
+    """Return the parts of a report about levels and detail, from taxonomies as published.
+
+    `recipes` are those of the quasi-identifiers, `levels` has the level of every column that shows
+    labels of one level only; people left out count as having lost everything.
+    """
+    found = {
+        name: _measure(recipe, released[name], levels.get(name), left_out)
+        for name, recipe in recipes.items()
+        if name in released
+    }
+    return {
+        "columns": {name: own.to_document() for name, own in found.items()},
+        "utility": _add_up([own.costs for own in found.values()], [weights[n] for n in found]),
+    }
+
+
+def _add_up(costs: Sequence[Mapping[str, float]], weights: Sequence[float]) -> dict[str, float]:
+    """Return the metrics of all columns together that every column has its share of."""
+    found = {}
+    for name in BY_LABELS:
+        metric = METRICS[name]
+        assert isinstance(metric, SeparableMetric)  # noqa: S101 - all of them are
+        if costs and all(name in own for own in costs):
+            factors = metric.factors(np.array(weights, np.float64))
+            total = factors @ np.array([own[name] for own in costs])
+            found[name] = metric.value_of_cost(float(total))
+    return found
+
+
+def _measure(recipe: Recipe, column: Column, level: int | None, left_out: int) -> ColumnDetail:
+    if isinstance(recipe, FileTaxonomy):
+        return _measure_listed(_listed(recipe, column), column, level, left_out)
+    return _measure_rule(recipe, column, level, left_out)
+
+
+def _listed(recipe: FileTaxonomy, column: Column) -> Taxonomy:
+    """Return the taxonomy of the values it lists, and of the gap if the release shows one."""
+    return recipe.build(Column.from_cells(column.name, [None] if column.missing else []))
+
+
+def _measure_listed(
+    taxonomy: Taxonomy, column: Column, level: int | None, left_out: int
+) -> ColumnDetail:
+    shown = [column.values[code] for code in np.flatnonzero(column.counts)]
+    places = _find_places(taxonomy, shown, level)
+    name = None if level is None else taxonomy.level_names[level]
+    costs = _costs_by_leaves(taxonomy, column, places, left_out) if places else {}
+    return ColumnDetail(level, taxonomy.height, name, costs)
+
+
+def _find_places(
+    taxonomy: Taxonomy, shown: Sequence[Label], level: int | None
+) -> dict[Label, tuple[int, int]]:
+    """Return level and code of every label; nothing if one has no place in the taxonomy."""
+    if level is None:
+        found = find_labels(taxonomy, shown)
+    else:
+        codes = {label: code for code, label in enumerate(taxonomy.labels[level])}
+        found = {label: (level, codes[label]) for label in shown if label in codes}
+    return found if len(found) == len(shown) else {}
+
+
+def _costs_by_leaves(
+    taxonomy: Taxonomy, column: Column, places: Mapping[Label, tuple[int, int]], left_out: int
+) -> dict[str, float]:
+    used = np.flatnonzero(column.counts)
+    found = [places[column.values[code]] for code in used]
+    leaves = np.array([taxonomy.leaves[level][code] for level, code in found], np.float64)
+    levels = np.array([level for level, _ in found], np.float64)
+    counts, everything = column.counts[used].astype(np.float64), taxonomy.leaf_count
+
+    def mean(costs: Numbers, hidden: float) -> float:
+        return (float(costs @ counts) + hidden * left_out) / max(column.rows + left_out, 1)
+
+    return {
+        "loss": mean((leaves - 1) / max(everything - 1, 1), 1.0),
+        "iloss": mean((leaves - 1) / everything, (everything - 1) / everything),
+        "precision": mean(levels / max(taxonomy.height, 1), 1.0),
+    }
+
+
+def _measure_rule(recipe: Recipe, column: Column, level: int | None, left_out: int) -> ColumnDetail:
+    """Levels alone say what a rule cost; only exact and hidden cells say how much of all values."""
+    names = recipe.level_names(column) or ("exact", "hidden")
+    height = len(names) - 1
+    if level is None:
+        return ColumnDetail(None, height, None, {})
+    if level >= height and int((column.counts > 0).sum()) > 1:
+        # It hides as many characters as any released label has, and labels of several lengths.
+        names = (
+            *names[:-1],
+            *(f"{hidden} hidden" for hidden in range(height, level + 1)),
+            "hidden",
+        )
+        height = level + 1
+    level = min(level, height)
+
+    def mean(cost: float) -> float:
+        return (column.rows * cost + left_out) / max(column.rows + left_out, 1)
+
+    costs = {"precision": mean(level / max(height, 1))}
+    if level in (0, height):
+        costs["loss"] = mean(float(level > 0))
+    return ColumnDetail(level, height, names[level], costs)

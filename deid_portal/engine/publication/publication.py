@@ -1,0 +1,59 @@
+"""Everything that leaves beside a released table: plan, taxonomy files, and what they tell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from deid_portal.engine.plan import Plan
+from deid_portal.engine.publication.detail import measure_detail
+from deid_portal.engine.publication.published_plan import publish_plan
+from deid_portal.engine.publication.published_report import (
+    columns_of_several_levels,
+    publish_report,
+)
+from deid_portal.engine.table.table import Table
+
+
+@dataclass(frozen=True)
+class Publication:
+    """The published plan and its files; `detail` is what they and the release say of detail lost.
+
+    All of it is written down when the release is made, so that a package needs nothing but this,
+    the released rows and the report. Releases of before know no detail.
+    """
+
+    plan: Mapping[str, Any]
+    files: Mapping[str, str] = field(default_factory=dict)
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plan: Plan, released: Table, report: Mapping[str, Any]) -> Self:
+        levels = report["transformation"]["levels"]
+        published, files = publish_plan(plan, released, levels)
+        mixed = columns_of_several_levels(report)
+        planned = [own for own in published.columns if own.name in published.quasi_identifiers]
+        detail = measure_detail(
+            {column.name: column.recipe for column in planned},
+            {column.name: column.weight for column in planned},
+            released,
+            {name: level for name, level in levels.items() if name not in mixed},
+            report["rows"]["suppressed"],
+        )
+        texts = {name: content.decode() for name, content in files.items()}
+        return cls(published.to_document(), texts, detail)
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        # Files that only releases of before have say more than may leave.
+        files = {name: own for name, own in document["files"].items() if name.endswith(".csv")}
+        return cls(document["plan"], files, document.get("detail", {}))
+
+    def to_document(self) -> dict[str, Any]:
+        return {"plan": self.plan, "files": self.files, "detail": self.detail}
+
+    def read_file(self, name: str) -> bytes:
+        return self.files[name].encode()
+
+    def publish_report(self, report: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the part of a report that may leave."""
+        return publish_report(report, self.plan, self.detail, self.read_file)

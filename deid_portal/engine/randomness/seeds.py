@@ -1,0 +1,86 @@
+"""Seeds: where one is harmless, where it is refused, and what a report says of a seeded run.
+
+The seed of a plan chooses what is drawn for measuring, such as the queries to compare. Where chance
+protects people, whoever has the seed has all that was drawn, and a seed that was typed is found by
+trying; so there it is refused. Whoever tests a pipeline may need the same release twice: a run
+that was confirmed to be repeatable takes the seed, says so in its report and claims no level of
+privacy. Differential privacy is never repeatable.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.randomness.chance import REPEATABLE, Chance
+
+LEVELS = ("epsilon", "delta")
+UNDOES = (
+    "chance protects people here, and whoever has or guesses the seed can undo it; leave the seed "
+    "out"
+)
+NO_SEED_AT_ALL = (
+    "differential privacy is drawn from the operating system alone and has no seed; leave it out."
+)
+
+
+class SeededPlan(ABC):
+    """What the plan of a table and that of a network have in common: a seed that may not count."""
+
+    seed: int | None
+
+    @property
+    @abstractmethod
+    def protects_by_chance(self) -> bool:
+        """Say whether people are protected by what is drawn, so that repeating it undoes that."""
+
+    @property
+    @abstractmethod
+    def is_private(self) -> bool:
+        """Say whether a method promises differential privacy."""
+
+    @property
+    def has_undoing_seed(self) -> bool:
+        return self.seed is not None and self.protects_by_chance
+
+    def without_undoing_seed(self) -> Self:
+        """Return the plan as it may be carried out with a secret."""
+        if not self.has_undoing_seed:
+            return self
+        return replace(self, seed=None)  # type: ignore[type-var]
+
+    def check_seed(self, *, is_confirmed: bool = False, or_else: str = "") -> None:
+        """Refuse a seed that would undo the protection, unless that was confirmed to be meant."""
+        if not self.has_undoing_seed:
+            return
+        if self.is_private:
+            Place({}, "seed").refuse(NO_SEED_AT_ALL)
+        if not is_confirmed:
+            Place({}, "seed").refuse(f"{UNDOES}{or_else}.")
+
+    def chance(self, secret: bytes | None, *, is_confirmed: bool) -> Chance:
+        """Return the chance of one run: from a secret, or from a seed that was confirmed."""
+        self.check_seed(is_confirmed=is_confirmed)
+        if self.seed is not None and self.protects_by_chance:
+            return Chance.from_seed(self.seed)
+        return Chance.in_secret(secret)
+
+
+def admit_repeatable(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the report of a seeded run, saying so and claiming no level of privacy."""
+    transformation = dict(report["transformation"])
+    if "steps" in transformation:
+        transformation["steps"] = [_without_levels(step) for step in transformation["steps"]]
+    return {
+        **report,
+        "randomness": {"repeatable": True, "note": REPEATABLE},
+        "notes": [*report["notes"], REPEATABLE],
+        "transformation": transformation,
+    }
+
+
+def _without_levels(own: Any) -> Any:
+    if isinstance(own, Mapping):
+        return {key: None if key in LEVELS else _without_levels(item) for key, item in own.items()}
+    return [_without_levels(item) for item in own] if isinstance(own, list) else own

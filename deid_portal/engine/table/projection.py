@@ -1,0 +1,122 @@
+"""Distinct patterns seen through some of their columns, without the rows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deid_portal.engine.compiled import kernels
+from deid_portal.engine.table import projection_kernels, row_kernels
+from deid_portal.engine.table.patterns import Keys, Numbering, Patterns, combine
+from deid_portal.engine.table.table import Codes, Counts
+
+WORD_BITS = 64
+Combination = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Distinct patterns seen through a combination of their columns."""
+
+    columns: Combination
+    numbers: Codes  # class of each pattern
+    sizes: Counts  # records per class
+
+    @classmethod
+    def of_nothing(cls, patterns: Patterns) -> "Projection":
+        """Return the view in which all records are alike."""
+        everybody = patterns.counts.sum(keepdims=True)
+        return cls((), np.zeros(len(patterns.counts), np.int32), everybody)
+
+    def split(self, patterns: Patterns, column: int) -> "Projection":
+        """Return the view with one more column."""
+        codes = patterns.codes[column]
+        values = int(codes.max(initial=0)) + 1
+        numbers, sizes = projection_kernels.split_groups(
+            self.numbers, len(self.sizes), codes, values, patterns.counts
+        )
+        return Projection((*self.columns, column), numbers, sizes)
+
+
+def project_all(patterns: Patterns, most_columns: int) -> Iterator[Projection]:
+    """Return every combination of up to so many columns, the small ones first.
+
+    Those of the size before are kept to split them further.
+    """
+    kept = [Projection.of_nothing(patterns)]
+    for size in range(1, most_columns + 1):
+        made = (
+            projection.split(patterns, column)
+            for projection in kept
+            for column in range(max(projection.columns, default=-1) + 1, len(patterns.names))
+        )
+        if size == most_columns:
+            yield from made
+        else:
+            kept = list(made)
+            yield from kept
+
+
+def number_patterns(codes: Codes) -> Codes:
+    """Number the distinct columns of a code matrix (column of the table × pattern).
+
+    As many columns as fit are packed into one word, so most tables need a single pass.
+    """
+    numbers = np.zeros(codes.shape[1], np.int32)
+    for word in _words(codes):
+        own = Numbering().number(_pack(codes[word]))
+        numbers = Numbering().number(combine(numbers, own)) if numbers.any() else own
+    return numbers
+
+
+def sizes_of(numbers: Codes, counts: Counts) -> Counts:
+    """Return the records per number."""
+    return kernels.add_up(numbers, counts, int(numbers.max(initial=-1)) + 1)
+
+
+def sizes_by(patterns: Patterns, names: Sequence[str]) -> Counts:
+    """Return the class sizes the table has on some of its quasi-identifiers."""
+    chosen = [patterns.names.index(name) for name in names]
+    return sizes_of(number_patterns(patterns.codes[chosen]), patterns.counts)
+
+
+def sizes_without_each(patterns: Patterns) -> Iterator[Counts]:
+    """Return the class sizes the table has without its first, second, ... quasi-identifier."""
+    codes = patterns.codes
+    if len(_words(codes)) != 1:
+        for index in range(len(codes)):
+            yield sizes_of(number_patterns(np.delete(codes, index, axis=0)), patterns.counts)
+        return
+    keys = _pack(codes)
+    everything = np.uint64(2**WORD_BITS - 1)
+    above = np.cumsum([_bits(column) for column in codes])
+    for column, shift in zip(codes, above[-1] - above, strict=True):
+        own = np.uint64(2 ** _bits(column) - 1) << np.uint64(shift)
+        yield projection_kernels.size_without(keys, everything ^ own, patterns.counts)
+
+
+def _words(codes: Codes) -> list[list[int]]:
+    words: list[list[int]] = []
+    used = WORD_BITS + 1
+    for index, column in enumerate(codes):
+        bits = _bits(column)
+        if used + bits > WORD_BITS:
+            words.append([])
+            used = 0
+        words[-1].append(index)
+        used += bits
+    return words
+
+
+def _pack(codes: Codes) -> Keys:
+    """Place the codes of a pattern side by side in one word, the last column lowest."""
+    keys = np.zeros(codes.shape[1], np.uint64)
+    shift = 0
+    for column in codes[::-1]:
+        row_kernels.place_codes(keys, np.ascontiguousarray(column, np.int32), shift)
+        shift += _bits(column)
+    return keys
+
+
+def _bits(codes: Codes) -> int:
+    return max(int(codes.max(initial=0)).bit_length(), 1)

@@ -1,0 +1,123 @@
+"""A released table beside what is said about it, ready to be measured anew.
+
+The table is measured as if it were an original that nothing is done to: its groups are the groups
+of the release.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.draft.measured import Measured, measure_recoding
+from deid_portal.engine.errors import EngineError
+from deid_portal.engine.privacy import MODELS, PrivacyModel, parse_model
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.publication.published_report import MEASURED_KEYS
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.search.recoding import Recoding, Round
+from deid_portal.engine.table.patterns import Patterns, reduce_table
+from deid_portal.engine.table.table import Table
+from deid_portal.engine.taxonomies import FlatTaxonomy, Recipe, parse_recipe
+
+ReadFile = Callable[[str], bytes]
+GROUPING_METHODS = ("bucketization", "permutation")
+
+
+@dataclass(frozen=True, eq=False)
+class Claimed:
+    """A released table beside the report about it; `plan` is empty where it was kept back."""
+
+    table: Table
+    report: Mapping[str, Any]
+    plan: Mapping[str, Any]
+    read_file: ReadFile
+
+    @cached_property
+    def roles(self) -> dict[str, str]:
+        told = self.report.get("columns") or self.plan.get("columns") or {}
+        return {name: own.get("role") or "" for name, own in told.items()}
+
+    def names_of(self, role: str) -> list[str]:
+        return [name for name in self.table.names if self.roles.get(name) == role]
+
+    @cached_property
+    def facts(self) -> list[str]:
+        return self.names_of("quasi-identifier")
+
+    @cached_property
+    def steps(self) -> list[str]:
+        steps = self.report.get("transformation", {}).get("steps", [])
+        return [str(step.get("method")) for step in steps]
+
+    @cached_property
+    def group_column(self) -> str | None:
+        """The column that says who is in a group, where equal cells do not."""
+        if not any(name in GROUPING_METHODS for name in self.steps):
+            return None
+        made = [name for name in self.table.names if name not in self.roles]
+        return made[-1] if made else None
+
+    @property
+    def groups(self) -> list[str]:
+        """The columns that make a group: the facts, unless the method numbered its groups."""
+        return [self.group_column] if self.group_column else self.facts
+
+    @property
+    def is_of_before(self) -> bool:
+        """True for packages of when reports still left with figures about the original."""
+        return "utility_before" in self.report
+
+    @property
+    def left_out(self) -> int:
+        return int(self.report["rows"].get("suppressed", 0))
+
+    @cached_property
+    def look_alikes(self) -> Patterns:
+        """The people with equal cells in everything the recipient may know."""
+        return reduce_table(self.table, self.facts, (), Progress(None))
+
+    @cached_property
+    def models(self) -> list[PrivacyModel | None]:
+        """The rules as the report names them; None for one that cannot be read."""
+        return [self._parse(entry) for entry in self.report.get("models", [])]
+
+    def _parse(self, entry: Mapping[str, Any]) -> PrivacyModel | None:
+        rule = {key: own for key, own in entry.items() if key not in MEASURED_KEYS}
+        if rule.get("model") in MODELS and MODELS[rule["model"]].needs_besides:
+            return None
+        try:
+            return parse_model(Place(rule), self.read_file)
+        except (EngineError, OSError, KeyError, TypeError):
+            return None
+
+    @cached_property
+    def measured(self) -> Measured:
+        readable = [model for model in self.models if model is not None]
+        counted = [m for m in readable if all(name in self.table for name in m.counted_columns)]
+        groups = self.groups
+        problem = Problem.pose(
+            self.table,
+            {name: FlatTaxonomy() for name in groups},
+            dict.fromkeys(groups, 1.0),
+            counted,
+            self._recipes(),
+            Progress(None),
+        )
+        everyone = np.ones(len(problem.patterns.counts), np.bool_)
+        return measure_recoding(Recoding(problem, (Round((0,) * len(groups), everyone),)))
+
+    def _recipes(self) -> dict[str, Recipe | None]:
+        """The taxonomies of sensitive columns, where the plan was published."""
+        found = {name: self.recipe_of(name) for name in self.names_of("sensitive")}
+        return {name: recipe for name, recipe in found.items() if recipe is not None}
+
+    def recipe_of(self, name: str) -> Recipe | None:
+        """Return the taxonomy that the plan gives a column; None without one, or without plan."""
+        planned = self.plan.get("columns", {}).get(name, {})
+        if "taxonomy" not in planned:
+            return None
+        return parse_recipe(Place(planned["taxonomy"]), self.read_file)

@@ -1,0 +1,130 @@
+"""Compute again how much detail a release lost, from its cells and the published taxonomies.
+
+What is compared is what `publishing/detail.py` computes: a label costs by its level and by the
+share of all listed values that stand under it. A taxonomy that is a rule lists no values, so the
+level of its labels is taken on trust and nothing else is said. Packages of when the house's own
+figures still left have more, which cannot be computed again.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from deid_portal.engine.publication.detail import BY_LABELS, measure_detail
+from deid_portal.engine.publication.published_report import columns_of_several_levels
+from deid_portal.engine.taxonomies import FileTaxonomy, FlatTaxonomy
+from deid_portal.engine.utility import METRICS
+from deid_portal.engine.utility.information_gain import measure_information_gain
+from deid_portal.engine.utility.metric import ClassMetric
+from deid_portal.engine.verification.claimed_release import Claimed
+from deid_portal.engine.verification.claims import Claims
+
+# Nothing is made coarser before a release is made.
+BEFORE = {"loss": 0.0, "iloss": 0.0, "precision": 1.0, "entropy": 0.0}
+KEPT_BACK = "the recipe that says which taxonomy is whose was kept back"
+OF_BEFORE = "it was measured against values of the original, which are not here"
+
+
+def compare_columns(claimed: Claimed, claims: Claims) -> None:
+    told = claimed.report.get("columns")
+    if told is None:
+        return
+    released = {name for name, own in told.items() if own.get("released")}
+    here = {name for name in claimed.table.names if name in claimed.roles}
+    claims.hold(
+        "columns.released",
+        released == here,
+        "report.json: the table has other columns than it says.",
+    )
+    gone = {name: own.get("distinct_after") for name, own in told.items() if name not in here}
+    claims.compare("values of removed columns", gone, dict.fromkeys(gone, 0))
+    for name in sorted(released & here):
+        _compare_column(claimed, claims, name, told[name])
+    _compare_levels(claimed, claims, told)
+    _compare_detail(claimed, claims, told)
+
+
+def _compare_column(claimed: Claimed, claims: Claims, name: str, told: Mapping[str, Any]) -> None:
+    found = int((claimed.table[name].counts > 0).sum())
+    claims.compare(f"columns.{name}.distinct_after", told.get("distinct_after"), found)
+    is_hidden = told.get("level") and told["level"] == told.get("height")
+    if is_hidden and name not in columns_of_several_levels(claimed.report):
+        words = f"columns.{name}: said to be hidden, and it shows several values."
+        claims.hold(f"columns.{name}.level", found <= 1, words)
+    if name not in claimed.facts:
+        nothing = {"level": None, "height": None, "loss": None}
+        claims.compare(f"columns.{name}", {key: told.get(key) for key in nothing}, nothing)
+
+
+def _compare_levels(claimed: Claimed, claims: Claims, told: Mapping[str, Any]) -> None:
+    """The levels stand in two places of a report, and those of rounds beside them."""
+    transformation = claimed.report.get("transformation", {})
+    levels = transformation.get("levels", {})
+    found = {name: own["level"] for name, own in told.items() if own.get("level") is not None}
+    claims.compare("transformation.levels", levels, found)
+    words = "transformation.levels: it names other columns than those with a level."
+    claims.hold("transformation.levels of columns", set(levels) == set(found), words)
+    rounds = transformation.get("rounds")
+    if rounds:
+        shown = sum(own["records"] for own in rounds)
+        claims.compare("transformation.rounds", shown, claimed.table.rows)
+        claims.trust(
+            "how many people each round shows",
+            "labels do not tell in which round they were chosen",
+            "transformation.rounds",
+        )
+
+
+def _compare_detail(claimed: Claimed, claims: Claims, told: Mapping[str, Any]) -> None:
+    """Compare levels and detail of every quasi-identifier, and of all of them together."""
+    if not claimed.plan or claimed.is_of_before:
+        why = OF_BEFORE if claimed.is_of_before else KEPT_BACK
+        places = [f"columns.*.{key}" for key in ("level", "height", "loss")]
+        claims.trust("detail lost", why, *places, *(f"utility.{name}" for name in BY_LABELS))
+        return
+    recipes = {name: claimed.recipe_of(name) or FlatTaxonomy() for name in claimed.facts}
+    planned = claimed.plan["columns"]
+    weights = {name: planned.get(name, {}).get("weight", 1.0) for name in recipes}
+    levels = {name: told[name].get("level") for name in recipes}
+    found = measure_detail(recipes, weights, claimed.table, levels, claimed.left_out)
+    for name, own in found["columns"].items():
+        claims.compare(f"columns.{name}", told[name], own)
+    utility = claimed.report.get("utility", {})
+    said = {name: utility[name] for name in BY_LABELS if name in utility}
+    claims.compare("utility", said, found["utility"])
+    words = "utility: it says more of the detail lost than release and plan tell."
+    claims.hold("detail of all columns", set(said) == set(found["utility"]), words)
+    rules = [name for name, recipe in recipes.items() if not isinstance(recipe, FileTaxonomy)]
+    if rules:
+        claims.trust(
+            f"the levels of {', '.join(rules)}",
+            "their taxonomies are rules, and do not list the labels of each level",
+            *(f"columns.{name}.level" for name in rules),
+        )
+
+
+def compare_utility(claimed: Claimed, claims: Claims) -> None:
+    utility, report = claimed.report.get("utility"), claimed.report
+    if utility is None:
+        return
+    sizes = claimed.measured.classes.sizes
+    asked = [own.get("k", 1) for own in report["models"] if own["model"] == "k-anonymity"]
+    for name, metric in METRICS.items():
+        if isinstance(metric, ClassMetric) and name in utility:
+            found = metric.cost(sizes, claimed.left_out, asked[0] if asked else 1)
+            claims.compare(f"utility.{name}", utility[name], found)
+    before = report.get("utility_before", {})
+    claims.compare("utility_before", before, {k: own for k, own in BEFORE.items() if k in before})
+    _compare_gain(claimed, claims, utility)
+
+
+def _compare_gain(claimed: Claimed, claims: Claims, utility: Mapping[str, Any]) -> None:
+    if "information_gain" not in utility:
+        return
+    wanted = claimed.plan.get("measures", {}).get("class_column")
+    if wanted in claimed.table:
+        others = [name for name in claimed.facts if name != wanted]
+        gain = measure_information_gain(claimed.table, others, wanted).gain
+        claims.compare("utility.information_gain", utility["information_gain"], gain)
+    else:
+        why = "the recipe that names its column was kept back"
+        claims.trust("information gain", why, "utility.information_gain")

@@ -1,0 +1,142 @@
+"""Compute the claims about a released network again, from its own files alone."""
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from deid_portal.engine.documents import Place
+from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.files.csv.format import CsvFormat
+from deid_portal.engine.files.csv.reader import read_csv
+from deid_portal.engine.files.csv.writer import undo_neutralizing
+from deid_portal.engine.networks.graphml import read_graphml
+from deid_portal.engine.networks.knowledge import Knowledge
+from deid_portal.engine.networks.models import parse_network_model
+from deid_portal.engine.networks.network import Network
+from deid_portal.engine.networks.node_classes import NodeClasses
+from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.risk import describe_knowledge
+from deid_portal.engine.networks.structure import Structure
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
+from deid_portal.engine.table.table import Column, Table
+from deid_portal.engine.verification.claims import Claims
+
+EDGES, NODES, GRAPHML, GROUPS = "edges.csv", "nodes.csv", "network.graphml", "groups.csv"
+MEASURED = ("holds", "achieved", "achieved_before", "nodes_over")
+# The same whatever numbers the nodes have; paths and communities are drawn from a start.
+INVARIANT = ("mean_degree", "largest_degree", "density", "clustering", "transitivity",
+             "triangles", "components", "largest_component")  # fmt: skip
+CSV = CsvFormat(",")
+
+
+def is_network_package(files: Mapping[str, bytes]) -> bool:
+    return EDGES in files
+
+
+def read_released_network(files: Mapping[str, bytes], *, directed: bool) -> Network:
+    """Read links and nodes back; raises InvalidTable where they do not fit each other."""
+    links, nodes = (_read(files, name) for name in (EDGES, NODES))
+    if links.names != ("source", "target"):
+        raise InvalidTable(f"{EDGES}: its columns must be source and target.")
+    numbers = _numbers(nodes.columns[0], NODES)
+    if sorted(numbers.tolist()) != list(range(1, nodes.rows + 1)):
+        raise InvalidTable(f"{NODES}: nodes must be numbered from 1 on, each once.")
+    order = np.argsort(numbers)
+    attributes = tuple(column.take(order) for column in nodes.columns[1:])
+    pairs = np.column_stack([_numbers(column, EDGES) for column in links.columns]) - 1
+    return Network.from_pairs(
+        nodes.rows, pairs, directed=directed, table=Table(attributes) if attributes else None
+    )
+
+
+def _read(files: Mapping[str, bytes], name: str) -> Table:
+    if name not in files:
+        raise InvalidTable(f"{name}: missing.")
+    return undo_neutralizing(read_csv(io.BytesIO(files[name]), CSV))
+
+
+def _numbers(column: Column, name: str) -> Any:
+    try:
+        values = np.array([int(text or "") for text in column.values], np.int64)
+    except ValueError:
+        raise InvalidTable(f"{name}: a node has no number.") from None
+    return values[column.codes]
+
+
+def recompute_network(
+    files: Mapping[str, bytes], report: Mapping[str, Any], claims: Claims
+) -> Network:
+    """Hold everything that the released files decide against what the report says."""
+    told = report["network"]
+    network = read_released_network(files, directed=bool(told["directed"]))
+    _check_graphml(files, network, claims)
+    claims.compare("people in the release", report["rows"], {"released": network.nodes})
+    claims.compare("links", told["links"], {"after": network.edges})
+    claims.compare("nodes", told["nodes"], {"after": network.nodes})
+    classes = _classes_of(files, network, report)
+    _check_look_alikes(report, classes, claims)
+    _check_structure(told, network, claims)
+    claims.trust("links added and removed, loss", "they compare with the original")
+    claims.trust("risk before and attacks", "they need the original")
+    return network
+
+
+def _check_graphml(files: Mapping[str, bytes], network: Network, claims: Claims) -> None:
+    """The same links must stand in both files."""
+    if GRAPHML not in files:
+        claims.hold(GRAPHML, False, f"{GRAPHML}: missing.")
+        return
+    other = read_graphml(files[GRAPHML], None)
+    is_same = (other.nodes, other.edges) == (network.nodes, network.edges) and np.array_equal(
+        np.sort(other.degrees), np.sort(network.degrees)
+    )
+    claims.hold(GRAPHML, is_same, f"{GRAPHML}: it holds other links than {EDGES}.")
+
+
+def _classes_of(
+    files: Mapping[str, bytes], network: Network, report: Mapping[str, Any]
+) -> NodeClasses:
+    roles = report.get("columns", {})
+    known = tuple(
+        column
+        for column in (network.table.columns if network.table else ())
+        if roles.get(column.name, {}).get("role") == "quasi-identifier"
+    )
+    return NodeClasses(network, known, Progress(None), _groups_of(files))
+
+
+def _groups_of(files: Mapping[str, bytes]) -> Partition | None:
+    """Where only groups leave, whoever is in one looks like all of it."""
+    if GROUPS not in files:
+        return None
+    groups = _read(files, GROUPS)
+    people = _numbers(groups["people"], GROUPS)
+    return Partition(np.repeat(np.arange(len(people), dtype=np.int32), people))
+
+
+def _check_look_alikes(report: Mapping[str, Any], classes: NodeClasses, claims: Claims) -> None:
+    knowledge = Knowledge(report["network"]["knowledge"])
+    sizes = classes.of(knowledge).sizes
+    found = {**summarize_sizes(sizes), "bins": bin_sizes(sizes)}
+    claims.compare("groups of look-alikes", report["classes"], found)
+    claims.compare("risk", report["risk"]["after"], measure_risk(sizes))
+    for name, told in report["network"].get("risk", {}).items():
+        own = describe_knowledge(classes.of(Knowledge(name)), told["after"]["k"])
+        claims.compare(f"risk by {name}", told["after"], own)
+    for place, entry in enumerate(report["models"]):
+        rule = {key: own for key, own in entry.items() if key not in MEASURED}
+        model = parse_network_model(Place(rule, f"models[{place}]"))
+        alike = model.alike(classes)
+        measured = {"holds": model.holds(alike), "achieved": model.achieved(alike)}
+        claims.compare(model.name, entry, measured)
+
+
+def _check_structure(told: Mapping[str, Any], network: Network, claims: Claims) -> None:
+    if "structure" not in told:
+        return
+    found = Structure(network.undirected).describe()
+    claims.compare("structure", told["structure"]["after"], {key: found[key] for key in INVARIANT})
+    claims.trust("paths, eigenvalues, communities", "they are drawn or compare with the original")

@@ -1,0 +1,95 @@
+"""What a report says that its release cannot decide, each with the reason why not.
+
+Whatever is neither compared with the release nor listed here would be a claim that nobody vouches
+for; a test walks every number of a report and finds it in one of the two. Reports that leave today
+hold nothing about the original but totals (`publishing/allowed.py`); most of this is about packages
+of before.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.engine.verification.claims import Claims
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """Parts of a report, `*` standing for any one step of the way to them."""
+
+    name: str
+    why: str
+    places: tuple[str, ...]
+
+
+TRUSTED = (
+    Trusted(
+        "every risk before",
+        "it is about the original",
+        ("risk.before", "risk.details.before", "classes.bins_before"),
+    ),
+    Trusted(
+        "what the rules reached before", "it is about the original", ("models.*.achieved_before",)
+    ),
+    Trusted(
+        "how many people were left out",
+        "they are not here to be counted",
+        ("rows.suppressed", "rows.not_drawn"),
+    ),
+    Trusted(
+        "rows, patterns and values of the original",
+        "the original is not in the package",
+        ("input", "columns.*.distinct_before"),
+    ),
+    Trusted(
+        "groups before (discernibility, average group)",
+        "they are groups of the original",
+        ("utility_before.discernibility", "utility_before.average_class_size"),
+    ),
+    Trusted(
+        "entropy",
+        "it counts how often each exact value occurs in the original",
+        ("utility.entropy",),
+    ),
+    Trusted(
+        "ambiguity",
+        "it counts which exact values occur in the original",
+        ("utility.ambiguity",),
+    ),
+    Trusted(
+        "divergence",
+        "it compares with the combinations of exact values in the original",
+        ("utility.kl_divergence",),
+    ),
+    Trusted(
+        "squared error (information loss)",
+        "it measures how far numbers were moved from the original ones",
+        ("utility.information_loss",),
+    ),
+    Trusted("how distributions changed", "they are compared with the original", ("comparison",)),
+    Trusted("attacks in the report", "they are scored with the original", ("attacks",)),
+    Trusted(
+        "how the release was searched for and made",
+        "the search ran on the original",
+        ("search", "coarser", "transformation.steps", "transformation.cuts"),
+    ),
+)
+
+
+def list_what_is_trusted(report: Mapping[str, Any], claims: Claims) -> None:
+    for own in TRUSTED:
+        if any(_has(report, place.split(".")) for place in own.places):
+            claims.trust(own.name, own.why, *own.places)
+
+
+def _has(document: Any, steps: list[str]) -> bool:
+    if not steps:
+        return document not in ({}, [], None)
+    return any(_has(inner, steps[1:]) for inner in _inner(document, steps[0]))
+
+
+def _inner(document: Any, step: str) -> Iterator[Any]:
+    if step == "*" and isinstance(document, list):
+        yield from document
+    elif isinstance(document, Mapping):
+        yield from (own for key, own in document.items() if step in ("*", key))

@@ -1,0 +1,335 @@
+"""Verify a package: signature, fingerprints, and every claim that its table decides."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from deid_portal.engine.documents import hash_document
+from deid_portal.engine.errors import EngineError
+from deid_portal.engine.files.csv.writer import neutralize
+from deid_portal.engine.files.file_format import FileKind
+from deid_portal.engine.networks.plan import NetworkPlan
+from deid_portal.engine.plan import Plan
+from deid_portal.engine.table.table import Table
+from deid_portal.engine.verification.archive import (
+    LARGEST_MB,
+    Archive,
+    InvalidPackage,
+    open_archive,
+)
+from deid_portal.engine.verification.claimed_release import Claimed
+from deid_portal.engine.verification.claims import Claim, Claims, Outcome
+from deid_portal.engine.verification.dictionary import describe_fields
+from deid_portal.engine.verification.figures import KINDS as FIGURE_KINDS
+from deid_portal.engine.verification.figures import find_figure, read_figures, write_figure
+from deid_portal.engine.verification.networks import is_network_package, recompute_network
+from deid_portal.engine.verification.recomputation import recompute
+from deid_portal.engine.verification.signatures import fingerprint_of, is_signed
+from deid_portal.engine.verification.tables import KINDS, RELEASE, read_release
+
+SUMS, SIGNATURE, KEY = "SHA256SUMS", "SIGNATURE", "portal.pub"
+REPORT, PLAN, DICTIONARY = "report.json", "plan.json", "datapackage.json"
+CERTIFICATE = "certificate.html"
+ANSWERS, ANSWERS_CSV = "answers.json", "answers.csv"
+NEEDED = (SUMS, SIGNATURE, KEY, REPORT, DICTIONARY, CERTIFICATE)
+NUMBERS = {"k": "{:,}", "l": "{:g}", "t": "{:.2f}", "highest risk": "{:.2f}", "left out": "{:,}"}
+SUM_LINE = re.compile(r"([0-9a-f]{64})  ([^\n]+)\Z")
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What became of every claim, and the numbers people ask for first."""
+
+    claims: list[Claim]
+    fingerprint: str  # of the key that signed; empty where the signature does not hold
+    hashes: int
+    figures: Mapping[str, Any]
+    is_pinned: bool = False
+
+    @property
+    def failed(self) -> list[Claim]:
+        return [claim for claim in self.claims if claim.fails]
+
+    @property
+    def trusted(self) -> list[Claim]:
+        return [claim for claim in self.claims if claim.outcome is Outcome.TRUSTED]
+
+    @property
+    def held(self) -> list[Claim]:
+        return [claim for claim in self.claims if claim.outcome is Outcome.HOLDS]
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.failed
+
+    @property
+    def summary(self) -> str:
+        """The line people read first: signature ok · 15 hashes ok · k 5 · highest risk 0.20."""
+        said = ["signature ok" if self.fingerprint else "signature fails"]
+        said.append(f"{self.hashes:,} hashes ok")
+        for name, form in NUMBERS.items():
+            if self.figures.get(name) is not None:
+                said.append(f"{name} {form.format(self.figures[name])}")
+        return " · ".join(said)
+
+    @property
+    def verdict(self) -> str:
+        if not self.failed:
+            return "every claim holds"
+        return "one claim fails" if len(self.failed) == 1 else f"{len(self.failed):,} claims fail"
+
+
+def verify_package(
+    stream: BinaryIO, *, pinned: bytes | None = None, largest_mb: int = LARGEST_MB
+) -> Verification:
+    """Verify the package in a stream; `pinned` is the public key it must be signed with.
+
+    Raises InvalidPackage, in one sentence, for what is no package at all.
+    """
+    archive = open_archive(stream, largest_mb)
+    return _Verifier(archive, pinned).verify()
+
+
+class _Verifier:
+    def __init__(self, archive: Archive, pinned: bytes | None) -> None:
+        self.files, self.problems, self.pinned = archive.files, archive.problems, pinned
+        self.claims = Claims()
+        self.fingerprint = ""
+        self.hashes = 0
+        self.figures: dict[str, Any] = {}
+
+    def verify(self) -> Verification:
+        self.claims.hold("zip", not self.problems, " ".join(self.problems))
+        self._check_sums()
+        self._check_signature()
+        try:
+            self._check_documents()
+        except (
+            LookupError,
+            TypeError,
+            AttributeError,
+            ValueError,
+            ArithmeticError,
+            RecursionError,
+        ):
+            # What is signed has its form; a document without it was written by somebody else.
+            self.claims.hold(REPORT, False, "report.json: it has not the form of a report.")
+        is_pinned = self.pinned is not None
+        return Verification(
+            self.claims.made, self.fingerprint, self.hashes, self.figures, is_pinned
+        )
+
+    def _check_sums(self) -> None:
+        sums = self._read_sums()
+        here = set(self.files) - {SUMS, SIGNATURE}
+        for name in sorted({*sums, *NEEDED} - set(self.files)):
+            self.claims.hold(name, False, f"{name}: missing.")
+        for name in sorted(here - set(sums)):
+            self.claims.hold(name, False, f"{name}: not in SHA256SUMS, so nobody vouches for it.")
+        for name in sorted(here & set(sums)):
+            is_same = hashlib.sha256(self.files[name]).hexdigest() == sums[name]
+            self.hashes += is_same
+            words = f"{name}: its bytes are not the ones that were signed."
+            self.claims.hold(f"fingerprint of {name}", is_same, words)
+
+    def _read_sums(self) -> dict[str, str]:
+        try:
+            lines = self.files.get(SUMS, b"").decode().splitlines()
+        except UnicodeDecodeError:
+            lines = ["unreadable"]
+        found = [SUM_LINE.match(line) for line in lines]
+        names = [match[2] for match in found if match]
+        is_clean = len(names) == len(lines) and len(set(names)) == len(names)
+        self.claims.hold(SUMS, is_clean, "SHA256SUMS: not a list of one fingerprint per file.")
+        return {match[2]: match[1] for match in found if match}
+
+    def _check_signature(self) -> None:
+        key, content = self.files.get(KEY), self.files.get(SUMS, b"")
+        signature = self.files.get(SIGNATURE, b"")
+        try:
+            fingerprint = fingerprint_of(key) if key is not None else ""
+            holds = key is not None and is_signed(key, signature, content)
+        except EngineError as reason:
+            self.claims.hold(SIGNATURE, False, f"portal.pub: {reason}")
+            return
+        words = "SIGNATURE: it does not sign this SHA256SUMS with the key in the package."
+        self.claims.hold(SIGNATURE, holds, words)
+        self.fingerprint = fingerprint if holds else ""
+        if self.pinned is not None:
+            is_it = fingerprint == fingerprint_of(self.pinned)
+            words = "portal.pub: the package was signed with another key than the one you gave."
+            self.claims.hold("key", is_it, words)
+
+    def _check_documents(self) -> None:
+        report, dictionary = self._read_json(REPORT), self._read_json(DICTIONARY)
+        if report is None or dictionary is None:
+            return
+        if is_network_package(self.files):
+            self._check_network(report, dictionary)
+            return
+        plan = self._check_plan(report, Plan.from_document)
+        kind = self._kind()
+        table = self._read_table(kind, dictionary)
+        if table is None or kind is None:
+            return
+        self._check_formulas(kind, table)
+        self._check_dictionary(kind, table, dictionary, report)
+        self._check_certificate(kind, report)
+        try:
+            recompute(Claimed(table, report, plan, self._read_file), self.claims)
+        except EngineError as reason:
+            self.claims.hold(REPORT, False, f"report.json: {reason}")
+        self._note_figures(report)
+        self._trust_what_people_made()
+
+    def _check_network(self, report: Mapping[str, Any], dictionary: Mapping[str, Any]) -> None:
+        self._check_plan(report, NetworkPlan.from_document)
+        for resource in dictionary["resources"]:
+            content = self.files.get(resource["path"], b"")
+            sha256 = hashlib.sha256(content).hexdigest()
+            found = {"bytes": len(content), "hash": f"sha256:{sha256}"}
+            self.claims.compare(f"dictionary of {resource['name']}", resource, found)
+        self._check_certificate(None, report)
+        try:
+            recompute_network(self.files, report, self.claims)
+        except EngineError as reason:
+            self.claims.hold(REPORT, False, str(reason))
+        self._note_figures(report)
+        self._trust_what_people_made()
+
+    def _trust_what_people_made(self) -> None:
+        self.claims.trust(
+            "gates, waivers, approvals and attacks on the certificate", "people made them"
+        )
+        if ANSWERS in self.files:
+            why = "their noise was drawn once and cannot be computed again"
+            self.claims.trust(f"{ANSWERS}, {ANSWERS_CSV}", why)
+        if "certificate.pdf" in self.files:
+            self.claims.trust("certificate.pdf", "it is not read; certificate.html is")
+
+    def _read_json(self, name: str) -> dict[str, Any] | None:
+        if name not in self.files:
+            return None
+        try:
+            document = json.loads(self.files[name])
+        except (ValueError, RecursionError):
+            document = None
+        is_object = isinstance(document, dict)
+        self.claims.hold(name, is_object, f"{name}: not a JSON document.")
+        return document if is_object else None
+
+    def _read_file(self, name: str) -> bytes:
+        return self.files[name]
+
+    def _check_plan(
+        self, report: Mapping[str, Any], read: Callable[..., object]
+    ) -> Mapping[str, Any]:
+        plan = self._read_json(PLAN)
+        if plan is None:
+            self.claims.trust("the plan", "the recipe is not in the package")
+            return {}
+        is_it = hash_document(plan) == report.get("plan_sha256")
+        self.claims.hold("plan", is_it, "plan.json: it is not the plan that the report is about.")
+        inner = report.get("plan")
+        words = "report.json: the plan in it is not the one in plan.json."
+        self.claims.hold("plan in the report", inner == plan, words)
+        try:
+            read(plan, read_file=self._read_file)
+        except (EngineError, KeyError) as reason:
+            said = str(reason) if isinstance(reason, EngineError) else "a taxonomy is missing."
+            self.claims.hold("taxonomies", False, f"plan.json: {said}")
+        return plan
+
+    def _kind(self) -> FileKind | None:
+        tables = [kind for kind in KINDS if f"{RELEASE}.{kind.value}" in self.files]
+        words = "release: the package must hold exactly one table."
+        self.claims.hold("table", len(tables) == 1, words)
+        return tables[0] if len(tables) == 1 else None
+
+    def _read_table(self, kind: FileKind | None, dictionary: Mapping[str, Any]) -> Table | None:
+        if kind is None:
+            return None
+        fields = dictionary["resources"][0]["schema"]["fields"]
+        try:
+            return read_release(self._table_bytes(kind), kind, [own["name"] for own in fields])
+        except EngineError as reason:
+            self.claims.hold("table", False, f"release.{kind.value}: {reason}")
+            return None
+
+    def _table_bytes(self, kind: FileKind) -> bytes:
+        return self.files[f"{RELEASE}.{kind.value}"]
+
+    def _check_formulas(self, kind: FileKind, table: Table) -> None:
+        """A spreadsheet must run nothing of it; other kinds of files cannot be run."""
+        if kind == FileKind.CSV:
+            raw = read_release(self._table_bytes(kind), kind, is_raw=True)
+            run = sum(
+                neutralize(text, column.decimal) != text
+                for column in raw.columns
+                for text in (column.name, *column.values)
+                if text is not None
+            )
+            words = f"release.csv: a spreadsheet would run {run:,} of its values as formulas."
+            self.claims.hold("no formulas", not run, words)
+
+    def _check_dictionary(
+        self,
+        kind: FileKind,
+        table: Table,
+        dictionary: Mapping[str, Any],
+        report: Mapping[str, Any],
+    ) -> None:
+        resource = dictionary["resources"][0]
+        content = self._table_bytes(kind)
+        found = {
+            "path": f"{RELEASE}.{kind.value}",
+            "bytes": len(content),
+            "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
+            "rows": table.rows,
+        }
+        self.claims.compare("dictionary of the file", resource, found)
+        said = {own.get("name"): own for own in resource["schema"]["fields"]}
+        is_same = list(said) == list(table.names)
+        self.claims.hold(
+            "columns of the dictionary", is_same, "datapackage.json: the table has other columns."
+        )
+        for own in describe_fields(table, report):
+            self.claims.compare(f"dictionary of {own['name']}", said.get(own["name"]), own)
+
+    def _check_certificate(self, kind: FileKind | None, report: Mapping[str, Any]) -> None:
+        html = self.files.get(CERTIFICATE, b"").decode(errors="replace")
+        figures = read_figures(html)
+        wrong = [
+            place
+            for place, how, text in figures
+            if how not in FIGURE_KINDS or write_figure(find_figure(report, place), how) != text
+        ]
+        first = wrong[0].replace("\x1f", ".") if wrong else ""
+        words = f"certificate.html: {first} is not the number of the report."
+        self.claims.hold("numbers on the certificate", bool(figures) and not wrong, words)
+        expected = [report.get("plan_sha256", ""), self.fingerprint]
+        if kind == FileKind.CSV:
+            expected.append(hashlib.sha256(self._table_bytes(kind)).hexdigest())
+        if ANSWERS in self.files:
+            expected.append(hashlib.sha256(self.files[ANSWERS]).hexdigest())
+        self.claims.hold(
+            "fingerprints on the certificate",
+            all(own in html for own in expected),
+            "certificate.html: it is about another table, plan or key, or other answers.",
+        )
+
+    def _note_figures(self, report: Mapping[str, Any]) -> None:
+        """Gather what people ask for first; said here, judged above."""
+        self.figures["k"] = report["classes"].get("smallest")
+        for entry in report.get("models", []):
+            for name in ("l", "t"):
+                if name in entry.get("achieved", {}):
+                    self.figures.setdefault(name, entry["achieved"][name])
+        self.figures["highest risk"] = report["risk"]["after"]["prosecutor"]["highest"]
+        self.figures["left out"] = report["rows"].get("suppressed")
+
+
+__all__ = ["InvalidPackage", "Verification", "verify_package"]

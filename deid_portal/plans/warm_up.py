@@ -1,0 +1,31 @@
+"""What the first estimate of a process would have to load, loaded before anybody moves a slider."""
+
+from django.template.loader import get_template
+
+from deid_portal.engine.files.isolated_reader import start_nursery
+from deid_portal.engine.methods import METHODS
+from deid_portal.engine.privacy import MODELS
+from deid_portal.plans.estimation import load_kernels
+
+# With all they include: those are found when they are drawn first.
+TEMPLATES = [
+    "plans/protection.html",
+    "plans/_estimate_part.html",
+    "plans/_estimate.html",
+    "plans/_payer.html",
+    "plans/_policy.html",
+    "plans/_promise.html",
+]
+
+
+def warm_up() -> None:
+    """Import every model and method, load compiled code, read the templates; takes a second.
+
+    What reads files of other programs is loaded beside it, in a process of its own.
+    """
+    start_nursery()
+    for registry in (METHODS, MODELS):
+        _ = list(registry.values())
+    load_kernels()
+    for name in TEMPLATES:
+        get_template(name)

@@ -1,0 +1,272 @@
+"""The price of a composed question, as the page shows it before anything is spent.
+
+Accuracy, ε and slider are one value: whichever a person changed last leads, the others follow.
+The page sends along what each of them was, so this works without scripting, too. No data is
+touched: everything follows from the question, the terms and the ledger.
+"""
+
+import math
+import re
+from dataclasses import dataclass, replace
+
+from django.http import QueryDict
+
+from deid_portal.accounts.models import User
+from deid_portal.engine.errors import InvalidPlan
+from deid_portal.querydesk.amounts import epsilon_of, read_number, shown
+from deid_portal.querydesk.ledger import Balance, balance_of
+from deid_portal.querydesk.models import Desk, Question, Terms
+from deid_portal.querydesk.prices import (
+    CONFIDENCE,
+    CONFIDENCES,
+    Priced,
+    price_for_accuracy,
+    price_question,
+    round_up,
+)
+from deid_portal.querydesk.question_form import Composition
+from deid_portal.querydesk.selectors import closer_answer, stored_answer
+from deid_portal.querydesk.vocabulary import sure_words, write_width
+from deid_portal.web.templatetags.numbers import NBSP
+
+STEPS = 100
+USUAL_MOST = 2.0
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A place of the slider: what it would cost, and what would come of it."""
+
+    epsilon: str
+    width: str
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What the question would cost, how exact it would be, and whether there is enough."""
+
+    balance: Balance
+    epsilon: str
+    accuracy: str
+    slider: int
+    confidence: float
+    ticks: list[Tick]
+    priced: Priced | None = None
+    problem: str = ""
+    width: float | None = None
+    free: Question | None = None  # the same question, answered or being answered
+    closer: Question | None = None  # the same question, answered more exactly
+    fit_epsilon: str = ""  # what the balance could pay for
+    fit_width: str = ""
+
+    @property
+    def micro(self) -> int:
+        if self.priced is None or self.free is not None:
+            return 0
+        return self.priced.micro
+
+    @property
+    def price(self) -> str:
+        return shown(self.micro)
+
+    @property
+    def is_short(self) -> bool:
+        return self.micro > self.balance.left
+
+    @property
+    def can_ask(self) -> bool:
+        return self.priced is not None and not self.is_short
+
+    @property
+    def closer_epsilon(self) -> str:
+        return shown(self.closer.price_micro) if self.closer else ""
+
+    @property
+    def left_after(self) -> str:
+        return shown(max(self.balance.left - self.micro, 0))
+
+    @property
+    def share_words(self) -> str:
+        if not self.balance.left or self.is_short:
+            return "more than is left"
+        share = 100 * self.micro / self.balance.left
+        return (
+            f"{share:.0f}{NBSP}% of what is left"
+            if share >= 1
+            else f"under 1{NBSP}% of what is left"
+        )
+
+    @property
+    def promise(self) -> str:
+        """How far the answer may be off, in words."""
+        if self.priced is None:
+            return ""
+        if self.width is None:
+            return self.priced.forecast.sentence
+        if not self.width:
+            return f"{sure_words(self.confidence)} are exact."
+        off = write_width(self.width)
+        return f"{sure_words(self.confidence)} lie within {off} of the truth."
+
+    @property
+    def odds(self) -> str:
+        """How much likelier an answer can be with a person than without."""
+        if self.priced is None:
+            return ""
+        times = math.exp(self.priced.question.price.epsilon)
+        return f"{times:,.1f}" if times < 100 else f"{times:,.0f}"
+
+    @property
+    def surest_guess(self) -> str:
+        """How sure somebody gets who could as well have tossed a coin before."""
+        if self.priced is None:
+            return ""
+        epsilon = self.priced.question.price.epsilon
+        return f"{100 / (1 + math.exp(-epsilon)):.0f}{NBSP}%"
+
+
+def quote(
+    desk: Desk, terms: Terms, person: User, composition: Composition, posted: QueryDict
+) -> Quote:
+    """Work out the price of what the form says; a problem is a sentence in it, never an error."""
+    reader = _Reader(terms, composition, posted)
+    offer = Quote(
+        balance=balance_of(desk, person, terms),
+        epsilon=reader.text("epsilon"),
+        accuracy=reader.text("accuracy"),
+        slider=reader.slider(),
+        confidence=reader.confidence,
+        ticks=reader.ticks(),
+    )
+    try:
+        priced = reader.price()
+    except InvalidPlan as reason:
+        return replace(offer, problem=_plain(str(reason), composition))
+    offer = replace(
+        offer,
+        priced=priced,
+        epsilon=shown(priced.micro),
+        slider=reader.place_of(epsilon_of(priced.micro)),
+        width=reader.width_of(priced),
+        free=stored_answer(desk, terms, priced),
+    )
+    if reader.lead() != "accuracy" or offer.width is None:
+        offer = replace(offer, accuracy="" if offer.width is None else write_width(offer.width))
+    if offer.free is None:
+        offer = replace(offer, closer=closer_answer(desk, terms, priced))
+    return _with_what_fits(offer, reader) if offer.is_short else offer
+
+
+def _with_what_fits(offer: Quote, reader: "_Reader") -> Quote:
+    """Say what the balance could pay for, where it can pay for anything."""
+    left = offer.balance.left
+    if left < reader.terms.smallest_micro:
+        return offer
+    try:
+        fitting = price_question(reader.terms, {**reader.document(), "epsilon": epsilon_of(left)})
+    except InvalidPlan:
+        return offer
+    width = reader.width_of(fitting)
+    return replace(
+        offer,
+        fit_epsilon=shown(fitting.micro),
+        fit_width=write_width(width) if width else "",
+    )
+
+
+def _plain(sentence: str, composition: Composition) -> str:
+    """Name the place as the form does: the field, or the column of a condition."""
+    place, colon, rest = sentence.partition(": ")
+    if not colon or " " in place:
+        return sentence
+    condition = re.match(r"where\[(\d+)\]", place)
+    if condition and int(condition[1]) < len(composition.where):
+        return f"{composition.where[int(condition[1])]['column']}: {rest}"
+    labels = {own.name: own.label.removeprefix("Or ") for own in composition.kind.fields}
+    label = {**labels, "accuracy.half_width": "How exact"}.get(place.partition("[")[0])
+    return _begin_large(f"{label}: {rest}" if label else rest)
+
+
+def _begin_large(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+class _Reader:
+    def __init__(self, terms: Terms, composition: Composition, posted: QueryDict) -> None:
+        self.terms, self.composition, self.posted = terms, composition, posted
+        self.confidence = self._confidence()
+        self.low = epsilon_of(terms.smallest_micro)
+        self.high = min(max(USUAL_MOST, 20 * self.low), 20.0)
+
+    def text(self, name: str) -> str:
+        return str(self.posted.get(name, "") or "").strip()
+
+    def document(self) -> dict[str, object]:
+        return self.composition.document()
+
+    def _confidence(self) -> float:
+        chosen = self.text("confidence")
+        return next((one for one in CONFIDENCES if f"{one:g}" == chosen), CONFIDENCE)
+
+    def slider(self) -> int:
+        text = self.text("slider")
+        return min(int(text), STEPS) if text.isascii() and text.isdigit() else 0
+
+    def price(self) -> Priced:
+        lead = self.lead()
+        if lead == "accuracy":
+            return self._price_for_accuracy()
+        if lead == "epsilon":
+            return price_question(self.terms, {**self.document(), "epsilon": self._epsilon()})
+        return price_question(self.terms, {**self.document(), "epsilon": self._at(self.slider())})
+
+    def lead(self) -> str:
+        """Return which of the three was changed; at the very start, the cheapest is shown."""
+        if self.text("set-epsilon"):
+            return "epsilon"
+        changed = [
+            name
+            for name in ("accuracy", "epsilon", "slider")
+            if self.text(name) and self.text(name) != self.text(f"was-{name}")
+        ]
+        if changed:
+            return changed[0]
+        return "epsilon" if self.text("epsilon") else "slider"
+
+    def _price_for_accuracy(self) -> Priced:
+        wanted = read_number(self.text("accuracy").lstrip("± "))
+        if wanted is None:
+            raise InvalidPlan("Say how exact the answer must be: a number above 0.")
+        return price_for_accuracy(self.terms, self.document(), wanted, self.confidence)
+
+    def _epsilon(self) -> float | None:
+        return read_number(self.text("set-epsilon") or self.text("epsilon"))
+
+    def _at(self, place: int) -> float:
+        return max(round_up(self.low * (self.high / self.low) ** (place / STEPS)), self.low)
+
+    def place_of(self, epsilon: float) -> int:
+        if self.high <= self.low:
+            return 0
+        place = math.log(epsilon / self.low) / math.log(self.high / self.low)
+        return min(max(round(STEPS * place), 0), STEPS)
+
+    def width_of(self, priced: Priced) -> float | None:
+        if not self.composition.can_be_exact:
+            return None
+        return priced.question.forecast(self.confidence).half_width
+
+    def ticks(self) -> list[Tick]:
+        """Three places of the slider; no widths where none can be said beforehand."""
+        prices = [self._at(place) for place in (0, STEPS // 2, STEPS)]
+        return [Tick(f"{epsilon:.2f}", self._width_at(epsilon)) for epsilon in prices]
+
+    def _width_at(self, epsilon: float) -> str:
+        if not self.composition.can_be_exact:
+            return ""
+        try:
+            priced = price_question(self.terms, {**self.document(), "epsilon": epsilon})
+        except InvalidPlan:
+            return ""
+        width = self.width_of(priced)
+        return "" if width is None else f"± {write_width(width)}"

@@ -1,0 +1,117 @@
+"""The words of the desk: kinds of questions, widths, how sure, and when things happened."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deid_portal.web.templatetags.numbers import NBSP
+
+MINUS = "−"
+
+
+@dataclass(frozen=True)
+class KindWords:
+    """How a kind of question is shown: its tile, and the sentence around its selects."""
+
+    icon: str
+    title: str
+    about: str
+    lead: str
+    among: str = "among people with"
+    tail: str = ""  # after the selects
+
+
+KINDS = {
+    "count": KindWords("users", "How many", "count of people", "How many people", "have"),
+    "mean": KindWords("math-function", "Average", "mean of a number", "What is the average"),
+    "histogram": KindWords("chart-histogram", "Spread", "histogram", "How is spread"),
+    "most-common": KindWords("trophy", "Most common", "the top value", "What is the most common"),
+    "count-by-group": KindWords(
+        "chart-bar", "By group", "a count per value", "How many people per"
+    ),
+    "sum": KindWords("sum", "Sum", "of a number", "What is the sum of"),
+    "variance": KindWords("activity", "Variance", "how far apart", "How much varies"),
+    "median": KindWords("chart-dots", "Median", "the middle", "What is the middle of"),
+    "quantiles": KindWords(
+        "list-numbers", "Quantiles", "cut points", "Where are the cut points of"
+    ),
+    "histogram-mean": KindWords(
+        "chart-bar",
+        "Average by buckets",
+        "mean from a histogram",
+        "What is the bucketed average of",
+    ),
+    "contingency": KindWords("table", "Table", "counts across columns", "How many people per"),
+    "count-by-period": KindWords(
+        "calendar", "Over time", "a count per month", "How many people by"
+    ),
+    "links": KindWords(
+        "link", "Links", "how many there are", "How many links are there", "between people with"
+    ),
+    "people-with-links": KindWords(
+        "users-group",
+        "People with links",
+        "at least so many",
+        "How many people have at least",
+        tail="links",
+    ),
+    "degree-histogram": KindWords(
+        "chart-histogram", "Spread of links", "histogram", "How many people have how many links"
+    ),
+    "average-links": KindWords(
+        "math-function",
+        "Average",
+        "links per person",
+        "How many links does a person have on average",
+    ),
+    "linear-regression": KindWords(
+        "trending-up", "Line through points", "linear regression", "Which line predicts"
+    ),
+    "logistic-regression": KindWords(
+        "route", "Chance of a yes", "logistic regression", "Which factors make likely"
+    ),
+}
+TILES = ("count", "mean", "histogram", "most-common")
+NETWORK_TILES = ("links", "people-with-links", "degree-histogram", "average-links")
+
+
+def tiles_of(kinds: Sequence[str], *, of_network: bool) -> list[str]:
+    """Return the kinds that are shown at once: the common ones and, where few fit, the next."""
+    common = [kind for kind in kinds if kind in (NETWORK_TILES if of_network else TILES)]
+    others = [kind for kind in kinds if kind not in common]
+    return [*common, *others[: len(TILES) - len(common)]]
+
+
+def kind_words(kind: str, label: str = "", tile: str = "") -> KindWords:
+    """Words of a kind; those the engine gives for one that is newer than this list."""
+    return KINDS.get(kind) or KindWords("question-mark", label, tile, f"{label}:")
+
+
+def write_width(width: float) -> str:
+    """Write a half width as exactly as it deserves: 3, 0.073, 1,250."""
+    return write_number(width, of=width)
+
+
+def write_number(number: float, of: float | None = None) -> str:
+    """Write a number with the decimals that `of`, its uncertainty, leaves a meaning."""
+    if not math.isfinite(number):
+        return "–"
+    if float(number).is_integer() and abs(number) < 1e15:
+        return f"{number:,.0f}".replace("-", MINUS)
+    size = abs(of) if of else abs(number)
+    decimals = 0 if size >= 100 else max(1, 2 - math.floor(math.log10(size))) if size else 3
+    text = f"{number:,.{min(decimals, 9)}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text.replace("-", MINUS)
+
+
+def sure_words(confidence: float) -> str:
+    """How many answers keep what is said of them."""
+    known = {0.9: "Nine answers in ten", 0.95: "Nineteen answers in twenty"}
+    return known.get(confidence, f"{confidence:.0%} of answers".replace("%", f"{NBSP}%"))
+
+
+def cases_words(confidence: float) -> str:
+    known = {0.9: "in 9 of 10 cases", 0.95: "in 19 of 20 cases", 0.99: "in 99 of 100 cases"}
+    return known.get(confidence, f"in {confidence:.0%} of cases")

@@ -1,0 +1,414 @@
+"""Two runs column by column, and in words which is better for what.
+
+Pure functions of two summaries. Less is better everywhere but where groups are counted; what
+differs by less than a person would notice counts as the same.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from deid_portal.reports.columns import level_label
+from deid_portal.reports.scenarios import Scenario, Summary
+from deid_portal.web.templatetags.numbers import middle_cut, percent
+
+A, B = "A", "B"
+SAME = ""
+# Differences below these are rounding, not a reason to choose.
+NOTABLE_LOSS = 0.001
+NOTABLE_SHARE = 0.0005
+COLUMNS_NAMED = 3
+NAME_LENGTH = 28
+STUDIED = 0.05  # so much less lost makes a column worth choosing a run for
+SMALL_GROUP = 100  # people; what befalls a handful says little
+SMALLEST_COUNT = 5  # people
+
+
+@dataclass(frozen=True)
+class Line:
+    """One column or number in both runs."""
+
+    name: str
+    a: str
+    b: str
+    words: str
+    better: str = SAME  # A, B, or neither
+    a_lost: float | None = None
+    b_lost: float | None = None
+    differs: bool = False
+    is_column: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    headline: str
+    difference: str
+    choices: list[tuple[str, str]]  # A or B, and when to choose it
+
+
+@dataclass(frozen=True)
+class Comparison:
+    lines: list[Line]
+    verdict: Verdict
+    exact_in_both: list[str] = field(default_factory=list)
+    only_in_a: list[str] = field(default_factory=list)
+    only_in_b: list[str] = field(default_factory=list)
+
+    def differences_first(self) -> list[Line]:
+        """Return differing columns, then differing numbers, then the rest as it stands."""
+        return sorted(
+            self.lines,
+            key=lambda line: (
+                not line.differs,
+                not line.is_column,
+                -abs((line.a_lost or 0) - (line.b_lost or 0)) if line.differs else 0,
+            ),
+        )
+
+
+def compare(a: Scenario, b: Scenario) -> Comparison:
+    """Compare two runs that ended with a release, on the columns both protect."""
+    mine, others = _protected(a.summary), _protected(b.summary)
+    shared = [name for name in mine if name in others]
+    columns = [_column_line(name, mine[name], others[name]) for name in shared]
+    exact = [name for name in shared if _is_exact(mine[name]) and _is_exact(others[name])]
+    return Comparison(
+        lines=[line for line in columns if line.name not in exact] + list(_number_lines(a, b)),
+        verdict=_judge(a, b, columns),
+        exact_in_both=exact,
+        only_in_a=[name for name in mine if name not in others],
+        only_in_b=[name for name in others if name not in mine],
+    )
+
+
+def _protected(summary: Summary) -> dict[str, Any]:
+    return {
+        name: column
+        for name, column in summary["columns"].items()
+        if column["role"] == "quasi-identifier"
+    }
+
+
+def _is_exact(column: Summary) -> bool:
+    return column.get("level") == 0
+
+
+def _column_line(name: str, mine: Summary, others: Summary) -> Line:
+    a_lost, b_lost = mine.get("loss"), others.get("loss")
+    same_level = mine.get("level") == others.get("level") and mine.get("level") is not None
+    if same_level:
+        words, better = "same level", SAME
+    else:
+        better = _less(a_lost, b_lost, NOTABLE_LOSS)
+        words = _values_words(mine, others, better)
+    return Line(
+        name=name,
+        a=_shown(mine),
+        b=_shown(others),
+        words=words,
+        better=better,
+        a_lost=a_lost,
+        b_lost=b_lost,
+        differs=not same_level and words != "",
+        is_column=True,
+    )
+
+
+def _shown(column: Summary) -> str:
+    """Say how a column is shown: "exact (7 values)", "hidden", "continent"."""
+    label = level_label(dict(column))
+    values = column.get("distinct_after")
+    if label == "hidden" or values is None:
+        return label
+    return f"{label} ({_counted(values, 'value')})"
+
+
+def _values_words(mine: Summary, others: Summary, better: str) -> str:
+    """Say how many values each keeps; one value is none to tell people apart by.
+
+    Labels of several levels overlap: there can be more of them than there were values.
+    """
+    if mine.get("level") is None or others.get("level") is None:
+        return f"{better} keeps more of it" if better else "shown differently"
+    kept_by_a, kept_by_b = mine.get("distinct_after"), others.get("distinct_after")
+    if kept_by_a is None or kept_by_b is None:
+        return "shown differently"
+    more, fewer = (A, B) if kept_by_a >= kept_by_b else (B, A)
+    most, least = max(kept_by_a, kept_by_b), min(kept_by_a, kept_by_b)
+    if most == least:
+        return f"both keep {_counted(most, 'value')}, of other groups"
+    is_all = most == mine.get("distinct_before")
+    many = f"all {most:,} values" if is_all else _counted(most, "value")
+    few = "none" if least <= 1 else f"{least:,}"
+    return f"{more} keeps {many}, {fewer} {few}"
+
+
+def _number_lines(a: Scenario, b: Scenario) -> Iterator[Line]:
+    yield _detail_line(a, b)
+    yield _links_line(a, b) if a.is_network else _rows_line(a, b)
+    smallest = _smallest_group(a, b)
+    if smallest is not None:
+        yield smallest
+    yield _risk_line("Average risk", a.average_risk, b.average_risk)
+    yield _risk_line("Highest risk", a.highest_risk, b.highest_risk)
+    yield _line(
+        "Groups",
+        f"{a.groups:,}, smallest {a.smallest_group:,}",
+        f"{b.groups:,}, smallest {b.smallest_group:,}",
+        _less(-a.groups, -b.groups, 0),
+        "{} keeps finer groups",
+    )
+    yield from _guess_lines(a, b)
+
+
+def _detail_line(a: Scenario, b: Scenario) -> Line:
+    """Compare the loss or, where it is not told of both, what levels alone say of it."""
+    better = _keeps_detail(a, b)
+    if a.loss is not None and b.loss is not None:
+        words = f"{{}} loses {abs(a.loss - b.loss):.2f} less"
+        return _line("Detail lost", f"{a.loss:.4f}", f"{b.loss:.4f}", better, words)
+    return _line("Detail lost", a.lost_words, b.lost_words, better, "{} loses less")
+
+
+def _keeps_detail(a: Scenario, b: Scenario) -> str:
+    """Return which keeps more detail."""
+    if a.loss is not None and b.loss is not None:
+        return _less(a.loss, b.loss, NOTABLE_LOSS)
+    if a.precision is None or b.precision is None:
+        return SAME
+    return _less(-a.precision, -b.precision, NOTABLE_LOSS)
+
+
+def _rows_line(a: Scenario, b: Scenario) -> Line:
+    return _line(
+        "Rows left out",
+        _out_of_all(a),
+        _out_of_all(b),
+        _less(a.share_left_out, b.share_left_out, NOTABLE_SHARE),
+        f"{{}} keeps {_counted(abs(a.rows_left_out - b.rows_left_out), 'more row')}",
+    )
+
+
+def _links_line(a: Scenario, b: Scenario) -> Line:
+    """Compare the links kept as they were; a release of groups keeps none."""
+    kept = [int(own.summary["network"]["links"].get("kept", 0)) for own in (a, b)]
+    return _line(
+        "Links changed",
+        a.links_changed,
+        b.links_changed,
+        _less(-kept[0], -kept[1], 0),
+        f"{{}} keeps {_counted(abs(kept[0] - kept[1]), 'more link')} as they were",
+    )
+
+
+def _out_of_all(own: Scenario) -> str:
+    return f"{own.rows_left_out:,} ({percent(own.share_left_out)})"
+
+
+def _risk_line(name: str, mine: float, others: float) -> Line:
+    smaller, larger = sorted((mine, others))
+    words = f"{{}} has {percent(larger - smaller)} less"
+    times = larger / smaller if smaller > 0 else 0
+    if times >= 2.5:
+        words = f"{{}} has 1 / {times:.0f} of it"
+    elif times >= 1.75:
+        words = "{} halves it" if times >= 1.95 else "{} nearly halves it"
+    return _line(name, percent(mine), percent(others), _less(mine, others, NOTABLE_SHARE), words)
+
+
+def _smallest_group(a: Scenario, b: Scenario) -> Line | None:
+    """Compare what a small group of people that both tell of has to pay."""
+    found = _small_group(a, b)
+    if found is None:
+        return None
+    key, first, second = found
+    return _line(
+        f"Left out, {group_name(*key)}",
+        _of_group(first),
+        _of_group(second),
+        _less(_share(first), _share(second), NOTABLE_SHARE),
+        "{} is kinder to this small group",
+    )
+
+
+def _small_group(a: Scenario, b: Scenario) -> tuple[tuple[str, str], Summary, Summary] | None:
+    """Return the smallest group that is not a mere handful, as both runs treat it."""
+    mine, others = _groups_of(a.summary), _groups_of(b.summary)
+    shared = [key for key in mine if key in others]
+    if not shared:
+        return None
+    large = [key for key in shared if mine[key]["records"] >= SMALL_GROUP]
+    if large:
+        key = min(large, key=lambda key: (mine[key]["records"], key))
+    else:
+        key = max(shared, key=lambda key: (mine[key]["records"], key))
+    return key, mine[key], others[key]
+
+
+def _groups_of(summary: Summary) -> dict[tuple[str, str], Any]:
+    return {
+        (table["column"], str(group["value"])): group
+        for table in summary.get("who_pays", [])
+        for group in table["groups"]
+    }
+
+
+def group_name(column: str, value: str) -> str:
+    return f"{middle_cut(column, NAME_LENGTH)} “{middle_cut(value, NAME_LENGTH)}”"
+
+
+def _share(group: Summary) -> float:
+    """Return the share left out; fewer than five count as nobody, or it would tell who they are."""
+    left_out = group["suppressed"] if group["suppressed"] >= SMALLEST_COUNT else 0
+    return float(left_out / max(group["records"], 1))
+
+
+def _of_group(group: Summary) -> str:
+    left_out, records = group["suppressed"], group["records"]
+    if left_out < SMALLEST_COUNT:
+        return f"fewer than {SMALLEST_COUNT} of {records:,}"
+    return f"{left_out:,} of {records:,} ({percent(_share(group))})"
+
+
+def _guess_lines(a: Scenario, b: Scenario) -> Iterator[Line]:
+    mine, others = _guesses(a.summary), _guesses(b.summary)
+    for column in mine:
+        if column in others:
+            yield _line(
+                f"Surest guess of {middle_cut(column, NAME_LENGTH)}",
+                percent(mine[column]),
+                percent(others[column]),
+                _less(mine[column], others[column], NOTABLE_SHARE),
+                "{} lets less be guessed",
+            )
+
+
+def _guesses(summary: Summary) -> dict[str, float]:
+    told = summary.get("sensitive") or {}
+    return {
+        column: entry["surest_guess"]
+        for column, entry in told.items()
+        if entry.get("surest_guess") is not None
+    }
+
+
+def _line(name: str, a: str, b: str, better: str, words: str) -> Line:
+    """Make a line about a number; `words` has room for the one that is better."""
+    said = words.format(better) if better else "the same"
+    return Line(name, a, b, said, better, differs=bool(better))
+
+
+def _less(mine: float | None, others: float | None, notable: float) -> str:
+    if mine is None or others is None or abs(mine - others) <= notable:
+        return SAME
+    return A if mine < others else B
+
+
+def _judge(a: Scenario, b: Scenario, columns: list[Line]) -> Verdict:
+    detail = _keeps_detail(a, b)
+    people = _less(a.share_left_out, b.share_left_out, NOTABLE_SHARE)
+    risk = _less(a.average_risk, b.average_risk, NOTABLE_SHARE)
+    return Verdict(
+        headline=headline_of(detail, people, risk),
+        difference=_difference(a, b, [line for line in columns if line.differs], len(columns)),
+        choices=list(_choices(a, b, columns, detail, people, risk)),
+    )
+
+
+def headline_of(detail: str, people: str, risk: str) -> str:
+    """Say who is better at what; each argument names A, B or neither."""
+    phrases = {"keeps more detail": detail, "keeps more people": people}
+    # Who keeps everything finer has more risk for it; that is worth a word only beside a choice.
+    phrases["has the lower risk"] = risk
+    won = {own: [words for words, who in phrases.items() if who == own] for own in (A, B)}
+    if won[A] and won[B]:
+        return f"A {_joined(won[A])}, B {_joined(won[B])}."
+    if won[A] or won[B]:
+        winner, loser = (A, B) if won[A] else (B, A)
+        return f"{winner} {_joined(won[winner])}; nothing measured here speaks for {loser}."
+    return "They come to the same."
+
+
+def _joined(phrases: list[str]) -> str:
+    """Join phrases that begin with a verb; "keeps more" is said once."""
+    if phrases[:2] == ["keeps more detail", "keeps more people"]:
+        phrases = ["keeps more detail and more people", *phrases[2:]]
+    return " and ".join(phrases)
+
+
+def _difference(a: Scenario, b: Scenario, differing: list[Line], count: int) -> str:
+    if not differing:
+        return "Every column is shown at the same level in both." if count else ""
+    largest = max(differing, key=lambda line: abs((line.a_lost or 0) - (line.b_lost or 0)))
+    name = middle_cut(largest.name, NAME_LENGTH)
+    told = f"{name}: A {_leaves(largest.a)}, B {_leaves(largest.b)}"
+    if len(differing) == 1:
+        return f"The one difference is {told}{_and_so(a, b, largest)}."
+    names = [middle_cut(line.name, NAME_LENGTH) for line in differing]
+    if len(names) <= COLUMNS_NAMED:
+        listed = f"{', '.join(names[:-1])} and {names[-1]}"
+        return f"They differ in {listed}. The most in {told}."
+    return f"They differ in {len(names)} of {count} columns, the most in {told}."
+
+
+def _leaves(shown: str) -> str:
+    if shown.startswith("exact"):
+        return "leaves it exact"
+    return "hides it" if shown == "hidden" else f"shows {shown}"
+
+
+def _and_so(a: Scenario, b: Scenario, line: Line) -> str:
+    """Say what the coarser one gains by it, when that is people."""
+    more = abs(a.rows_left_out - b.rows_left_out)
+    keeps = _less(a.rows_left_out, b.rows_left_out, 0)
+    if not keeps or keeps == line.better or not line.better:
+        return ""
+    gained = f"keeps {_counted(more, 'more row')}"
+    return f" and so {gained}" if keeps == B else f"; A so {gained}"
+
+
+def _choices(
+    a: Scenario, b: Scenario, columns: list[Line], detail: str, people: str, risk: str
+) -> Iterator[tuple[str, str]]:
+    for own in (A, B):
+        reasons = _reasons(own, a, b, columns, detail, people, risk)
+        if reasons:
+            yield own, reasons[0]
+
+
+def _reasons(
+    own: str, a: Scenario, b: Scenario, columns: list[Line], detail: str, people: str, risk: str
+) -> list[str]:
+    finer = [line for line in columns if line.better == own and _by_far(line)]
+    finer.sort(key=lambda line: -abs((line.a_lost or 0) - (line.b_lost or 0)))
+    reasons = []
+    if people == own:
+        reasons.append(_for_people(own, a, b))
+    if finer and people != own:
+        names = " and ".join(middle_cut(line.name, NAME_LENGTH) for line in finer[:2])
+        reasons.append(f"when {names} {'is' if len(finer[:2]) == 1 else 'are'} studied.")
+    if risk == own:
+        reasons.append("when the risk must be as low as it can be.")
+    if detail == own:
+        reasons.append("when detail matters most.")
+    return reasons
+
+
+def _by_far(line: Line) -> bool:
+    return abs((line.a_lost or 0) - (line.b_lost or 0)) >= STUDIED
+
+
+def _for_people(own: str, a: Scenario, b: Scenario) -> str:
+    line, found = _smallest_group(a, b), _small_group(a, b)
+    if line is None or found is None or line.better != own:
+        return "when as many people as possible must stay in."
+    key, first, second = found
+    kinder, harder = (first, second) if own == A else (second, first)
+    return (
+        f"when small groups must stay in: {group_name(*key)} loses {percent(_share(kinder), 0)} "
+        f"instead of {percent(_share(harder), 0)}."
+    )
+
+
+def _counted(count: int, words: str) -> str:
+    return f"{count:,} {words}" + ("" if count == 1 else "s")

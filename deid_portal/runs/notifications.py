@@ -1,0 +1,47 @@
+"""Whom a run that ended concerns, and what they are told."""
+
+from django.urls import reverse
+
+from deid_portal.accounts.models import User
+from deid_portal.notices.services import tell
+from deid_portal.runs.models import Priority, Run, Sweep
+from deid_portal.work.work import OPEN_STATUSES, Status
+
+
+def tell_that_it_ended(run: Run, status: Status, *, solution: bool | None = None) -> None:
+    """Tell who started it; members of a sweep are told about once, when the last has ended."""
+    if run.priority == Priority.SWEEP:
+        for sweep in Sweep.objects.select_for_update().filter(members__run=run).order_by("id"):
+            _tell_if_sweep_ended(sweep)
+    elif status == Status.FINISHED and solution:
+        _tell(run, "run.finished", "has finished", reverse("reports:report", args=[run.id]))
+    elif status == Status.FINISHED:
+        what = "found no release that keeps its rules"
+        _tell(run, "run.no_solution", what, reverse("reports:report", args=[run.id]))
+    elif status == Status.FAILED:
+        _tell(run, "run.failed", "failed", reverse("runs:show", args=[run.id]))
+
+
+def tell_that_it_was_stopped(run: Run, stopped_by: User) -> None:
+    what = f"was stopped by {stopped_by.display_name}"
+    _tell(run, "run.stopped", what, reverse("runs:show", args=[run.id]), but=stopped_by)
+
+
+def _tell(run: Run, kind: str, what: str, url: str, but: User | None = None) -> None:
+    team = run.dataset.team
+    tell([run.started_by], f"{run} {what}.", kind=kind, url=url, team=team, but=but)
+
+
+def _tell_if_sweep_ended(sweep: Sweep) -> None:
+    """The sweep is locked: of two members that end at once, the second sees the first."""
+    runs = sweep.runs.order_by()
+    if runs.filter(status__in=OPEN_STATUSES).exists():
+        return
+    answered, count = runs.filter(status=Status.FINISHED).count(), runs.count()
+    tell(
+        [sweep.started_by],
+        f"{sweep} has ended: {answered} of {count} runs have an answer.",
+        kind="sweep.ended",
+        url=reverse("reports:board", args=[sweep.dataset_id]),
+        team=sweep.dataset.team,
+    )

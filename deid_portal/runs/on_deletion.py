@@ -1,0 +1,101 @@
+"""What becomes of runs when their table is forgotten.
+
+Rows that nobody released are deleted, with the key of the run. Released rows stay: they are handed
+over on terms of their own. Plans lose every value they name, and reports everything that is told by
+values; the numbers stay.
+"""
+
+import time
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from deid_portal.datasets.models import Dataset
+from deid_portal.engine import EngineError
+from deid_portal.engine.publication import hide_values, hide_values_in_report
+from deid_portal.runs.models import Run
+from deid_portal.runs.summaries import describe_request, summarize
+from deid_portal.vault import vault
+
+SECONDS_OF_A_DAY = 24 * 3600
+
+
+def forget_results(dataset: Dataset) -> dict[str, int]:
+    """Delete the rows of runs that were never released, and the values in the plans of all."""
+    deleted = 0
+    for run in dataset.runs.all():
+        is_released = run.requests.filter(release__isnull=False).exists()
+        _forget_values(run, run.published["plan"] if is_released else None)
+        if is_released:
+            _delete_other_attempts(run)
+        else:
+            deleted += run.has_release
+            run.published = None
+            run.rows_deleted_at = timezone.now()
+            transaction.on_commit(partial(vault.delete, folder_of(run.id)))
+        run.secret = None
+        kept = ["plan", "plan_files", "report", "summary", "published", "rows_deleted_at", "secret"]
+        run.save(update_fields=kept)
+    return {"results": deleted}
+
+
+def folder_of(run_id: UUID | str) -> str:
+    return f"runs/{run_id}"
+
+
+def _forget_values(run: Run, published: dict[str, Any] | None) -> None:
+    """Leave the plan as it was released or, if it was not, without any value."""
+    plan = published or _plan_without_values(run)
+    run.plan, run.plan_files = plan, {}
+    if run.report is not None:
+        run.report = hide_values_in_report(run.report, plan)
+    detail = run.summary.get("detail")
+    run.summary = summarize(run.report, detail) if run.report else describe_request(plan)
+
+
+def _plan_without_values(run: Run) -> dict[str, Any]:
+    if run.is_network:
+        return _network_plan_without_values(run)
+    try:
+        plan = run.frozen_plan()
+    except EngineError:
+        # Today's engine no longer reads it. That must not keep anything from being deleted.
+        return {"columns": {}, "models": [_without_values(rule) for rule in run.plan["models"]]}
+    return hide_values(plan).to_document()
+
+
+def _network_plan_without_values(run: Run) -> dict[str, Any]:
+    """Leave roles and rules; taxonomies of the node table name values."""
+    kept = ("role", "type", "treatment", "weight")
+    columns = {
+        name: {key: own[key] for key in kept if key in own}
+        for name, own in run.plan.get("columns", {}).items()
+    }
+    return {**run.plan, "columns": columns}
+
+
+def _without_values(rule: dict[str, Any]) -> dict[str, Any]:
+    """Leave numbers and the words that are no cell of the table."""
+    is_word = ("model", "variant", "distance", "column")
+    return {k: own for k, own in rule.items() if k in is_word or isinstance(own, int | float)}
+
+
+def _delete_other_attempts(run: Run) -> None:
+    """A worker that died may have left rows under the number of its attempt."""
+    for attempt in range(run.attempt):
+        transaction.on_commit(partial(vault.delete, f"{folder_of(run.id)}/{attempt}"))
+
+
+def delete_results_left_over() -> int:
+    """Delete files that a crash between a decision and its carrying out has left behind."""
+    deleted = 0
+    for folder, changed in vault.list_folders_of("runs"):
+        run = Run.objects.filter(id=folder.removeprefix("runs/")).only("rows_deleted_at").first()
+        is_lost = run is None and changed < time.time() - SECONDS_OF_A_DAY
+        if is_lost or (run is not None and run.rows_deleted_at is not None):
+            vault.delete(folder)
+            deleted += 1
+    return deleted

@@ -1,0 +1,94 @@
+"""How long a run will have to wait: what is ahead of it, and how long that usually takes."""
+
+import heapq
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from django.utils import timezone
+
+from deid_portal.runs.models import Run
+from deid_portal.runs.progress import describe_progress
+from deid_portal.runs.selectors import HEAVY
+from deid_portal.runs.turns import Waiting
+from deid_portal.web.glances import glance
+from deid_portal.work.work import Status
+from deid_portal.work.workers import count_workers
+
+RUNS_LOOKED_AT = 20
+RUNS_SHOWN = 5
+SECONDS_WORTH_NO_PAGE = 2.0
+SECONDS_BETWEEN_LOOKS = 0.1
+
+
+@dataclass(frozen=True)
+class Wait:
+    runs_ahead: int
+    workers: int
+    seconds: float | None  # None when nothing is known, or when nobody is there to work
+
+
+def describe_wait(run: Run, in_turn: Sequence[Waiting]) -> Wait:
+    """Say how long a run will wait; `in_turn` is who waits with it, the next one first."""
+    order = [waiting.id for waiting in in_turn]
+    ahead = order.index(run.id) if run.id in order else 0
+    workers = glance("workers", count_workers)
+    usual = glance("usual-seconds", usual_seconds)
+    if not workers or usual is None:
+        return Wait(ahead, workers, None)
+    running = Run.objects.filter(status=Status.RUNNING).defer(*HEAVY)
+    left = [describe_progress(other).seconds_left for other in running]
+    known = (usual if seconds is None else seconds for seconds in left)
+    return Wait(ahead, workers, seconds_until_start(ahead, known, workers, usual))
+
+
+@dataclass(frozen=True)
+class QueueView:
+    """What waits beside a run: the runs of its own team by name, those of others as a number."""
+
+    runs: list[Run]
+    more: int  # of the same team, not shown
+    of_others: int
+
+
+def describe_queue(run: Run, in_turn: Sequence[Waiting]) -> QueueView:
+    """Cost: one query, none while nothing of the same team waits."""
+    order = [waiting for waiting in in_turn if waiting.id != run.id]
+    own = [waiting.id for waiting in order if waiting.team == run.dataset.team_id]
+    shown = Run.objects.filter(id__in=own[:RUNS_SHOWN]).defer(*HEAVY).select_related("dataset")
+    found = {other.id: other for other in shown} if own else {}
+    runs = [found[run_id] for run_id in own if run_id in found]
+    return QueueView(runs, len(own) - len(runs), len(order) - len(own))
+
+
+def wait_briefly(run: Run) -> None:
+    """Give a run that was just started the time to end: a page that flashes by helps nobody.
+
+    Only where a worker was told; the person waits for two seconds at most.
+    """
+    while run.is_open and run.sent_at is not None:
+        if (timezone.now() - run.queued_at).total_seconds() > SECONDS_WORTH_NO_PAGE:
+            return
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+        run.refresh_from_db(fields=["status"])
+
+
+def usual_seconds() -> float | None:
+    """Return how long runs took lately; half of them took longer."""
+    finished = Run.objects.filter(status=Status.FINISHED, started_at__isnull=False)
+    times = finished.order_by("-queued_at").values_list("started_at", "finished_at")
+    took = [(end - start).total_seconds() for start, end in times[:RUNS_LOOKED_AT] if start and end]
+    return median(took) if took else None
+
+
+def seconds_until_start(
+    ahead: int, running_left: Iterable[float], workers: int, usual: float
+) -> float:
+    """Let the workers take one run after the other, and see when one is free for this one."""
+    free_in = sorted(running_left)[:workers]
+    free_in += [0.0] * (workers - len(free_in))
+    heapq.heapify(free_in)
+    for _ in range(ahead):
+        heapq.heapreplace(free_in, free_in[0] + usual)
+    return free_in[0]

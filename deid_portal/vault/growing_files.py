@@ -1,0 +1,128 @@
+"""Stored files that come piece by piece, in requests of their own and perhaps days apart.
+
+What must never happen: half a piece taken for a whole one, two senders whose pieces get mixed up,
+one key that seals two different contents. So whoever adds a piece holds the file, cuts off what a
+crash may have left behind the last piece that counts, and seals the new one with a key of its own
+(`chunks.py`); it counts when its caller has written so, after it is safe on disk. When the last
+piece is there the file is whole and is read like every other: nothing has to be joined.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from deid_portal.vault.chunks import (
+    CHUNK_BYTES,
+    SALT_BYTES,
+    DamagedFile,
+    Grown,
+    PieceLengths,
+    check_name,
+    name_tag,
+    nonce_of,
+    read_chain,
+    read_layout,
+)
+from deid_portal.vault.folder_keys import folder_of, read_or_make_key
+from deid_portal.vault.vault import path_of, telling_when_full
+
+
+class PiecesLost(Exception):  # noqa: N818
+    """What should lie before the next piece is not there; the file has to come again."""
+
+
+class GrowingFile:
+    def __init__(self, descriptor: int, name: str, folder_key: bytes, piece_bytes: int) -> None:
+        self._file = descriptor
+        self._name = name
+        self._key = folder_key
+        self._lengths = PieceLengths(piece_bytes)
+
+    def add(self, start: int, clear: bytes, *, is_last: bool) -> tuple[bytes, bytes]:
+        """Write a piece where it belongs; return what the file was before and is now (its states).
+
+        It may count once `make_safe` has returned. Every piece but the last has the full length, so
+        `start` says which one it is.
+        """
+        piece, rest = divmod(start, self._lengths.clear)
+        is_full = len(clear) == self._lengths.clear
+        if rest or not clear or not (is_full or (is_last and len(clear) < self._lengths.clear)):
+            raise ValueError("Only the last piece of a file may have another length.")
+        place = self._lengths.place_of(piece) if piece else 0
+        self._check_what_lies_before(place)
+        with telling_when_full(), self._cutting_off_at(place):
+            self._write(b"" if piece else self._header())
+            return self._write_piece(piece, memoryview(clear), is_last=is_last)
+
+    def make_safe(self) -> None:
+        """Wait until everything written so far is on the disk."""
+        with telling_when_full():
+            os.fsync(self._file)
+
+    @contextmanager
+    def _cutting_off_at(self, place: int) -> Iterator[None]:
+        """Go on writing from there; a piece that cannot be written whole leaves nothing."""
+        os.ftruncate(self._file, place)
+        os.lseek(self._file, place, os.SEEK_SET)
+        try:
+            yield
+        except BaseException:
+            os.ftruncate(self._file, place)
+            raise
+
+    def _header(self) -> bytes:
+        salt = os.urandom(SALT_BYTES)
+        return self._lengths.beginning() + salt + name_tag(self._key, salt, self._name)
+
+    def _check_what_lies_before(self, place: int) -> None:
+        if place and not (os.fstat(self._file).st_size >= place and self._is_ours()):
+            raise PiecesLost
+
+    def _is_ours(self) -> bool:
+        beginning = self._lengths.beginning()
+        try:
+            check_name(self._file, self._key, self._name)
+        except DamagedFile:
+            return False
+        return os.pread(self._file, len(beginning), 0) == beginning
+
+    def _write_piece(self, piece: int, clear: memoryview, *, is_last: bool) -> tuple[bytes, bytes]:
+        chain = read_chain(self._file, self._key, self._lengths, piece)
+        before, salt = chain.state, os.urandom(SALT_BYTES)
+        chain.add(salt)
+        cipher = chain.cipher_of(piece)
+        self._write(salt)
+        for inside in range(0, len(clear), CHUNK_BYTES):
+            chunk = piece * self._lengths.chunks + inside // CHUNK_BYTES
+            ends = is_last and inside + CHUNK_BYTES >= len(clear)
+            nonce = nonce_of(chunk, is_last=ends)
+            self._write(cipher.encrypt(nonce, clear[inside : inside + CHUNK_BYTES], None))
+        return before, chain.state
+
+    def _write(self, sealed: bytes) -> None:
+        rest = memoryview(sealed)
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
+
+
+@contextmanager
+def held_file(name: str, piece_bytes: int) -> Iterator[GrowingFile]:
+    """Open a file to add pieces to it, and let nobody else do so meanwhile."""
+    path = path_of(name)
+    with telling_when_full():
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        key = read_or_make_key(folder_of(name))
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield GrowingFile(descriptor, name, key, piece_bytes)
+    finally:
+        os.close(descriptor)
+
+
+def state_of(name: str) -> bytes:
+    """Return the state of a file that is whole, as its last piece left it."""
+    with path_of(name).open("rb") as file:
+        layout = read_layout(file.fileno(), name)
+    return layout.state if isinstance(layout, Grown) else b""

@@ -1,0 +1,181 @@
+"""Small things with cell values in them (profiles, taxonomies, plans), sealed in the database.
+
+A stolen database must not show what is in people's tables. `SealedJSONField` looks like a JSON
+field to the code and like random bytes to everybody else; it cannot be searched, which is the
+point.
+
+What is sealed opens at its place only: the place (table, column, row) is authenticated together
+with the content. Whoever can write to the database can therefore not let one team's secret, plan or
+report appear as another's by copying bytes. A row is named by its id. Where the database gives the
+id only when the row is written, it is named by what makes it unique (`sealed_to` of the model),
+which is known before; those columns never change.
+
+Values of before they were bound to a place open nowhere but in `rotate_data_key`, which binds them.
+If reading accepted both forms, an old value could be pasted anywhere for ever. Whether a portal may
+still have such values is decided by a file that nobody without its data key can make
+(`vault/key_check.py`).
+"""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from django.apps import apps
+from django.db import models
+from django.db.models.query_utils import DeferredAttribute
+
+from deid_portal.vault.keys import current_key, decrypt, encrypt, key_name
+
+MAGIC = b"DPS2"
+PURPOSE = "sealed at its place"
+PURPOSE_OF_BEFORE = "sealed field"
+
+
+class SealedElsewhere(Exception):  # noqa: N818
+    """A sealed value is of before values were bound to a place, so it may come from any place."""
+
+
+def seal(clear: bytes, place: str) -> bytes:
+    return MAGIC + encrypt(clear, PURPOSE, place.encode())
+
+
+def unseal(sealed: bytes, place: str) -> bytes:
+    """Open what was sealed for this place; raises `InvalidTag` for what was sealed for another."""
+    if not is_bound(sealed):
+        raise SealedElsewhere
+    return decrypt(sealed[len(MAGIC) :], PURPOSE, place.encode())
+
+
+def is_bound(sealed: bytes) -> bool:
+    return sealed.startswith(MAGIC)
+
+
+def unseal_of_before(sealed: bytes) -> bytes:
+    """Open what was sealed before there were places. Only for binding it to one."""
+    return decrypt(sealed, PURPOSE_OF_BEFORE, None)
+
+
+def seal_again(sealed: bytes, place: str, *, of_before: bool) -> bytes:
+    """Seal with the current key what an old one has sealed; of before there were places if told."""
+    is_old = of_before and not is_bound(sealed)
+    return seal(unseal_of_before(sealed) if is_old else unseal(sealed, place), place)
+
+
+def sealed_now() -> bytes:
+    """Return what leads everything that is sealed at its place with the current key."""
+    return MAGIC + key_name(current_key())
+
+
+class SealedBytes(bytes):
+    """A document as it lies in the database, not yet opened."""
+
+
+# Stands for the default of a field where a migration gives a whole table a new column. Nobody has
+# sealed it, so it opens nowhere but in migrations and in `rotate_data_key`, as values of before do.
+DEFAULT = SealedBytes(b"")
+
+
+class _UnsealedOnce(DeferredAttribute):
+    """Open a sealed document when somebody looks at it; a list of rows opens none."""
+
+    field: "SealedJSONField"
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        # Having this makes Python ask __get__ even when the row holds a value.
+        instance.__dict__[self.field.attname] = value
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        name, held = self.field.attname, instance.__dict__
+        if name not in held:
+            held[name] = self._load(instance)
+        if isinstance(held[name], SealedBytes):
+            held[name] = self.field.open(instance, held[name])
+        return held[name]
+
+    def _load(self, instance: Any) -> Any:
+        """Get a deferred document. Django's way would load the row's place in a second query."""
+        rows = type(instance)._base_manager.using(instance._state.db).filter(pk=instance.pk)
+        return rows.values_list(self.field.attname, flat=True).get()
+
+
+class SealedJSONField(models.BinaryField):  # type: ignore[type-arg]
+    """A JSON document that is encrypted in the database."""
+
+    descriptor_class = _UnsealedOnce
+
+    def seal_for(self, instance: models.Model, value: Any) -> SealedBytes | None:
+        """Seal a document for its place in a row."""
+        if value is None:
+            return None
+        clear = json.dumps(value, ensure_ascii=False).encode()
+        return SealedBytes(seal(clear, self.place_in(instance)))
+
+    def open(self, instance: models.Model, sealed: SealedBytes) -> Any:
+        if _is_of_a_migration(instance) and not is_bound(sealed):
+            return self.get_default() if sealed == DEFAULT else json.loads(unseal_of_before(sealed))
+        return json.loads(unseal(sealed, self.place_in(instance)))
+
+    def place_in(self, instance: models.Model) -> str:
+        return json.dumps([instance._meta.db_table, self.column, *_row_of(instance)])
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        return self.seal_for(model_instance, super().pre_save(model_instance, add))
+
+    def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
+        if value is not None and not isinstance(value, SealedBytes):
+            if not self.has_default() or value != self.get_default():
+                raise TypeError("What is sealed belongs to its row: save the row.")
+            value = DEFAULT
+        return super().get_db_prep_value(value, connection, prepared)
+
+    def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
+        return None if value is None else SealedBytes(value)
+
+    def value_to_string(self, obj: models.Model) -> str:
+        raise TypeError("Sealed fields are not serialized.")
+
+
+def names_of_place(model: type[models.Model]) -> tuple[str, ...]:
+    """Return the attributes that name a row: its id, or what the model says instead."""
+    names: tuple[str, ...] = getattr(_present(model), "sealed_to", ("pk",))
+    return names
+
+
+def _row_of(instance: models.Model) -> list[str]:
+    return [_text(_value_of(instance, name)) for name in names_of_place(type(instance))]
+
+
+def _value_of(instance: models.Model, name: str) -> Any:
+    if _is_of_a_migration(instance) and not hasattr(instance, name):
+        # A column that a later migration adds, with this in every row.
+        column: models.Field[Any, Any] = _present(type(instance))._meta.get_field(name)  # type: ignore[assignment]
+        return column.get_default()
+    return getattr(instance, name)
+
+
+def _present(model: type[models.Model]) -> type[models.Model]:
+    """Return the model itself for the one of a migration, which knows columns only."""
+    return apps.get_registered_model(model._meta.app_label, model._meta.object_name or "")
+
+
+def sealed_values(instance: models.Model, values: dict[str, Any]) -> dict[str, Any]:
+    """Seal those of a row's new values that have to be, for an update without saving the row."""
+    fields = {name: instance._meta.get_field(name) for name in values}
+    return {
+        name: field.seal_for(instance, values[name])
+        if isinstance(field, SealedJSONField)
+        else values[name]
+        for name, field in fields.items()
+    }
+
+
+def _is_of_a_migration(instance: models.Model) -> bool:
+    return type(instance).__module__ == "__fake__"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="microseconds")
+    return str(value)

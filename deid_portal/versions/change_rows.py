@@ -1,0 +1,124 @@
+"""The rows of the page that shows what changed: words, signs, and small pictures of both tables."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from deid_portal.datasets.dangers import DangerWord as Word
+from deid_portal.datasets.models import ColumnRole, DatasetColumn
+from deid_portal.datasets.roles import RoleChoice, find_role
+from deid_portal.datasets.shapes import HEIGHT
+from deid_portal.engine.evidence.drift import OTHERS, Verdict
+from deid_portal.versions.comparison import ColumnChange, Drift
+from deid_portal.versions.selectors import Unplaced, order_changes
+
+GONE = Word("Gone", "circle-minus", "warn")
+NEW = Word("New", "circle-plus", "info")
+RETYPED = Word("Other type", "alert-triangle", "warn")
+VERDICTS = {
+    Verdict.SAME.value: Word("Same", "circle-check", "ok"),
+    Verdict.SHIFTED.value: Word("Shifted", "alert-triangle", "warn"),
+    Verdict.DIFFERENT.value: Word("Different", "alert-octagon", "bad"),
+    Verdict.NOT_COMPARED.value: Word("Not compared", "circle-dashed", "neutral"),
+}
+QUIET = (Verdict.SAME.value, Verdict.NOT_COMPARED.value)
+WIDTH, GAP = 136, 1.5  # room for two bars where other pictures have one
+
+
+@dataclass(frozen=True)
+class ChangeRow:
+    """One column of the comparison, ready to be shown."""
+
+    change: ColumnChange
+    word: Word
+    column: DatasetColumn | None  # as it is now; None where it is gone
+    role: RoleChoice | None
+    role_before: RoleChoice | None
+    missing_before: float | None
+    missing_after: float | None
+    path_before: str
+    path_after: str
+    unplaced: Unplaced | None
+
+    @property
+    def is_quiet(self) -> bool:
+        change = self.change
+        is_here = not (change.is_gone or change.is_new or change.is_retyped)
+        return is_here and change.verdict in QUIET and self.unplaced is None
+
+    @property
+    def matters(self) -> bool:
+        """True for a column whose loss changes what the plan protects."""
+        return self.change.is_gone and self.change.role_before in (
+            ColumnRole.QUASI_IDENTIFIER,
+            ColumnRole.SENSITIVE,
+        )
+
+
+def draw_changes(
+    drift: Drift, columns: Iterable[DatasetColumn], unplaced: list[Unplaced]
+) -> list[ChangeRow]:
+    """Describe every column, what needs a look first."""
+    now = {column.name: column for column in columns}
+    open_values = {one.column.name: one for one in unplaced}
+    return [
+        _describe(drift, change, now.get(change.name), open_values.get(change.name))
+        for change in order_changes(drift.columns, set(open_values))
+    ]
+
+
+def _describe(
+    drift: Drift,
+    change: ColumnChange,
+    column: DatasetColumn | None,
+    unplaced: Unplaced | None,
+) -> ChangeRow:
+    before, after = _paths(change)
+    return ChangeRow(
+        change,
+        _word(change),
+        column,
+        find_role(column.role) if column else None,
+        find_role(change.role_before),
+        _share(change.missing_before, drift.rows_before),
+        _share(change.missing_after, drift.rows_after),
+        before,
+        after,
+        unplaced,
+    )
+
+
+def _word(change: ColumnChange) -> Word:
+    if change.is_gone:
+        return GONE
+    if change.is_new:
+        return NEW
+    return RETYPED if change.is_retyped else VERDICTS[change.verdict]
+
+
+def _share(count: int | None, rows: int) -> float | None:
+    return None if count is None else count / max(rows, 1)
+
+
+def _paths(change: ColumnChange) -> tuple[str, str]:
+    """Draw pairs of bars, before beside after, each table as shares of its own rows."""
+    if change.verdict == Verdict.NOT_COMPARED:
+        return "", ""
+    totals = [
+        max(sum(before for _, before, _ in change.bars), 1),
+        max(sum(after for _, _, after in change.bars), 1),
+    ]
+    # All rare words in one bar would hide the others.
+    bars = [(before, after) for label, before, after in change.bars if label != OTHERS]
+    shares = [(before / totals[0], after / totals[1]) for before, after in bars]
+    tallest = max((max(pair) for pair in shares), default=0)
+    if not tallest:
+        return "", ""
+    step = WIDTH / len(shares)
+    width = round((step - GAP) / 2, 1)
+    paths = ["", ""]
+    for place, pair in enumerate(shares):
+        for side, share in enumerate(pair):
+            x = round(place * step + side * width, 1)
+            height = round(max(HEIGHT * share / tallest, 1), 1) if share else 0
+            paths[side] += f"M{x} {round(HEIGHT - height, 1)}h{width}v{height}h-{width}z"
+    return paths[0], paths[1]

@@ -1,0 +1,138 @@
+"""What changed between two versions of a table: the document that is counted while one is read."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from deid_portal.datasets.models import TYPE_LABELS, Dataset, DatasetColumn
+from deid_portal.datasets.selectors import values_of
+from deid_portal.engine import Column, Table
+from deid_portal.engine.evidence.drift import Verdict, compare_columns
+from deid_portal.engine.progress import ProgressCallback
+
+PHASE = "compare"
+
+
+@dataclass(frozen=True)
+class ColumnChange:
+    """One column, before and after; what does not exist on a side is None there.
+
+    `bars` are [label, rows before, rows after]; labels are values of the table.
+    """
+
+    name: str
+    position: int | None  # in the new version
+    type_before: str | None = None
+    type_after: str | None = None
+    role_before: str = ""
+    missing_before: int | None = None
+    missing_after: int | None = None
+    distinct_before: int | None = None
+    distinct_after: int | None = None
+    new_values: int = 0
+    new_rows: int = 0
+    gone_values: int = 0
+    distance: float | None = None
+    chance: float | None = None
+    verdict: str = Verdict.NOT_COMPARED.value
+    bars: tuple[tuple[str | None, int, int], ...] = ()
+
+    @property
+    def is_new(self) -> bool:
+        return self.type_before is None
+
+    @property
+    def is_gone(self) -> bool:
+        return self.type_after is None
+
+    @property
+    def is_retyped(self) -> bool:
+        return not self.is_new and not self.is_gone and self.type_before != self.type_after
+
+    @property
+    def type_label_before(self) -> str:
+        return TYPE_LABELS.get(self.type_before or "", "")
+
+    @property
+    def type_label_after(self) -> str:
+        return TYPE_LABELS.get(self.type_after or "", "")
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How a version differs from the one before it."""
+
+    version_before: int
+    rows_before: int
+    rows_after: int
+    columns: tuple[ColumnChange, ...]
+
+    def to_document(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "Drift":
+        columns = (
+            ColumnChange(**{**column, "bars": tuple(tuple(bar) for bar in column["bars"])})
+            for column in document["columns"]
+        )
+        return cls(**{**document, "columns": tuple(columns)})
+
+    def without_values(self) -> "Drift":
+        """Return it as it may be kept when the table before is forgotten."""
+        return replace(self, columns=tuple(replace(column, bars=()) for column in self.columns))
+
+
+def compare_versions(before: Dataset, table: Table, progress: ProgressCallback) -> Drift:
+    """Compare a table that was just read with an earlier version, column by column.
+
+    Columns belong together by name. Values are compared where the earlier ones still exist and are
+    of a comparable type; opens each column of the earlier version once.
+    """
+    earlier = {column.name: column for column in before.columns.all()}
+    changes = []
+    for position, column in enumerate(table.columns):
+        progress(position, len(table.columns), PHASE)
+        old = earlier.pop(column.name, None)
+        changes.append(_compare(before, old, column, position))
+    gone = [_describe_old(old) for old in earlier.values()]
+    return Drift(before.version, before.rows, table.rows, (*changes, *gone))
+
+
+def _compare(
+    before: Dataset, old: DatasetColumn | None, column: Column, position: int
+) -> ColumnChange:
+    change = ColumnChange(column.name, position) if old is None else _describe_old(old)
+    # A copy that counts for itself: what is counted of all columns together would need much memory.
+    column = column.afresh()
+    change = replace(
+        change,
+        position=position,
+        type_after=column.type.value,
+        missing_after=column.missing,
+        distinct_after=int((column.counts > 0).sum()) - bool(column.missing),
+    )
+    if old is None or before.is_forgotten or change.is_retyped:
+        return change
+    drift = compare_columns(values_of(old), column)
+    return replace(
+        change,
+        new_values=drift.new_values,
+        new_rows=drift.new_rows,
+        gone_values=drift.gone_values,
+        distance=drift.distance,
+        chance=drift.chance,
+        verdict=drift.verdict.value,
+        bars=tuple((bar.label, bar.before, bar.after) for bar in drift.bars),
+    )
+
+
+def _describe_old(old: DatasetColumn) -> ColumnChange:
+    return ColumnChange(
+        old.name,
+        None,
+        type_before=old.type,
+        role_before=old.role,
+        missing_before=old.missing,
+        distinct_before=old.distinct,
+    )
