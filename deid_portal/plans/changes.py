@@ -15,27 +15,13 @@ from deid_portal.engine import InvalidPlan
 from deid_portal.engine.documents import Place, plain
 from deid_portal.engine.methods import METHODS, RecodingMethod
 from deid_portal.engine.networks.methods import NETWORK_METHODS
+from deid_portal.engine.networks.models import NETWORK_MODELS
 from deid_portal.engine.parameters import Choice
 from deid_portal.engine.plan import ColumnRole
 from deid_portal.engine.privacy import MODELS
 from deid_portal.web.templatetags.numbers import percent
 
 PlanDocument = dict[str, Any]
-# What the number of look-alikes is called in each rule that has one.
-LOOK_ALIKES = {
-    "k-anonymity": "k",
-    "k-l-anonymity": "k",
-    "lkc-privacy": "K",
-    "p-sensitive-k-anonymity": "k",
-    "alpha-k-anonymity": "k",
-    "k-e-anonymity": "k",
-    "multirelational-k-anonymity": "k",
-    "k-map": "k",
-    "k-degree": "k",
-    "k-neighbour-degrees": "k",
-    "k-neighbourhood": "k",
-    "k-degree-attributes": "k",
-}
 ROLE_WORDS = {
     ColumnRole.IDENTIFIER: "an identifier",
     ColumnRole.QUASI_IDENTIFIER: "a quasi-identifier",
@@ -154,7 +140,7 @@ class HideAmong(Change):
         return {**basis.with_methods(followed), "models": rules}
 
     def _changed(self, rule: dict[str, Any]) -> dict[str, Any]:
-        name = LOOK_ALIKES.get(rule["model"])
+        name = _parameter_of_look_alikes(rule)
         return {**rule, name: self.to} if name else rule
 
     def words(self, basis: Basis) -> str:
@@ -452,9 +438,15 @@ def apply_changes(basis: Basis, changes: Iterable[Change]) -> tuple[Basis, str]:
 
 def look_alikes_of(basis: Basis) -> int | None:
     """Return among how many every person shall hide; None where no rule says so."""
-    found = [rule.get(LOOK_ALIKES.get(rule["model"], "")) for rule in basis.rules]
+    found = [rule.get(_parameter_of_look_alikes(rule)) for rule in basis.rules]
     numbers = [int(number) for number in found if number is not None]
     return max(numbers) if numbers else None
+
+
+def _parameter_of_look_alikes(rule: dict[str, Any]) -> str:
+    """Return what a rule calls the number of look-alikes, empty if it has none."""
+    kind = MODELS.get(rule["model"]) or NETWORK_MODELS.get(rule["model"])
+    return kind.look_alikes if kind is not None else ""
 
 
 def limit_of(basis: Basis) -> float | None:

@@ -39,19 +39,6 @@ SECONDS = 0.15
 SECONDS_FOR_MANY = 0.6  # patterns in the hundred thousands: each check takes longer
 LEAST_SHARE = 0.4
 MANY_PATTERNS = 50_000
-# They compare with the records as they came, or with all combinations of columns, which takes far
-# longer than anybody waits for an estimate.
-TOO_SLOW = {
-    "k-concealment",
-    "k-confusion",
-    "c-t-isolation",
-    "result-privacy",
-    "lkc-privacy",
-    "k-l-anonymity",
-    "x-y-privacy",
-    "k-map",
-    "delta-presence",
-}
 # What a run does besides searching, measured: reading, writing, comparing before and after.
 SECONDS_PER_CELL = 3e-7
 SECONDS_AT_LEAST = 1.0
@@ -150,7 +137,7 @@ def load_kernels() -> None:
 
 
 def _method_to_try(plan: Plan) -> RecodingMethod:
-    slow = [model.name for model in plan.models if model.name in TOO_SLOW]
+    slow = [model.name for model in plan.models if not model.can_be_estimated]
     if slow:
         raise NoEstimate(
             f"No estimate for {slow[0]}: checking it takes longer than an estimate may."

@@ -5,11 +5,11 @@ from typing import Any
 
 from deid_portal.datasets.models import ColumnRole, Dataset, Treatment
 from deid_portal.engine import Plan
+from deid_portal.engine.methods import METHODS
 from deid_portal.engine.methods.method import records_allowed
 
 MANY_COLUMNS = 10
 SEARCHES_ALL = ("full-domain", "local-recoding")
-LEAVE_OUT_NOBODY = ("top-down", "mondrian", "microaggregation")  # but may find no solution at all
 ABOUT_IDENTITY = "Randomness alone protects nobody's identity: it needs a rule beside it."
 
 
@@ -94,7 +94,7 @@ def _cautions_about_time(plan: Plan) -> list[str]:
 
 def _left_out(dataset: Dataset, methods: list[dict[str, Any]]) -> list[str]:
     limits = [method["suppression_limit"] for method in methods if "suppression_limit" in method]
-    if not limits and all(method["name"] in LEAVE_OUT_NOBODY for method in methods):
+    if not limits and all(METHODS[own["name"]].leaves_out_nobody for own in methods):
         return ["Nobody is left out."]
     if not limits:
         return []

@@ -10,17 +10,10 @@ from deid_portal.policies.rules import Rules, attack_words
 from deid_portal.web.widgets import Boxes
 
 PERCENT = ("highest_risk", "most_left_out", "most_left_out_of_group", "surest_guess")
-# The rules that speak of sensitive values.
-ABOUT_SENSITIVE = (
-    "l-diversity",
-    "t-closeness",
-    "confidence-bounding",
-    "lkc-privacy",
-    "p-sensitive-k-anonymity",
-    "alpha-k-anonymity",
-    "beta-likeness",
-    "delta-disclosure",
-)
+
+
+def _models_of_sensitive() -> list[tuple[str, str]]:
+    return [(name, name) for name, model in MODELS.items() if model.speaks_of_sensitive]
 
 
 def _share(label: str, help_text: str = "") -> forms.FloatField:
@@ -53,7 +46,7 @@ class PolicyForm(forms.Form):
     )
     sensitive_models = forms.MultipleChoiceField(
         label="… by one of these (none ticked: any rule will do)",
-        choices=[(name, name) for name in ABOUT_SENSITIVE if name in MODELS],
+        choices=_models_of_sensitive,
         required=False,
         widget=Boxes,
     )

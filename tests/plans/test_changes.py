@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from deid_portal.engine import InvalidPlan, Plan
+from deid_portal.engine.privacy import MODELS
 from deid_portal.plans.changes import (
     AddMethod,
     AddRule,
@@ -20,6 +21,7 @@ from deid_portal.plans.changes import (
     SetWeight,
     UseMethod,
     apply_changes,
+    look_alikes_of,
     read_changes,
     write_changes,
 )
@@ -113,6 +115,16 @@ def test_words_never_repeat_a_value_of_the_table() -> None:
     words = apply_changes(Basis(plan), changes)[1]
     assert "Flu" not in words
     assert "Cancer" not in words
+
+
+@pytest.mark.parametrize("model", [own for own in MODELS if MODELS[own].look_alikes])
+def test_hiding_among_more_raises_the_rule_that_is_there(model: str) -> None:
+    """Before, a rule that one list had forgotten got a second rule beside it."""
+    name = MODELS[model].look_alikes
+    rule = {"model": model, name: 5}
+    basis = Basis({**PLAN, "models": [rule]})
+    assert look_alikes_of(basis) == 5
+    assert _after(HideAmong(10), basis=basis)["models"] == [{**rule, name: 10}]
 
 
 def test_the_number_of_look_alikes_is_changed_in_whichever_rule_says_it() -> None:

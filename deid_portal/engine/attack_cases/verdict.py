@@ -5,20 +5,6 @@ from enum import StrEnum
 from deid_portal.engine.attacks.attack import Stake
 from deid_portal.engine.plan import Plan
 
-# What the number of look-alikes is called in each model that promises one.
-LOOK_ALIKES = {
-    "k-anonymity": "k",
-    "k-l-anonymity": "k",
-    "lkc-privacy": "K",
-    "p-sensitive-k-anonymity": "k",
-    "alpha-k-anonymity": "k",
-    "k-e-anonymity": "k",
-    "multirelational-k-anonymity": "k",
-    "k-confusion": "k",
-    "k-concealment": "k",
-}
-HIGHEST_CHANCE = {"highest-risk": "limit", "re-identification": "limit"}
-
 
 class Word(StrEnum):
     RESISTED = "resisted"
@@ -42,10 +28,5 @@ def judge(stake: Stake, limit: float) -> Word:
 
 def promised_chance(plan: Plan) -> float:
     """Return the chance of a right match that the plan grants an intruder: 1 in k; 0 without k."""
-    chances = []
-    for model in plan.models:
-        if model.name in LOOK_ALIKES:
-            chances.append(1 / getattr(model, LOOK_ALIKES[model.name]))
-        if model.name in HIGHEST_CHANCE:
-            chances.append(float(getattr(model, HIGHEST_CHANCE[model.name])))
-    return min(chances, default=0.0)
+    chances = (model.chance_granted for model in plan.models)
+    return min((chance for chance in chances if chance is not None), default=0.0)

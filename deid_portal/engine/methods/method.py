@@ -30,6 +30,7 @@ class Method(ABC):
     breaks_ties_by_order: ClassVar[bool] = False  # so that rows are first put in one of their own
     moves_cells: ClassVar[bool] = False  # shows values that are not the person's own
     makes_classes: ClassVar[bool] = False  # sees to it that the models hold
+    leaves_out_nobody: ClassVar[bool] = False  # though it may find no solution at all
 
     @classmethod
     @abstractmethod

@@ -75,6 +75,7 @@ class Microaggregation(ChangingMethod):
     )
     breaks_ties_by_order: ClassVar[bool] = True
     makes_classes: ClassVar[bool] = True
+    leaves_out_nobody: ClassVar[bool] = True
     needs_quasi_identifiers: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

@@ -50,6 +50,7 @@ class Mondrian(ChangingMethod):
     )
     breaks_ties_by_order: ClassVar[bool] = True
     makes_classes: ClassVar[bool] = True
+    leaves_out_nobody: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (Flag("relaxed"),)
 
     def explain(self) -> str:

@@ -37,6 +37,7 @@ class TopDown(ChangingMethod):
         "information and privacy preservation, ICDE 2005."
     )
     makes_classes: ClassVar[bool] = True
+    leaves_out_nobody: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Choice("score", (DISCERNIBILITY, GAIN)),
         ColumnName("class_column", optional=True),

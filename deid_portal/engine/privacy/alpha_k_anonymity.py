@@ -10,7 +10,7 @@ from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Value
 from deid_portal.engine.privacy.capped import CappedShares
 from deid_portal.engine.privacy.hidden_names import NameOf
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
-from deid_portal.engine.privacy.model import Answers, Whole, check_values
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, Whole, check_values
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts, Table
@@ -36,6 +36,8 @@ class AlphaKAnonymity(CappedShares):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
+    look_alikes: ClassVar[str] = "k"
+    speaks_of_sensitive: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "alpha",
@@ -46,14 +48,7 @@ class AlphaKAnonymity(CappedShares):
             caution="α = {value} is unusual: under 0.05 hardly any detail is left, above 0.8 a "
             "guess of the value is nearly always right.",
         ),
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            unusual_below=3,
-            unusual_above=1000,
-            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
-        ),
+        LOOK_ALIKES,
         ColumnName(),
         Values(),
     )
@@ -95,7 +90,3 @@ class AlphaKAnonymity(CappedShares):
     def check_table(self, place: Place, table: Table) -> None:
         super().check_table(place, table)
         check_values(place["values"], self.values or (), table, self.column)
-
-    def check_rows(self, place: Place, rows: int) -> None:
-        if self.k > rows:
-            place["k"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")

@@ -32,6 +32,7 @@ class BetaLikeness(CappedShares):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE, Attack.PROBABILISTIC)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
+    speaks_of_sensitive: ClassVar[bool] = True
     compares_with_original: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

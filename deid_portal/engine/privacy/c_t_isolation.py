@@ -43,6 +43,7 @@ class CTIsolation(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.PROBABILISTIC)
     disclosure: ClassVar[Disclosure] = IDENTITY
+    can_be_estimated: ClassVar[bool] = False
     needs_besides: ClassVar[str] = "it measures distances in the original"
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

@@ -37,6 +37,7 @@ class DeltaPresence(PopulationModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.TABLE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = MEMBERSHIP
+    can_be_estimated: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "minimum",

@@ -35,6 +35,7 @@ class EpsilonMAnonymity(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
+    speaks_of_sensitive: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter("epsilon", minimum=0),
         Parameter(

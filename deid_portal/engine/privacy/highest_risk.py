@@ -36,6 +36,10 @@ class HighestRisk(PrivacyModel):
     is_monotone = True
     is_monotone_per_record = True
 
+    @property
+    def chance_granted(self) -> float:
+        return self.limit
+
     def passes(self, classes: Classes, whole: Whole) -> Answers:
         return classes.sizes * self.limit >= 1 - ROUNDING
 

@@ -35,6 +35,7 @@ class IntervalDisclosure(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE_MEASURED
+    speaks_of_sensitive: ClassVar[bool] = True
     needs_besides: ClassVar[str] = "it compares with the numbers of the original"
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter("width", minimum=0),

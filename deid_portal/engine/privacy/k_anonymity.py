@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from deid_portal.engine.documents import Place
-from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.parameters import Declared
 from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
-from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
 from deid_portal.engine.table.patterns import Classes
 
 
@@ -22,16 +21,8 @@ class KAnonymity(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
-    parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            unusual_below=3,
-            unusual_above=1000,
-            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
-        ),
-    )
+    look_alikes: ClassVar[str] = "k"
+    parameters: ClassVar[tuple[Declared, ...]] = (LOOK_ALIKES,)
     is_monotone = True
     is_monotone_per_record = True
 
@@ -46,7 +37,3 @@ class KAnonymity(PrivacyModel):
             f"Every person looks like at least {self.k - 1} others, so a match by known facts is "
             f"right at most 1 time in {self.k}."
         )
-
-    def check_rows(self, place: Place, rows: int) -> None:
-        if self.k > rows:
-            place["k"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")

@@ -5,10 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine.documents import Place
-from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.parameters import Declared
 from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
-from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.record_matching import count_equally_likely, shows_mixed_levels
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
@@ -39,23 +38,12 @@ class KConfusion(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
+    look_alikes: ClassVar[str] = "k"
+    can_be_estimated: ClassVar[bool] = False
     needs_besides: ClassVar[str] = "it compares with the rows of the original"
-    parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            unusual_below=3,
-            unusual_above=1000,
-            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
-        ),
-    )
+    parameters: ClassVar[tuple[Declared, ...]] = (LOOK_ALIKES,)
     is_monotone = True
     is_monotone_per_record = True
-
-    def check_rows(self, place: Place, rows: int) -> None:
-        if self.k > rows:
-            place["k"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")
 
     def passes(self, classes: Classes, whole: Whole) -> Answers:
         return self._likeliest(classes, whole) >= self.k

@@ -32,6 +32,8 @@ class KEAnonymity(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
+    look_alikes: ClassVar[str] = "k"
+    speaks_of_sensitive: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "k",
@@ -84,7 +86,3 @@ class KEAnonymity(PrivacyModel):
     def check_table(self, place: Place, table: Table) -> None:
         super().check_table(place, table)
         check_numeric(place["column"], table, self.column)
-
-    def check_rows(self, place: Place, rows: int) -> None:
-        if self.k > rows:
-            place["k"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")

@@ -5,10 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
-from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.projections import every_projection
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Codes, Counts
@@ -34,15 +33,10 @@ class KLAnonymity(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
+    look_alikes: ClassVar[str] = "k"
+    can_be_estimated: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            unusual_below=3,
-            unusual_above=1000,
-            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
-        ),
+        LOOK_ALIKES,
         Parameter(
             "l",
             minimum=1,
@@ -80,10 +74,6 @@ class KLAnonymity(PrivacyModel):
             f"Whoever knows up to {self.l} facts about a person finds at least {self.k} people "
             f"they fit, so a match is right at most 1 time in {self.k}."
         )
-
-    def check_rows(self, place: Place, rows: int) -> None:
-        if self.k > rows:
-            place["k"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")
 
 
 def _smallest_groups(labels: Codes, sizes: Counts, known: int) -> Counts:

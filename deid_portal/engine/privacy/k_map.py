@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from deid_portal.engine.parameters import Declared, FileName, Parameter
+from deid_portal.engine.documents import Place
+from deid_portal.engine.parameters import Declared, FileName
 from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
-from deid_portal.engine.privacy.model import Answers, Whole
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, Whole
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.privacy.population_model import PopulationModel
 from deid_portal.engine.table.patterns import Classes
@@ -31,20 +32,23 @@ class KMap(PopulationModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
+    look_alikes: ClassVar[str] = "k"
+    can_be_estimated: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            unusual_below=3,
-            unusual_above=1000,
-            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
-        ),
+        LOOK_ALIKES,
         FileName("population"),
     )
     is_monotone = True
     is_monotone_per_record = True
     needs_labels: ClassVar[bool] = True
+
+    @property
+    def chance_granted(self) -> None:
+        """The k are out there: whoever knows who is in the release finds them more surely."""
+        return None
+
+    def check_rows(self, place: Place, rows: int) -> None:
+        """However few rows there are, many people of the population may look like them."""
 
     def passes(self, classes: Classes, whole: Whole) -> Answers:
         return self.count_people(classes, whole) >= self.k

@@ -36,6 +36,7 @@ class LDiversity(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
+    speaks_of_sensitive: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Choice("variant", ("distinct", "probabilistic", "entropy", "recursive")),
         Parameter(

@@ -45,6 +45,9 @@ class LKCPrivacy(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
+    look_alikes: ClassVar[str] = "K"
+    speaks_of_sensitive: ClassVar[bool] = True
+    can_be_estimated: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "L",
@@ -101,10 +104,6 @@ class LKCPrivacy(PrivacyModel):
         super().check_table(place, table)
         for name, values in (self.values or {}).items():
             check_values(place["values"][name], values or (), table, name)
-
-    def check_rows(self, place: Place, rows: int) -> None:
-        if rows < self.K:
-            place["K"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")
 
     def passes(self, classes: Classes, whole: Whole) -> Answers:
         kept = np.ones(len(classes.sizes), np.bool_)

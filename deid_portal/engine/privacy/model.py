@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place, listed, plain
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.parameters import Choice, Declared
+from deid_portal.engine.parameters import Choice, Declared, Parameter
 from deid_portal.engine.privacy.distances import Distances
 from deid_portal.engine.privacy.hidden_names import NameOf, is_hidden_name
 from deid_portal.engine.privacy.kinds import Attack, Disclosure
@@ -85,6 +85,16 @@ class Original:
         return Distances(self.columns, self.taxonomies, self.patterns)
 
 
+LOOK_ALIKES = Parameter(
+    "k",
+    minimum=2,
+    whole=True,
+    unusual_below=3,
+    unusual_above=1000,
+    caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
+)
+
+
 class PrivacyModel(ABC):
     """One promise about the classes of a release; subclasses are frozen dataclasses.
 
@@ -110,6 +120,11 @@ class PrivacyModel(ABC):
     # Whether it is measured against the distribution of the whole table, people left out included.
     compares_with_original: ClassVar[bool] = False
     needs_besides: ClassVar[str] = ""  # what it is measured with that no release holds, in words
+    look_alikes: ClassVar[str] = ""  # the parameter that says among how many everybody hides
+    speaks_of_sensitive: ClassVar[bool] = False  # whether it protects a sensitive column
+    # Whether checking it is quick enough for an estimate; not where it compares with the records
+    # as they came, or looks at all combinations of columns.
+    can_be_estimated: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -138,6 +153,14 @@ class PrivacyModel(ABC):
     def needs_taxonomy(self) -> bool:
         """Say whether the sensitive column must have a taxonomy."""
         return False
+
+    @property
+    def chance_granted(self) -> float | None:
+        """Return the chance of a right match that the rule leaves an intruder, if it speaks of it.
+
+        One of k look-alikes is found by guessing with a chance of 1 in k.
+        """
+        return 1 / getattr(self, self.look_alikes) if self.look_alikes else None
 
     @abstractmethod
     def passes(self, classes: Classes, whole: Whole) -> Answers:
@@ -216,8 +239,12 @@ class PrivacyModel(ABC):
         )
         return [sentence for sentence in found if sentence]
 
-    def check_rows(self, place: Place, rows: int) -> None:  # noqa: B027 - optional
+    def check_rows(self, place: Place, rows: int) -> None:
         """Refuse parameters that no release of this many rows can meet."""
+        if self.look_alikes and getattr(self, self.look_alikes) > rows:
+            place[self.look_alikes].refuse(
+                f"the table has {rows} rows, so at most {rows} is accepted."
+            )
 
     def check_table(self, place: Place, table: Table) -> None:
         """Refuse what does not fit this table."""

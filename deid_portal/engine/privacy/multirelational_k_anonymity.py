@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.parameters import ColumnName, Declared, Parameter
+from deid_portal.engine.parameters import ColumnName, Declared
 from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
-from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts, Table
 
@@ -32,15 +32,9 @@ class MultirelationalKAnonymity(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
+    look_alikes: ClassVar[str] = "k"
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            unusual_below=3,
-            unusual_above=1000,
-            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
-        ),
+        LOOK_ALIKES,
         ColumnName("owner"),
     )
     is_monotone = True

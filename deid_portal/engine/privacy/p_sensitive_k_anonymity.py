@@ -9,7 +9,13 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
-from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole, check_sensitive
+from deid_portal.engine.privacy.model import (
+    LOOK_ALIKES,
+    Answers,
+    PrivacyModel,
+    Whole,
+    check_sensitive,
+)
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts
 
@@ -33,6 +39,8 @@ class PSensitiveKAnonymity(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
+    look_alikes: ClassVar[str] = "k"
+    speaks_of_sensitive: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "p",
@@ -41,14 +49,7 @@ class PSensitiveKAnonymity(PrivacyModel):
             unusual_above=10,
             caution="p = {value} is unusual: few columns have that many values in every group.",
         ),
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            unusual_below=3,
-            unusual_above=1000,
-            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
-        ),
+        LOOK_ALIKES,
         ColumnNames("columns", optional=True),
     )
     is_monotone = True
@@ -92,7 +93,3 @@ class PSensitiveKAnonymity(PrivacyModel):
             f"Every person looks like at least {self.k - 1} others, and among people who look "
             f"alike every sensitive column has at least {self.p} different values."
         )
-
-    def check_rows(self, place: Place, rows: int) -> None:
-        if self.k > rows:
-            place["k"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")

@@ -35,6 +35,7 @@ class PersonalizedPrivacy(PrivacyModel):
     cites: ClassVar[str] = "X. Xiao, Y. Tao, Personalized privacy preservation, SIGMOD 2006."
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
+    speaks_of_sensitive: ClassVar[bool] = True
     needs_besides: ClassVar[str] = "it needs what each person allows"
     parameters: ClassVar[tuple[Declared, ...]] = (
         ColumnName(),

@@ -54,6 +54,10 @@ class ReIdentification(PrivacyModel):
     judges_release: ClassVar[bool] = True
     judges_classes: ClassVar[bool] = False
 
+    @property
+    def chance_granted(self) -> float:
+        return self.limit
+
     def passes(self, classes: Classes, whole: Whole) -> Answers:
         return np.ones(len(classes.sizes), np.bool_)
 

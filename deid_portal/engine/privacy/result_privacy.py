@@ -39,6 +39,7 @@ class ResultPrivacy(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
+    can_be_estimated: ClassVar[bool] = False
     needs_besides: ClassVar[str] = "it compares with results on the original"
     parameters: ClassVar[tuple[Declared, ...]] = (
         AssociationRules("rules"),

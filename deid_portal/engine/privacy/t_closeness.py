@@ -34,6 +34,7 @@ class TCloseness(PrivacyModel):
     )
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE, Attack.PROBABILISTIC)
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
+    speaks_of_sensitive: ClassVar[bool] = True
     compares_with_original: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

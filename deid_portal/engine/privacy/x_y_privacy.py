@@ -34,6 +34,7 @@ class XYPrivacy(PrivacyModel):
     cites: ClassVar[str] = "K. Wang, B. Fung, Anonymizing sequential releases, KDD 2006."
     addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
+    can_be_estimated: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
         ColumnNames("x"),
         ColumnName("y"),

@@ -5,7 +5,8 @@ import sys
 
 WARM = """
 import sys
-from deid_portal.engine import Plan, kernels, protect, warm_up
+from deid_portal.engine import Plan, protect, warm_up
+from deid_portal.engine.compiled import kernels
 from tests.engine.tables import adult_columns, adult_table, document, read_adult
 
 def compiled():
@@ -62,11 +63,11 @@ sys.exit(", ".join(sorted(late)) or 0)
 FIRST_UPLOAD = """
 import io, sys
 from deid_portal.engine.detection import look_at, measure_isolation, suggest_by_looks
-from deid_portal.engine.files import detect_file, preview_file, read_table
+from deid_portal.engine.files.table_reader import detect_file, preview_file, read_table
 from deid_portal.engine.table.profile import profile_column
 from deid_portal.engine.warm_up import warm_up_intake
 from deid_portal.guide.demo.invented import demo_table
-from tests.engine import files
+from tests.engine.files import files
 
 def compiled():
     modules = [(name, module) for name, module in list(sys.modules.items())

@@ -116,6 +116,27 @@ def test_survives_as_a_document(example: dict[str, Any]) -> None:
 
 
 @every_model
+def test_says_among_how_many_everybody_hides(example: dict[str, Any]) -> None:
+    model = MODELS[example["model"]]
+    declared = {own.name: own for own in model.parameters}
+    assert set(declared) & {"k", "K"} <= {model.look_alikes} or model.name == "x-y-privacy"
+    if not model.look_alikes:
+        return
+    number = declared[model.look_alikes]
+    assert isinstance(number, Parameter)
+    assert (number.whole, number.minimum) == (True, 2)
+    # The k of k-map are out there: who knows who is in the release finds them more surely.
+    chance = None if model.name == "k-map" else 1 / example[model.look_alikes]
+    assert MODELS[model.name].parse(Place(example)).chance_granted == chance
+
+
+@every_model
+def test_says_whether_it_speaks_of_a_sensitive_column(example: dict[str, Any]) -> None:
+    model = MODELS[example["model"]]
+    assert model.speaks_of_sensitive == (model.needs_sensitive or "column" in example)
+
+
+@every_model
 def test_illegal_values_are_refused_with_their_place(example: dict[str, Any]) -> None:
     for parameter in MODELS[example["model"]].parameters:
         if not isinstance(parameter, Parameter):

@@ -31,6 +31,7 @@ class NetworkModel(ABC):
     title: ClassVar[str]
     cites: ClassVar[str]
     knowledge: ClassVar[Knowledge]
+    look_alikes: ClassVar[str] = "k"  # the parameter that says among how many everybody hides
     parameters: ClassVar[tuple[Declared, ...]] = (LOOK_ALIKES,)
 
     @classmethod
