@@ -7,7 +7,7 @@ somebody with access to the server has accepted what happened (`verify_audit --a
 
 The seal covers everything that decides what `verify_audit` finds: where the chain ends, which notes
 were written outside the database (`anchors.py`) and which record says what was accepted
-(`verifying.py`). None of them can be exchanged for another, or for an older one, by itself.
+(`verification.py`). None of them can be exchanged for another, or for an older one, by itself.
 
 That a chain has begun at all is marked in the vault: whoever wipes records, head and notes together
 must not get a new chain sealed as if this were a new portal.

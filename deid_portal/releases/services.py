@@ -1,4 +1,4 @@
-"""Making a release and taking it back. Who may download it is in `granting.py`."""
+"""Making a release and taking it back. Who may download it is in `grants.py`."""
 
 from django.db import transaction
 from django.db.models import Max

@@ -7,7 +7,8 @@ only does what is left. Nothing that people change at the same moment is overwri
 and second factors change under a lock, and a field is exchanged only for exactly the bytes that
 were read.
 
-The same walk binds what earlier versions have sealed to its place (`sealing.py`, `chunks.py`).
+The same walk binds what earlier versions have sealed to its place (`vault/sealed_fields.py`,
+`vault/chunks.py`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -8,7 +8,7 @@ goes. Backups of `keys` can therefore be short-lived while those of the files ar
 
 A wrapped key opens for its own folder only: the name of the folder is authenticated with it. So
 nobody can put another folder's key and files in the place of this one's. Keys of before that was so
-(DPK1) open nowhere but in `rotate_data_key`, which wraps them anew (`sealing.py` says why).
+(DPK1) open nowhere but in `rotate_data_key`, which wraps them anew (`sealed_fields.py` says why).
 """
 
 import fcntl

@@ -2,7 +2,7 @@
 
 S. L. Warner, Randomized response, JASA 60, 1965; S. P. Kasiviswanathan et al., What can we learn
 privately?, SIAM J. Comput. 40(3), 2011; P. Kairouz, S. Oh, P. Viswanath, Extremal mechanisms for
-local differential privacy, JMLR 17, 2016. The matrices are `randomization/transitions.py`'s.
+local differential privacy, JMLR 17, 2016. The matrices are `randomness/transition_matrix.py`'s.
 """
 
 from math import exp, inf

@@ -1,4 +1,4 @@
-"""Read back a workbook that `saving.py` wrote, and nothing else.
+"""Read back a workbook that `writer.py` wrote, and nothing else.
 
 A reader for workbooks of the world looks at every cell; a million rows take it minutes, and it must
 refuse what unpacks to a hundred times its size, as a table of few words does. Here the form is

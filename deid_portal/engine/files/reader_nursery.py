@@ -1,6 +1,7 @@
-"""The process that forks readers; `apart.py` says why, and starts it with the end of a socket.
+"""The process that forks readers; `isolated_reader.py` says why.
 
-It ends when nobody can ask it any more. A reader does one task with one file and ends.
+It is started with the end of a socket, and ends when nobody can ask it any more. A
+reader does one task with one file and ends.
 """
 
 import io

@@ -3,11 +3,11 @@
 A reviewer, an approver or an analyst may know a great deal about the people in the original, and
 hold the release. Whatever was computed from everybody, people left out included, can be solved for
 the one they do not know; before beside after tells it by subtraction, a rounded figure by the side
-it falls on, a ranking by its order. So what they see is what may be published (`allowed.py`), and
-what is listed here on top: it is counted in the release, too, or in the people of the release as
-they were and told in wide bands. Nobody left out has a part in any of it, so exchanging them
-changes nothing; `tests/reports/test_who_was_left_out.py` holds that. A new entry stays with the
-stewards until it is listed.
+it falls on, a ranking by its order. So what they see is what may be published
+(`allow_list.py`), and what is listed here on top: it is counted in the release, too, or in the
+people of the release as they were and told in wide bands. Nobody left out has a part in any of it,
+so exchanging them changes nothing; `tests/reports/test_who_was_left_out.py` holds that. A new entry
+stays with the stewards until it is listed.
 
 Several runs of one table tell more than each alone, as several releases would. Counts of labels are
 told of the one run that was promoted (`reports/visibility.py`); sizes of groups, which name nobody,

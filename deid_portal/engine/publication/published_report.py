@@ -36,9 +36,10 @@ def publish_report(
 ) -> dict[str, Any]:
     """Return a report as it may leave beside the document of a published plan.
 
-    Only what is listed in `allowed.py` does. `detail` is what `measure_detail` found of the release
-    and that plan; without it nothing is said of the detail lost. The hash is that plan's, too: one
-    of the full plan would tell whoever guesses a seed or a hidden label that the guess is right.
+    Only what is listed in `allow_list.py` does. `detail` is what `measure_detail` found of the
+    release and that plan; without it nothing is said of the detail lost. The hash is that plan's,
+    too: one of the full plan would tell whoever guesses a seed or a hidden label that the guess is
+    right.
     """
     is_private = promises_privacy(plan)
     told = {

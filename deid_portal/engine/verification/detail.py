@@ -1,6 +1,6 @@
 """Compute again how much detail a release lost, from its cells and the published taxonomies.
 
-What is compared is what `publishing/detail.py` computes: a label costs by its level and by the
+What is compared is what `publication/detail.py` computes: a label costs by its level and by the
 share of all listed values that stand under it. A taxonomy that is a rule lists no values, so the
 level of its labels is taken on trust and nothing else is said. Packages of when the house's own
 figures still left have more, which cannot be computed again.

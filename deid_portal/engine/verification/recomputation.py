@@ -1,6 +1,6 @@
 """Compute the claims of a report again, from the released cells alone.
 
-What compares with the original is listed as taken on trust (`trusting.py`), except where nobody was
+What compares with the original is listed as taken on trust (`trusted.py`), except where nobody was
 left out and nothing was moved, so that the release has the distribution of the original.
 """
 

@@ -2,8 +2,8 @@
 
 Whatever is neither compared with the release nor listed here would be a claim that nobody vouches
 for; a test walks every number of a report and finds it in one of the two. Reports that leave today
-hold nothing about the original but totals (`publishing/allowed.py`); most of this is about packages
-of before.
+hold nothing about the original but totals (`publication/allow_list.py`); most of this is about
+packages of before.
 """
 
 from collections.abc import Iterator, Mapping
