@@ -1,6 +1,5 @@
 """How far a run is, in words and numbers; pure functions of the row."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,7 +55,7 @@ def describe_progress(run: Run, *, tells_search: bool = True) -> ProgressView:
         phase_label=_label(run, stage_of(run.phase)) if run.phase else "Waiting",
         seconds_left=run.figures.get("left"),
         phases=_describe_phases(run),
-        figures=_figures(run) if tells_search else _pick(run.figures, ("memory_mb",)),
+        figures=_figures(run) if tells_search else {"memory_mb": run.figures.get("memory_mb")},
         best=_describe_best(run.figures) if tells_search else None,
     )
 
@@ -86,10 +85,6 @@ def _figures(run: Run) -> dict[str, Any]:
     if "settled" in figures and "checked" in figures:
         figures["settled"] = max(0, figures["settled"] - figures["checked"])
     return figures
-
-
-def _pick(figures: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    return {name: figures[name] for name in names if name in figures}
 
 
 def _describe_phases(run: Run) -> list[PhaseView]:

@@ -39,7 +39,10 @@ NOTE = (
 )
 
 ASKED = Reason(Origin.PLAN, "what the plan asks for")
-COUNTED = Reason(Origin.RELEASE, "counted in the released table, no count of fewer than five")
+COUNTED = Reason(
+    Origin.RELEASE,
+    "counted in the released table; labels of fewer than five people are told together",
+)
 BANDED = Reason(Origin.STATED, "the people of the release as they were, in wide bands")
 EVERYBODY = Reason(Origin.STATED, "all people of a network are in its release")
 
