@@ -5,8 +5,8 @@ from typing import Any
 from deid_portal.attacks.results import Result
 from deid_portal.attacks.vocabulary import Wording
 from deid_portal.engine.attacks.attack import Spread
+from deid_portal.engine.wording.numbers import NBSP
 from deid_portal.reports.figures import Chart, figure_of
-from deid_portal.web.templatetags.numbers import NBSP
 
 UNITS = {"percent": "Right, %", "people": "People", "groups": "Groups", "records": "People"}
 

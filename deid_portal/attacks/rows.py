@@ -16,8 +16,8 @@ from deid_portal.attacks.results import Result
 from deid_portal.attacks.vocabulary import Wording, share_words, subtitle_of, wording_of
 from deid_portal.engine.attack_cases.verdict import Word
 from deid_portal.engine.publication import band_of
+from deid_portal.engine.wording.numbers import percent
 from deid_portal.runs.models import Run
-from deid_portal.web.templatetags.numbers import percent
 from deid_portal.work.work import Status
 
 # Share of the whole that each phase takes; a test that was resisted has no remedies to price.

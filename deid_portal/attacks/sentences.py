@@ -4,8 +4,7 @@ Pure functions of a result, in plain words; a number never stands without what i
 """
 
 from deid_portal.attacks.results import Result
-from deid_portal.reports.figures import one_in
-from deid_portal.web.templatetags.numbers import NBSP, percent, thousands
+from deid_portal.engine.wording.numbers import NBSP, one_in, percent, thousands
 
 COUNTED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from deid_portal.attacks import sentences as say
 from deid_portal.attacks.results import Result
-from deid_portal.web.templatetags.numbers import NBSP, percent, thousands
+from deid_portal.engine.wording.numbers import NBSP, percent, thousands
 
 Say = Callable[[Result], str]
 

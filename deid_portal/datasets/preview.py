@@ -9,7 +9,7 @@ from deid_portal.engine.files.column_types import TypeChoice
 from deid_portal.engine.files.file_format import KIND_WORDS, FileFormat, FileKind
 from deid_portal.engine.files.table_reader import ColumnPreview
 from deid_portal.engine.files.table_reader import FilePreview as Preview
-from deid_portal.web.templatetags.numbers import middle_cut
+from deid_portal.engine.wording.numbers import middle_cut
 
 MOST_QUESTIONS = 3
 DATE_WORDS = {"%Y": "year", "%m": "month", "%d": "day", "%H": "hour", "%M": "minute", "%S": "s"}

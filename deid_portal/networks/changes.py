@@ -7,8 +7,8 @@ from typing import Any
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.evidence.drift import Verdict
 from deid_portal.engine.networks.drift import NetworkDrift
+from deid_portal.engine.wording.numbers import percent
 from deid_portal.networks.vocabulary import KNOWLEDGE_TITLES
-from deid_portal.web.templatetags.numbers import percent
 
 VERDICT_WORDS = {
     Verdict.SAME.value: "How many links people have is as before",

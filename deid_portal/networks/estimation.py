@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.networks.degree_sequences import find_optimal_degrees
-from deid_portal.web.templatetags.numbers import percent
+from deid_portal.engine.wording.numbers import percent
 
 MOST_WORK = 30_000_000  # people times k; beyond it nobody waits for an estimate
 TRIED = (2, 3, 5, 10, 15, 25, 50)

@@ -2,9 +2,9 @@
 
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.plan import ColumnRole
+from deid_portal.engine.wording.numbers import middle_cut, percent
 from deid_portal.plans.expectations import AFTER, ROUNDING, Expectation, State
 from deid_portal.policies.rules import Rules
-from deid_portal.web.templatetags.numbers import middle_cut, percent
 
 Told = tuple[State, str]
 

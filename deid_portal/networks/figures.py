@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from deid_portal.engine.wording.numbers import percent
 from deid_portal.networks.vocabulary import KNOWLEDGE_PHRASES, KNOWLEDGE_TITLES
-from deid_portal.web.templatetags.numbers import percent
 
 Risk = Mapping[str, Mapping[str, Any]]
 Points = list[list[float]]

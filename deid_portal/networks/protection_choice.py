@@ -13,6 +13,7 @@ from deid_portal.engine import InvalidPlan
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.parameters import Choice as OneOf
+from deid_portal.engine.wording.numbers import percent
 from deid_portal.networks.composition import compose_network_plan
 from deid_portal.networks.estimation import Estimate, estimate_run, price_chart
 from deid_portal.networks.expectations import expect_of_network
@@ -32,7 +33,6 @@ from deid_portal.plans.expert_forms import PartForm, starting_entry
 from deid_portal.plans.parameter_fields import Columns
 from deid_portal.plans.plain_form import LARGEST_K_ON_SLIDER, Slider
 from deid_portal.policies.rules import Rules
-from deid_portal.web.templatetags.numbers import percent
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine import Column
 from deid_portal.engine.search.check import Check
-from deid_portal.web.templatetags.numbers import middle_cut, percent
+from deid_portal.engine.wording.numbers import middle_cut, percent
 
 SMALLEST_GROUP = 5  # people
 NAME_LENGTH = 28

@@ -19,7 +19,7 @@ from deid_portal.engine.networks.models import NETWORK_MODELS
 from deid_portal.engine.parameters import Choice
 from deid_portal.engine.plan import ColumnRole
 from deid_portal.engine.privacy import MODELS
-from deid_portal.web.templatetags.numbers import percent
+from deid_portal.engine.wording.numbers import percent
 
 PlanDocument = dict[str, Any]
 ROLE_WORDS = {

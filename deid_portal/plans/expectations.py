@@ -8,11 +8,11 @@ from typing import Any
 
 from deid_portal.engine import Plan
 from deid_portal.engine.plan import ColumnRole, Treatment
+from deid_portal.engine.wording.numbers import middle_cut, percent
 from deid_portal.plans.burdens import worst_of
 from deid_portal.plans.changes import Basis, limit_of, look_alikes_of
 from deid_portal.plans.estimation import Estimate
 from deid_portal.policies.rules import Rules
-from deid_portal.web.templatetags.numbers import middle_cut, percent
 
 AFTER = "after the run"
 ROUNDING = 1e-9

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import TextChoices
 
-from deid_portal.web.templatetags.numbers import middle_cut, percent
+from deid_portal.engine.wording.numbers import middle_cut, percent
 
 
 class Audience(TextChoices):

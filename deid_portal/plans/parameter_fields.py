@@ -16,9 +16,9 @@ from django import forms
 from deid_portal.datasets.models import ColumnRole, DatasetColumn
 from deid_portal.engine import parameters as declared_kinds
 from deid_portal.engine.parameters import Declared
+from deid_portal.engine.wording.numbers import middle_cut
 from deid_portal.plans.matrix_field import MOST_VALUES, MatrixField
 from deid_portal.plans.models import PopulationTable
-from deid_portal.web.templatetags.numbers import middle_cut
 
 MISSING = "(missing)"  # how the gap is written where values are listed
 ABSENT = object()

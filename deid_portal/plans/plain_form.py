@@ -10,13 +10,13 @@ from django import forms
 
 from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
 from deid_portal.engine.methods import METHODS
+from deid_portal.engine.wording.numbers import middle_cut
 from deid_portal.plans.guidelines import GUIDELINES, Audience
 from deid_portal.plans.proposals import Answers, Harm, Worry
 from deid_portal.plans.recommendation import Purpose
 from deid_portal.plans.table_facts import guess_without_release
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.web.templatetags.numbers import middle_cut
 
 METRICS = [
     ("loss", "Detail lost (loss)"),

@@ -10,10 +10,10 @@ from typing import Any
 from django.core.cache import cache
 
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine.wording.numbers import percent
 from deid_portal.plans.composition import Choice
 from deid_portal.plans.estimation import NoEstimate, estimate_run
 from deid_portal.plans.services import check_choice
-from deid_portal.web.templatetags.numbers import percent
 
 PRICED = (2, 3, 5, 10, 15, 25, 50)
 OTHER_LIMITS = (0.02, 0.05, 0.1)

@@ -7,7 +7,7 @@ from django import forms
 from django.http import QueryDict
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.web.templatetags.numbers import middle_cut
+from deid_portal.engine.wording.numbers import middle_cut
 
 HEAVIEST = 1000
 NAME_LENGTH = 40

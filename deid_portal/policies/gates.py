@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from deid_portal.engine.wording.numbers import middle_cut, percent
 from deid_portal.policies.rules import Rules, attack_words
-from deid_portal.web.templatetags.numbers import middle_cut, percent
 
 Report = Mapping[str, Any]
 

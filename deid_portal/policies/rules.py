@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.privacy import MODELS
+from deid_portal.engine.wording.numbers import percent
 from deid_portal.web.refusals import Refused
-from deid_portal.web.templatetags.numbers import percent
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.engine.differential.domains import write_value
+from deid_portal.engine.wording.numbers import NBSP
 from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.vocabulary import write_number, write_width
-from deid_portal.web.templatetags.numbers import NBSP
 
 MOST_BARS = 60
 MOST_COLUMNS = 8

@@ -13,6 +13,7 @@ from django.http import QueryDict
 
 from deid_portal.accounts.models import User
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.wording.numbers import NBSP
 from deid_portal.querydesk.amounts import epsilon_of, read_number, shown
 from deid_portal.querydesk.ledger import Balance, balance_of
 from deid_portal.querydesk.models import Desk, Question, Terms
@@ -27,7 +28,6 @@ from deid_portal.querydesk.prices import (
 from deid_portal.querydesk.question_form import Composition
 from deid_portal.querydesk.selectors import closer_answer, stored_answer
 from deid_portal.querydesk.vocabulary import sure_words, write_width
-from deid_portal.web.templatetags.numbers import NBSP
 
 STEPS = 100
 USUAL_MOST = 2.0

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deid_portal.web.templatetags.numbers import NBSP
+from deid_portal.engine.wording.numbers import NBSP
 
 MINUS = "−"
 

@@ -19,11 +19,11 @@ from deid_portal.engine.networks import NetworkPlan, is_network_plan
 from deid_portal.engine.publication import Publication, promises_privacy
 from deid_portal.engine.verification.figures import COUNT, NUMBER, SHARE, find_figure, write_figure
 from deid_portal.engine.verification.signatures import short_fingerprint
+from deid_portal.engine.wording.words import counted, listed
 from deid_portal.querydesk.released_answers import HandedAnswer, read_answers, sum_prices
 from deid_portal.releases.package_charts import Drawing, charts_of
 from deid_portal.reports.columns import level_label
 from deid_portal.reports.verdicts import verdict_of
-from deid_portal.reports.words import counted, listed
 
 Report = Mapping[str, Any]
 Statement = Mapping[str, Any]

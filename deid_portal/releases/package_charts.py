@@ -10,10 +10,8 @@ from xml.sax.saxutils import escape
 
 from django.utils.safestring import mark_safe
 
-from deid_portal.engine.verification.figures import write_share
+from deid_portal.engine.wording.numbers import middle_cut, one_in, percent
 from deid_portal.reports.columns import level_label
-from deid_portal.reports.figures import one_in
-from deid_portal.web.templatetags.numbers import middle_cut
 
 Report = Mapping[str, Any]
 AFTER, LINE, INK, FAINT = "#0B6380", "#DDE3E9", "#1A2530", "#5C6A79"
@@ -68,7 +66,7 @@ def _columns(report: Report) -> Drawing | None:
     shown = costs[:MOST_COLUMNS]
     more = f"; the first {MOST_COLUMNS} of {len(costs)} columns" if len(costs) > len(shown) else ""
     name, loss, _ = shown[0]
-    title = f"“{middle_cut(name)}” lost most: {write_share(loss)} of its detail"
+    title = f"“{middle_cut(name)}” lost most: {percent(loss)} of its detail"
     if not loss:
         title = "No column lost detail"
     caption = f"Share of detail lost per column{more}"
@@ -81,7 +79,7 @@ def _range(own: Mapping[str, Any]) -> str:
 
 
 def _percent(value: float) -> str:
-    return write_share(value).replace("\u00a0%", "") if value else ""
+    return percent(value).replace("\u00a0%", "") if value else ""
 
 
 def _count(value: float) -> str:
@@ -134,6 +132,6 @@ def _lines(costs: Sequence[tuple[str, float, str]]) -> str:
         parts.append(_text(left - 8, y + 10, middle_cut(name, 30), "end", INK))
         parts.append(_bar(left, y + 1, full, 11, LINE, 0.6))
         parts.append(_bar(left, y + 1, full * min(loss, 1.0), 11, AFTER))
-        words = f"{write_share(loss)}, {middle_cut(level, 30)}"
+        words = f"{percent(loss)}, {middle_cut(level, 30)}"
         parts.append(_text(left + full + 8, y + 10, words, "start", INK))
     return _svg(len(costs) * step + 6, parts)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from deid_portal.reports.figures import Chart, figure_of, grouped_bars, one_in
-from deid_portal.reports.words import people, share_words
-from deid_portal.web.templatetags.numbers import percent, thousands
+from deid_portal.engine.wording.numbers import one_in, percent, thousands
+from deid_portal.engine.wording.words import people, share_words
+from deid_portal.reports.figures import Chart, figure_of, grouped_bars
 
 Report = Mapping[str, Any]
 ATTACKERS = {

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from math import log10
 from typing import Any
 
+from deid_portal.engine.wording.numbers import NBSP as NO_BREAK
+from deid_portal.engine.wording.numbers import percent
 from deid_portal.reports.board import Board
 from deid_portal.reports.figures import Chart
 from deid_portal.reports.scenarios import Axis, Point, Scenario, limit_words, title_of
-from deid_portal.web.templatetags.numbers import NBSP as NO_BREAK
-from deid_portal.web.templatetags.numbers import percent
 
 # Told apart without color; the first ones are the most different from each other.
 SHAPES = ("triangle-up", "square", "circle", "diamond", "star", "hexagon", "pentagon")

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deid_portal.reports.words import capital, listed, number_words, value_words
-from deid_portal.web.templatetags.numbers import thousands
+from deid_portal.engine.wording.numbers import thousands
+from deid_portal.engine.wording.words import capital, listed, number_words, value_words
 
 Report = Mapping[str, Any]
 ROLE_WORDS = {"insensitive": "harmless"}

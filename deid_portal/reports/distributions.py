@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deid_portal.engine.wording.numbers import percent, thousands
+from deid_portal.engine.wording.words import capital, value_words
 from deid_portal.reports.figures import WIDE, Chart, figure_of, grouped_bars
-from deid_portal.reports.words import capital, value_words
-from deid_portal.web.templatetags.numbers import percent, thousands
 
 Report = Mapping[str, Any]
 FEW = "<5"

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deid_portal.engine.methods import METHODS
+from deid_portal.engine.wording.numbers import percent, thousands
+from deid_portal.engine.wording.words import capital, value_words
 from deid_portal.reports.figures import Chart, Report, grouped_bars, ranked_bars
-from deid_portal.reports.words import capital, value_words
-from deid_portal.web.templatetags.numbers import percent, thousands
 
 LABELS_SHOWN = 30
 COLUMNS_SHOWN = 20

@@ -4,14 +4,13 @@ Pure functions of a report; aggregates only, never rows. Colours are token names
 page when it draws, so that light and dark need no second figure.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.reports.words import capital, counted, share_words
-from deid_portal.web.templatetags.numbers import NBSP as NO_BREAK
-from deid_portal.web.templatetags.numbers import percent
+from deid_portal.engine.wording.numbers import NBSP as NO_BREAK
+from deid_portal.engine.wording.numbers import one_in, percent
+from deid_portal.engine.wording.words import capital, counted, share_words
 
 Report = Mapping[str, Any]
 # Letters that fit under the bars of a chart: on half a page, on a whole one.
@@ -37,14 +36,6 @@ class Chart:
 def link_to(text: str, address: str, place: int) -> dict[str, Any]:
     """A cell of a chart's table that leads further; `place` is that of its bar."""
     return {"text": text, "href": address, "place": place}
-
-
-def one_in(chance: float) -> str:
-    """Write a chance as "1 in 5"; with a decimal where whole numbers would mislead."""
-    if chance <= 0:
-        return "none"
-    people = math.floor(10 / chance) / 10
-    return f"1 in {people:,.0f}" if people >= 10 or people == int(people) else f"1 in {people:.1f}"
 
 
 def risk_chart(report: Report) -> Chart:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deid_portal.engine.wording.numbers import percent, thousands
+from deid_portal.engine.wording.words import counted, people
 from deid_portal.plans.changes import SetLevel, write_changes
 from deid_portal.reports.figures import Chart, bin_label, figure_of, link_to, marked_bars
-from deid_portal.reports.words import counted, people
-from deid_portal.web.templatetags.numbers import percent, thousands
 
 Report = Mapping[str, Any]
 FOR_STEWARDS = "Why, and what would bring them back, is told to stewards only."

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from deid_portal.engine.wording.numbers import one_in, percent
 from deid_portal.networks.figures import beside_charts, drawing_chart
 from deid_portal.networks.vocabulary import KNOWLEDGE_PHRASES, KNOWLEDGE_TITLES
-from deid_portal.reports.figures import Chart, classes_chart, grouped_bars, one_in, risk_chart
+from deid_portal.reports.figures import Chart, classes_chart, grouped_bars, risk_chart
 from deid_portal.reports.pages import Asked, Context, Section
-from deid_portal.web.templatetags.numbers import percent
 
 Report = Mapping[str, Any]
 

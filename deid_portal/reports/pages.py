@@ -12,6 +12,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from deid_portal.engine.utility import METRICS
+from deid_portal.engine.wording.numbers import loss, thousands
 from deid_portal.reports.attackers import (
     attacker_table,
     combinations_table,
@@ -43,7 +44,6 @@ from deid_portal.reports.selectors import released_rows_of
 from deid_portal.reports.spread import describe_spreads
 from deid_portal.reports.who_pays import describe_who_pays
 from deid_portal.runs.models import Run
-from deid_portal.web.templatetags.numbers import loss, thousands
 
 Report = Mapping[str, Any]
 Context = dict[str, Any]

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deid_portal.engine.wording.numbers import percent, thousands
+from deid_portal.engine.wording.words import counted, listed, people
 from deid_portal.plans.changes import (
     Change,
     DropRule,
@@ -15,8 +17,6 @@ from deid_portal.plans.changes import (
     write_changes,
 )
 from deid_portal.policies.rules import Rules
-from deid_portal.reports.words import counted, listed, people
-from deid_portal.web.templatetags.numbers import percent, thousands
 
 Report = Mapping[str, Any]
 MOST_SHOWN = 3

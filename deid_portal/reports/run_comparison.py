@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from deid_portal.engine.wording.numbers import middle_cut, percent
 from deid_portal.reports.columns import level_label
 from deid_portal.reports.scenarios import Scenario, Summary
-from deid_portal.web.templatetags.numbers import middle_cut, percent
 
 A, B = "A", "B"
 SAME = ""

@@ -12,7 +12,7 @@ from uuid import UUID
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.utility import METRICS
-from deid_portal.web.templatetags.numbers import percent
+from deid_portal.engine.wording.numbers import percent
 
 Summary = Mapping[str, Any]
 ROUNDING = 1e-12

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from deid_portal.engine.wording.numbers import percent, thousands
+from deid_portal.engine.wording.words import counted, people, share_words, value_words
 from deid_portal.reports.figures import Chart, bin_label, grouped_bars
-from deid_portal.reports.words import counted, people, share_words, value_words
-from deid_portal.web.templatetags.numbers import percent, thousands
 
 Report = Mapping[str, Any]
 SHORT_LABELS = 100  # letters: labels of few digits stand closer

@@ -6,11 +6,10 @@ from typing import Any
 
 from deid_portal.engine.methods import METHODS, Method
 from deid_portal.engine.utility import METRICS
+from deid_portal.engine.wording.numbers import one_in, percent, thousands
+from deid_portal.engine.wording.words import number_words, share_words
 from deid_portal.policies.gates import Gate, check_gates, failing
 from deid_portal.policies.rules import Rules
-from deid_portal.reports.figures import one_in
-from deid_portal.reports.words import number_words, share_words
-from deid_portal.web.templatetags.numbers import percent, thousands
 
 Report = Mapping[str, Any]
 # What a failing gate means, in the middle of a sentence.

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deid_portal.engine.wording.numbers import percent, thousands
+from deid_portal.engine.wording.words import share_words, value_words
 from deid_portal.reports.figures import Chart, figure_of, horizontal_bars
-from deid_portal.reports.words import share_words, value_words
-from deid_portal.web.templatetags.numbers import percent, thousands
 
 Report = Mapping[str, Any]
 EVERYBODY = "All people"

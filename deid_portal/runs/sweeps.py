@@ -15,6 +15,7 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.methods import METHODS
+from deid_portal.engine.wording.numbers import percent
 from deid_portal.networks.composition import AnyPlan
 from deid_portal.networks.guidance import NETWORK_WAYS, ways_to_sweep
 from deid_portal.networks.policies import check_plan_chosen
@@ -37,7 +38,6 @@ from deid_portal.runs.variants import (
     judge,
 )
 from deid_portal.web.refusals import Refused
-from deid_portal.web.templatetags.numbers import percent
 from deid_portal.work.work import OPEN_STATUSES, request_stop
 
 MOST_MEMBERS = 60

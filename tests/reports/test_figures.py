@@ -9,7 +9,8 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.datasets.services import tag_columns
-from deid_portal.reports.figures import classes_chart, loss_chart, one_in, risk_chart
+from deid_portal.engine.wording.numbers import one_in
+from deid_portal.reports.figures import classes_chart, loss_chart, risk_chart
 from deid_portal.reports.verdicts import key_numbers, rules_sentence, verdict_of
 from tests import factories
 from tests.conftest import Cast

@@ -5,15 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from deid_portal.engine.wording.numbers import loss, middle_cut, percent, thousands
 from deid_portal.web.templatetags.icons import icon
-from deid_portal.web.templatetags.numbers import (
-    duration_words,
-    filesize_words,
-    loss,
-    middle_cut,
-    percent,
-    thousands,
-)
+from deid_portal.web.templatetags.numbers import duration_words, filesize_words
 
 PROJECT_DIR = Path(__file__).resolve().parents[2]
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from typing import Any
 
-NBSP = "\u00a0"
-NOTHING = "–"
+from deid_portal.engine.wording.numbers import NOTHING, percent
+
 COUNT, SHARE, NUMBER = "count", "share", "number"
 KINDS = (COUNT, SHARE, NUMBER)
 
@@ -37,19 +37,8 @@ def write_figure(value: Any, kind: str) -> str:
     if kind == COUNT:
         return f"{value:,.0f}"
     if kind == SHARE:
-        return write_share(float(value))
+        return percent(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
-
-
-def write_share(share: float) -> str:
-    """Write 0.0449 as 4.5 %; a little never becomes nothing, nor almost all all."""
-    shown = round(share * 100, 1)
-    if shown == 0 and share > 0:
-        return f"<{NBSP}0.1{NBSP}%"
-    if shown == 100 and share < 1:
-        return f">{NBSP}99.9{NBSP}%"
-    text = f"{shown:,.1f}".removesuffix(".0")
-    return f"{text}{NBSP}%"
 
 
 class _Reader(HTMLParser):

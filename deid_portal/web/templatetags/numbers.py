@@ -1,78 +1,30 @@
 """How numbers, times and long names are written on every page: comma, true minus, fixed space."""
 
-import math
 from datetime import datetime
 
 from django import template
 from django.utils import timezone
 
+from deid_portal.engine.wording.numbers import (
+    NBSP,
+    NOTHING,
+    loss,
+    middle_cut,
+    percent,
+    read_number,
+    thousands,
+)
+
 register = template.Library()
 
-NBSP = "\u00a0"
-MINUS = "\u2212"
-NOTHING = "–"
-
-
-def _number(value: object) -> float | None:
-    """The value as a finite number, or None where there is nothing to write."""
-    if value is None or value == "":
-        return None
-    try:
-        number = float(str(value))
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _written(text: str) -> str:
-    """A true minus, and none before zero."""
-    if text.startswith("-"):
-        bare = text[1:]
-        return bare if not bare.strip("0.,") else MINUS + bare
-    return text
-
-
-@register.filter
-def thousands(value: object, decimals: int = 0) -> str:
-    """1346 is written 1,346."""
-    number = _number(value)
-    if number is None:
-        return NOTHING
-    if isinstance(value, int) and not decimals:
-        return _written(f"{value:,}")
-    return _written(f"{number:,.{decimals}f}")
-
-
-@register.filter
-def percent(value: object, decimals: int = 1) -> str:
-    """The share 0.0449 is written 4.5 %; a little never becomes nothing, nor almost all all."""
-    number = _number(value)
-    if number is None:
-        return NOTHING
-    smallest = 10.0**-decimals
-    share = number * 100
-    shown = round(share, decimals)
-    if shown == 0 and share > 0:
-        return f"<{NBSP}{smallest:.{decimals}f}{NBSP}%"
-    if shown == 100 and share < 100:
-        return f">{NBSP}{100 - smallest:.{decimals}f}{NBSP}%"
-    text = f"{shown:,.{decimals}f}"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return f"{_written(text)}{NBSP}%"
-
-
-@register.filter
-def loss(value: object, decimals: int = 4) -> str:
-    """Detail lost, 0 none and 1 all: 0.2696 in full, `loss:2` for 0.27."""
-    number = _number(value)
-    return NOTHING if number is None else _written(f"{number:.{decimals}f}")
+for write in (thousands, percent, loss, middle_cut):
+    register.filter(write)
 
 
 @register.filter
 def duration_words(value: object) -> str:
     """Seconds as a person would say them: about 6 seconds, about 2 minutes."""
-    seconds = _number(value)
+    seconds = read_number(value)
     if seconds is None:
         return NOTHING
     if seconds < 1:
@@ -90,7 +42,7 @@ def duration_words(value: object) -> str:
 @register.filter
 def duration_left(value: object) -> str:
     """The same with "left" behind it; nothing where nothing is known."""
-    return "" if _number(value) is None else f"{duration_words(value)} left"
+    return "" if read_number(value) is None else f"{duration_words(value)} left"
 
 
 @register.filter
@@ -118,7 +70,7 @@ def _counted(count: int, noun: str) -> str:
 @register.filter
 def filesize_words(value: object) -> str:
     """Bytes in steps of a thousand, as file managers show them: 4.6 MB."""
-    size = _number(value)
+    size = read_number(value)
     if size is None:
         return NOTHING
     if size < 1000:
@@ -130,14 +82,3 @@ def filesize_words(value: object) -> str:
     return (
         f"{size:,.1f}{NBSP}{unit}" if size < 9.95 and unit != "KB" else f"{size:,.0f}{NBSP}{unit}"
     )
-
-
-@register.filter
-def middle_cut(value: object, length: int = 32) -> str:
-    """A long name without its middle; the page keeps the full name in `title`."""
-    text = str(value)
-    if len(text) <= length:
-        return text
-    tail = (length - 1) // 2
-    head = length - 1 - tail
-    return f"{text[:head]}…{text[-tail:]}" if tail else f"{text[:head]}…"

@@ -1,8 +1,8 @@
-"""Words that several parts of the report share."""
+"""Small phrases that sentences about people and their numbers share."""
 
 from collections.abc import Sequence
 
-from deid_portal.web.templatetags.numbers import percent
+from deid_portal.engine.wording.numbers import percent
 
 GAP = "(missing)"
 ROUND_SHARES = {

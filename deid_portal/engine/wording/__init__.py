@@ -1,0 +1,1 @@
+"""How numbers and small phrases are written, the same in charts, pages and packages."""
