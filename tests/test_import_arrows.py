@@ -42,7 +42,7 @@ APART = {"engine", "commands"}  # the engine, and its doors for a terminal: no D
 # Rooms of the engine and the single modules beside them; each uses only those in lines above.
 ENGINE = """
 errors progress registry version wording
-documents compiled
+documents compiled report
 parameters table
 outcome files randomness risk taxonomies
 detection privacy utility

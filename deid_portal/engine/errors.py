@@ -19,3 +19,7 @@ class InvalidPlan(EngineError):  # noqa: N818
 
 class Cancelled(EngineError):  # noqa: N818
     """The person asking said stop; raised by a progress callback and passed on untouched."""
+
+
+class InvalidReport(EngineError):  # noqa: N818
+    """A report has another form than the engine gives it."""

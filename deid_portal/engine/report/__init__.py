@@ -1,0 +1,6 @@
+"""The report as classes: read from JSON, written to JSON, and asked for its entries by name."""
+
+from deid_portal.engine.report.part import NotTold, Part
+from deid_portal.engine.report.report import Report
+
+__all__ = ["NotTold", "Part", "Report"]

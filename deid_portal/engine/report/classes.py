@@ -1,0 +1,28 @@
+"""The sizes of the groups of people who look alike."""
+
+from dataclasses import dataclass
+
+from deid_portal.engine.report.part import Part
+
+
+@dataclass(frozen=True)
+class SizeBin(Part):
+    """How many groups have a size in a range; `to` is None for the open end."""
+
+    from_: int
+    to: int | None
+    count: int
+
+
+@dataclass(frozen=True)
+class SizeSummary(Part):
+    count: int
+    smallest: int
+    largest: int
+    mean: float
+
+
+@dataclass(frozen=True)
+class ClassSizes(SizeSummary):
+    bins: tuple[SizeBin, ...]
+    bins_before: tuple[SizeBin, ...] | None = None

@@ -1,0 +1,91 @@
+"""Changes after which a plan without a solution has one; `kind` says what to change."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from deid_portal.engine.report.part import Part
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkingRemedy(Part):
+    """What the changed plan would release."""
+
+    suppressed: int
+    loss: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitRemedy(WorkingRemedy):
+    """Leave out more: the share of records that must be allowed to be left out."""
+
+    kind: Literal["limit"]
+    from_: float
+    to: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleRemedy(WorkingRemedy):
+    """Ask for less: another number in a rule."""
+
+    kind: Literal["rule"]
+    model: str
+    column: str | None = None
+    parameter: str
+    from_: float
+    to: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithoutRuleRemedy(WorkingRemedy):
+    """Do without a rule."""
+
+    kind: Literal["without-rule"]
+    model: str
+    column: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelRemedy(WorkingRemedy):
+    """Show less: one step coarser in a column whose level was chosen by hand."""
+
+    kind: Literal["level"]
+    column: str
+    from_: int
+    to: int
+    level_name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodRemedy(WorkingRemedy):
+    """Let another method choose the levels."""
+
+    kind: Literal["method"]
+    method: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecretRemedy(WorkingRemedy):
+    """Leave out a sensitive column with the rules about it."""
+
+    kind: Literal["secret"]
+    column: str
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnRemedy(WorkingRemedy):
+    """Leave out a quasi-identifier; its detail counts as lost."""
+
+    kind: Literal["column"]
+    column: str
+
+
+FoundRemedy = (
+    LimitRemedy
+    | RuleRemedy
+    | WithoutRuleRemedy
+    | LevelRemedy
+    | MethodRemedy
+    | SecretRemedy
+    | ColumnRemedy
+)

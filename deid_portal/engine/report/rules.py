@@ -1,0 +1,47 @@
+"""Whether the rules of a plan hold, and by how much they were missed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.engine.report.part import Part, rest
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleVerdict(Part):
+    """A rule with what was measured of it.
+
+    `parameters` are those of the plan, which every model has of its own; `achieved` are the same
+    as the release reaches them. What was not measured, or must not be told, is None.
+    """
+
+    model: str
+    parameters: Mapping[str, Any] = rest()
+    holds: bool | None = None
+    achieved: Mapping[str, Any] | None = None
+    achieved_before: Mapping[str, Any] | None = None
+    nodes_over: int | None = None
+    classes_over: int | None = None  # groups that break it
+    records_over: int | None = None
+
+    @property
+    def rule(self) -> dict[str, Any]:
+        """Return the rule as it stands in the plan."""
+        return {"model": self.model, **self.parameters}
+
+    @property
+    def column(self) -> str | None:
+        """Return the sensitive column that the rule is about, if it names one."""
+        return self.parameters.get("column")
+
+
+@dataclass(frozen=True)
+class NearestMiss(Part):
+    """How near the nearest combination of levels came, where nothing satisfies the plan."""
+
+    levels: Mapping[str, int]
+    suppressed: int
+    allowed: int
+    excess: int
+    classes: int
+    models: tuple[RuleVerdict, ...]

@@ -1,0 +1,69 @@
+"""How a release was made: levels, steps of the methods, and what was searched."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.engine.report.part import Part, rest
+
+
+@dataclass(frozen=True)
+class LabelCount(Part):
+    """A label that is shown, and the records that show it."""
+
+    label: str | None
+    records: int
+
+
+@dataclass(frozen=True)
+class RecodingRound(Part):
+    """The levels of one round of local recoding, and the records it shows."""
+
+    levels: Mapping[str, int]
+    records: int
+
+
+@dataclass(frozen=True)
+class MethodStep(Part):
+    """What one method of the plan noted of its work; `notes` are its own affair."""
+
+    method: str
+    notes: Mapping[str, Any] = rest()
+
+    @property
+    def epsilon(self) -> float | None:
+        """Return the ε of a promise of differential privacy."""
+        return self.notes.get("epsilon")
+
+    @property
+    def columns(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return the figures of each column; empty where the method has none, or names alone."""
+        columns = self.notes.get("columns")
+        return columns if isinstance(columns, Mapping) else {}
+
+    @property
+    def group_column(self) -> str:
+        """Return the column that numbers groups within which values were mixed, "" without."""
+        return str(self.notes.get("group_column", ""))
+
+
+@dataclass(frozen=True)
+class Transformation(Part):
+    """`levels` has every column that shows labels of one level only."""
+
+    levels: Mapping[str, int]
+    cuts: Mapping[str, tuple[LabelCount, ...]] | None = None  # labels where levels are mixed
+    steps: tuple[MethodStep, ...] | None = None
+    rounds: tuple[RecodingRound, ...] | None = None
+
+
+@dataclass(frozen=True)
+class SearchSummary(Part):
+    """What was searched; `bound` is the best value that anything not searched could have."""
+
+    nodes: int
+    checked: int
+    optimal: bool
+    seconds: float
+    metric: str
+    bound: float | None = None

@@ -1,0 +1,94 @@
+"""What a release is still good for: measures of detail lost, and comparisons with the original."""
+
+from dataclasses import dataclass, fields
+
+from deid_portal.engine.report.part import Part, null
+
+
+@dataclass(frozen=True, kw_only=True)
+class UtilityMeasures(Part):
+    """Measures by their names in a plan; None where one was not measured or must not be told."""
+
+    precision: float | None = None
+    iloss: float | None = None
+    loss: float | None = None
+    discernibility: int | None = None
+    average_class_size: float | None = None
+    entropy: float | None = None
+    ambiguity: float | None = None
+    kl_divergence: float | None = null()  # None, too, where it is infinite or takes too long
+    information_gain: float | None = None
+    information_loss: float | None = None
+
+    def value_of(self, metric: str) -> float | None:
+        """Return the measure of a metric that is known by its name alone."""
+        known = {own.name for own in fields(self)}
+        return getattr(self, metric) if metric in known else None
+
+
+@dataclass(frozen=True)
+class MarginalChange(Part):
+    """One column before and after; a released label counts evenly for the values it covers."""
+
+    column: str
+    total_variation: float
+    earth_mover: float  # values in order for numbers, all equally far otherwise
+
+
+@dataclass(frozen=True)
+class PairChange(Part):
+    """Two columns before and after. `association` is Cramér's V; `correlation` Pearson's."""
+
+    columns: tuple[str, str]
+    total_variation: float
+    association_before: float
+    association_after: float
+    correlation_before: float | None = null()  # None unless both columns are numbers
+    correlation_after: float | None = null()
+
+    @property
+    def association_change(self) -> float:
+        return abs(self.association_after - self.association_before)
+
+
+@dataclass(frozen=True)
+class WorkloadError(Part):
+    """Relative errors of random counting queries, with a 95 % bootstrap interval of the mean."""
+
+    mean: float
+    interval: tuple[float, float]
+    median: float
+    queries: int
+
+
+@dataclass(frozen=True)
+class Accuracy(Part):
+    """Share of records classified right, over all folds, with a 95 % interval from the folds."""
+
+    mean: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class ClassifierAccuracy(Part):
+    """One model before and after, and the baseline of guessing the most common class."""
+
+    model: str
+    before: Accuracy
+    after: Accuracy
+    majority: float
+
+
+@dataclass(frozen=True)
+class ClassifierProblem(Part):
+    """Why no classifier could learn."""
+
+    problem: str
+
+
+@dataclass(frozen=True)
+class ReleaseComparison(Part):
+    columns: tuple[MarginalChange, ...]
+    pairs: tuple[PairChange, ...]
+    queries: WorkloadError | None = None
+    classifiers: tuple[ClassifierAccuracy | ClassifierProblem, ...] | None = None
