@@ -1,9 +1,13 @@
 """The answer to a plan."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from deid_portal.engine.table.table import Codes, Table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,3 +25,8 @@ class Outcome:
     report: dict[str, Any]
     rows: Codes | None = None
     details: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def frame(self) -> "DataFrame | None":
+        """Return the release as a data frame of pandas; None if there is none."""
+        return None if self.released is None else self.released.to_pandas()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from deid_portal.engine.search.recoding import Recoding, Round
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Codes, Table
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 CELLS_MOVED = (
     "Loss and the other measures of detail count how coarse cells became, not how far they were "
     "moved; the comparison of the columns before and after shows that."
@@ -41,15 +44,15 @@ CELLS_MOVED = (
 
 
 def protect(
-    table: Table,
-    plan: Plan,
+    table: "Table | DataFrame",
+    plan: Plan | dict[str, Any],
     progress: ProgressCallback | None = None,
     *,
     pseudonym_key: bytes | None = None,
     secret: bytes | None = None,
     is_repeatable: bool = False,
 ) -> Outcome:
-    """Carry out a plan.
+    """Carry out a plan, which may be a document, on a table, which may be a data frame of pandas.
 
     Chance comes from `secret`, 32 random bytes that nobody else may ever see; without it, from
     fresh ones that are forgotten. A plan with a seed that would undo its protection is refused
@@ -60,11 +63,31 @@ def protect(
     plan nothing satisfies gives an Outcome without a table; a plan or table that makes no sense
     raises.
     """
+    table, plan = as_table(table), as_plan(plan)
     chance = plan.chance(secret, is_confirmed=is_repeatable)
     outcome = _protect_in_order(table, plan, Progress(progress), pseudonym_key, chance)
+    outcome = _with_pandas_types(outcome, table)
     if not chance.is_repeatable:
         return outcome
     return replace(outcome, report=admit_repeatable(outcome.report))
+
+
+def as_table(given: "Table | DataFrame") -> Table:
+    return given if isinstance(given, Table) else Table.from_pandas(given)
+
+
+def as_plan(given: Plan | dict[str, Any]) -> Plan:
+    return given if isinstance(given, Plan) else Plan.from_document(given)
+
+
+def _with_pandas_types(outcome: Outcome, table: Table) -> Outcome:
+    """Let the columns of the release have the types of the data frame the table was made of."""
+    if outcome.released is None or not table.pandas_types:
+        return outcome
+    from deid_portal.engine.table.frames import types_of_release  # pandas takes long to start
+
+    types = types_of_release(table.pandas_types, outcome.released)
+    return replace(outcome, released=replace(outcome.released, pandas_types=types))
 
 
 def _protect_in_order(
@@ -99,13 +122,19 @@ def _rows_of(order: Codes, rows: Codes) -> Codes:
     return np.where(rows == NOBODY, NOBODY, order[rows]).astype(np.int32)
 
 
-def assess(table: Table, plan: Plan, released: Table | None = None) -> dict[str, Any]:
+def assess(
+    table: "Table | DataFrame",
+    plan: Plan | dict[str, Any],
+    released: "Table | DataFrame | None" = None,
+) -> dict[str, Any]:
     """Measure risk and utility of a table as it is, or of a release made from it.
 
     Changes nothing. `solution` says whether all models of the plan hold. The cells of a released
     table are found in the taxonomies by their labels; a label on several levels counts as the
     lowest of them.
     """
+    table, plan = as_table(table), as_plan(plan)
+    released = None if released is None else as_table(released)
     problem = pose_problem(table, plan, Progress(None))
     before = after = _measure_before(problem)
     if released is not None:

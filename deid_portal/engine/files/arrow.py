@@ -18,7 +18,7 @@ def write_arrow(table: Table, stream: BinaryIO) -> None:
     import pyarrow as pa  # here, since writing CSV does without it
     import pyarrow.ipc
 
-    from deid_portal.engine.files.arrow_arrays import codes_to_arrow, texts_to_arrow
+    from deid_portal.engine.table.arrow_arrays import codes_to_arrow, texts_to_arrow
 
     dictionaries = [texts_to_arrow(column.texts) for column in table.columns]
     fields = [
@@ -48,7 +48,7 @@ def read_arrow(stream: BinaryIO) -> Table:
     import pyarrow as pa
     import pyarrow.ipc
 
-    from deid_portal.engine.files.arrow_arrays import codes_from_arrow, texts_from_arrow
+    from deid_portal.engine.table.arrow_arrays import codes_from_arrow, texts_from_arrow
 
     try:
         with pa.ipc.open_stream(stream) as reader:

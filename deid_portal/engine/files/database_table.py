@@ -7,13 +7,13 @@ all others are written so plainly that their type follows from them.
 from dataclasses import replace
 from typing import BinaryIO
 
-from deid_portal.engine.files.cell_text import without_midnight
 from deid_portal.engine.files.csv.format import CsvFormat
 from deid_portal.engine.files.file_format import DatabaseFormat, Settings
 from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.sample import Detected, Sample
 from deid_portal.engine.files.text_files import TextFiles
 from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.table.cell_text import without_midnight
 from deid_portal.engine.table.table import Table
 
 WRITTEN_AS = CsvFormat()

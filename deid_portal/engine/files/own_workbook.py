@@ -17,7 +17,6 @@ from xml.sax.saxutils import unescape
 import numpy as np
 
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.files.cell_text import write_value
 from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.writer import (
     DAY_ZERO,
@@ -29,6 +28,7 @@ from deid_portal.engine.files.writer import (
     XML_HEAD,
 )
 from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.table.cell_text import write_value
 from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.table.values import infer_type
 

@@ -6,7 +6,6 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.files.cell_text import without_midnight, write_value
 from deid_portal.engine.files.cells import CellEncoder, check_column_count, check_names
 from deid_portal.engine.files.csv.reader import check_row_count
 from deid_portal.engine.files.file_format import ParquetFormat, Settings
@@ -15,6 +14,7 @@ from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.sample import SAMPLE_ROWS, Detected, Sample
 from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.table.cell_text import without_midnight, write_value
 from deid_portal.engine.table.table import Table
 
 ROWS_PER_BATCH = 1 << 16

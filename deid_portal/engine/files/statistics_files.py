@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.files.cell_text import without_midnight, write_value
 from deid_portal.engine.files.cells import CellEncoder, check_column_count, check_names
 from deid_portal.engine.files.csv.reader import check_row_count
 from deid_portal.engine.files.file_format import KIND_WORDS, FileKind, Settings, StatisticsFormat
@@ -18,6 +17,7 @@ from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.sample import SAMPLE_ROWS, Detected, Sample
 from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.table.cell_text import without_midnight, write_value
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.table.values import is_number
 

@@ -18,7 +18,6 @@ from typing import IO, Any, BinaryIO, cast
 from xml.parsers.expat import ExpatError, ParserCreate
 
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.files.cell_text import write_value
 from deid_portal.engine.files.cells import NO_ROWS, CellEncoder, check_column_count, check_names
 from deid_portal.engine.files.csv.format import MISSING_WORDS, judge_first_row
 from deid_portal.engine.files.csv.reader import MOST_COLUMNS
@@ -28,6 +27,7 @@ from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.sample import SAMPLE_ROWS, Detected, Sample
 from deid_portal.engine.progress import Progress, ProgressCallback
+from deid_portal.engine.table.cell_text import write_value
 from deid_portal.engine.table.table import Table
 
 MOST_UNPACKED = 1 << 30

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.table.row_kernels import add_counts
 from deid_portal.engine.table.texts import Texts
 from deid_portal.engine.table.values import ColumnType, infer_type
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Codes = NDArray[np.int32]
 PackedCodes = NDArray[np.integer[Any]]
@@ -125,10 +128,14 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of equal length with distinct names; `source_sha256` is that of the file read."""
+    """Columns of equal length with distinct names; `source_sha256` is that of the file read.
+
+    `pandas_types` are those of the data frame it was made of, for the way back.
+    """
 
     columns: tuple[Column, ...]
     source_sha256: str = ""
+    pandas_types: Mapping[str, Any] = field(default_factory=dict, repr=False)
     _by_name: Mapping[str, Column] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -144,6 +151,19 @@ class Table:
         """Encode rows of text; for small tables and tests."""
         cells = list(zip(*rows, strict=True)) or [()] * len(names)
         return cls(tuple(Column.from_cells(*pair) for pair in zip(names, cells, strict=True)))
+
+    @classmethod
+    def from_pandas(cls, frame: "DataFrame") -> "Table":
+        """Take a data frame in: None, NaN, NaT and NA are gaps, the index is dropped."""
+        from deid_portal.engine.table.frames import table_from_frame  # pandas takes long to start
+
+        return table_from_frame(frame)
+
+    def to_pandas(self) -> "DataFrame":
+        """Return a data frame; columns of one it was made of have their types of then."""
+        from deid_portal.engine.table.frames import frame_from_table  # pandas takes long to start
+
+        return frame_from_table(self)
 
     @property
     def rows(self) -> int:
@@ -167,7 +187,7 @@ class Table:
     def with_types(self, types: Mapping[str, ColumnType]) -> "Table":
         """Return the same cells read as other types."""
         columns = (column.with_type(types.get(column.name, column.type)) for column in self.columns)
-        return Table(tuple(columns), self.source_sha256)
+        return Table(tuple(columns), self.source_sha256, self.pandas_types)
 
     @cached_property
     def sha256(self) -> str:
