@@ -4,6 +4,11 @@ Network + NetworkPlan ──► protect_network(network, plan, progress) ──�
 Network + NetworkPlan ──► assess_network(network, plan)            ──► report
 """
 
+from deid_portal.engine.networks.frames import (
+    links_to_pandas,
+    network_from_pandas,
+    nodes_to_pandas,
+)
 from deid_portal.engine.networks.network import Intake, Network
 from deid_portal.engine.networks.outcome import NetworkOutcome
 from deid_portal.engine.networks.plan import NetworkPlan, is_network_plan, load_network_plan
@@ -17,7 +22,10 @@ __all__ = [
     "NetworkPlan",
     "assess_network",
     "is_network_plan",
+    "links_to_pandas",
     "load_network_plan",
+    "network_from_pandas",
+    "nodes_to_pandas",
     "protect_network",
     "summarize_network_risk",
 ]

@@ -34,18 +34,19 @@ DIRECTIONS_DROPPED = "Links have directions in the input; they are released with
 
 def protect_network(
     network: Network,
-    plan: NetworkPlan,
+    plan: NetworkPlan | dict[str, Any],
     progress: ProgressCallback | None = None,
     *,
     secret: bytes | None = None,
     is_repeatable: bool = False,
 ) -> NetworkOutcome:
-    """Carry out a network plan; `secret` and `is_repeatable` are those of a table's.
+    """Carry out a network plan or its document; the other arguments are those of a table's.
 
     `progress(done, total, phase, **figures)` is called as for tables, with the phases "protect",
     "release", "risk" and "measure"; it may raise Cancelled. A plan nothing satisfies gives an
     outcome without a network; a plan or network that makes no sense raises.
     """
+    plan = plan if isinstance(plan, NetworkPlan) else NetworkPlan.from_document(plan)
     chance = plan.chance(secret, is_confirmed=is_repeatable)
     outcome = _protect(network, plan, chance, Progress(progress))
     if not chance.is_repeatable:

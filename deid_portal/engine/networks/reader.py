@@ -26,8 +26,9 @@ from deid_portal.engine.files.csv.format import (
 from deid_portal.engine.files.csv.reader import read_csv
 from deid_portal.engine.networks.graphml import read_graphml
 from deid_portal.engine.networks.link_header import Header, find_header
-from deid_portal.engine.networks.network import Intake, Network
-from deid_portal.engine.networks.node_table import join_table, number_ids
+from deid_portal.engine.networks.link_table import link_nodes
+from deid_portal.engine.networks.network import Network
+from deid_portal.engine.networks.node_table import join_table
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.values import is_number
@@ -186,31 +187,7 @@ def _read_edges(
         raise InvalidTable(
             "Row 1 has one cell where two ids are expected; choose the delimiter between them."
         )
-    first, second = table.columns[:2]
-    for column in (first, second):
-        if column.missing:
-            row = int(np.flatnonzero(column.codes == column.gap)[0]) + 1 + form.csv.has_header
-            raise InvalidTable(f"Row {row} names only one node; two are needed for a link.")
-    labels, pairs = number_ids(first, second)
-    used = np.zeros(len(labels), np.bool_)
-    used[pairs[pairs[:, 0] != pairs[:, 1]].reshape(-1)] = True
-    only_loops = len(labels) - int(used.sum())
-    intake = Intake(only_loops=only_loops, extra_columns=len(table.columns) - 2)
-    network = Network.from_pairs(
-        len(labels), pairs, directed=directed, labels=labels, intake=intake
-    )
-    return _without(network, used) if only_loops else network
-
-
-def _without(network: Network, used: NDArray[np.bool_]) -> Network:
-    """Leave out nodes that only a loop names; a node table may bring them back."""
-    place = np.cumsum(used) - 1
-    labels = tuple(np.array(network.labels, dtype=object)[used])
-    intake = network.intake
-    kept = Network.from_pairs(
-        len(labels), place[network.pairs], directed=network.directed, labels=labels
-    )
-    return replace(kept, intake=replace(intake, isolated=kept.intake.isolated))
+    return link_nodes(table, directed=directed, first_row=1 + form.csv.has_header)
 
 
 def _read_adjacency(
