@@ -33,7 +33,7 @@ from deid_portal.pseudonyms.services import keep_way_back, store_way_back
 from deid_portal.querydesk.answering import perform_question
 from deid_portal.querydesk.models import Desk, Period
 from deid_portal.querydesk.models import Question as DeskQuestion
-from deid_portal.querydesk.services import Offer, ask, open_desk
+from deid_portal.querydesk.services import DeskOffer, ask, open_desk
 from deid_portal.releases.models import Package, Release, TableFormat
 from deid_portal.releases.package_archive import perform_packing
 from deid_portal.releases.packages import request_package
@@ -44,7 +44,7 @@ from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from deid_portal.sources.models import Connection, Fetch
-from deid_portal.sources.postgresql import Address, Encryption, Question
+from deid_portal.sources.postgresql import Address, Encryption, TableOrQuery
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.services import set_taxonomy
 from deid_portal.vault import vault
@@ -197,7 +197,7 @@ def make_fetch(steward: User, team: Team) -> Fetch:
     """A copy that waits, and a connection to a server nobody may connect to."""
     address = Address("db.example", 5432, "ward", "reader", "secret", Encryption.ENCRYPTED)
     Connection.objects.create(team=team, name="Ward", sealed=asdict(address), created_by=steward)
-    sealed = asdict(Question(table="public.patients"))
+    sealed = asdict(TableOrQuery(table="public.patients"))
     return Fetch.objects.create(team=team, asked_by=steward, name="patients", sealed=sealed)
 
 
@@ -258,7 +258,7 @@ PATIENT_SETTING: dict[str, Any] = {
 }
 
 
-def make_offer(**changes: Any) -> Offer:
+def make_offer(**changes: Any) -> DeskOffer:
     """Terms of a desk: ε 20 in all, 5 for each, filled again every quarter."""
     usual: dict[str, Any] = {
         "setting": PATIENT_SETTING,
@@ -267,7 +267,7 @@ def make_offer(**changes: Any) -> Offer:
         "period": Period.QUARTER,
         "smallest_micro": 10_000,
     }
-    return Offer(**{**usual, **changes})
+    return DeskOffer(**{**usual, **changes})
 
 
 def make_desk(steward: User, team: Team, dataset: Dataset | None = None, **changes: Any) -> Desk:

@@ -27,7 +27,7 @@ from deid_portal.accounts.attempts import (
 )
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.selectors import find_account
-from deid_portal.web.widgets import Boxes
+from deid_portal.web.widgets import CheckboxGroup
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]
@@ -108,7 +108,7 @@ class RolesForm(forms.Form):
         label="Roles",
         choices=Role.choices,
         required=False,
-        widget=Boxes,
+        widget=CheckboxGroup,
     )
 
     def chosen(self) -> list[Role]:

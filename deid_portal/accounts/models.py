@@ -18,7 +18,7 @@ class Role(models.TextChoices):
     ADMINISTRATOR = "administrator", "Administrator"
 
 
-class People(UserManager["User"]):
+class PeopleManager(UserManager["User"]):
     use_in_migrations = False
 
     def find(self, name: str) -> "User | None":
@@ -47,7 +47,7 @@ class User(AbstractUser):
     # would be found.
     folded_username = models.CharField(max_length=450, unique=True, editable=False)
 
-    objects: ClassVar[People] = People()
+    objects: ClassVar[PeopleManager] = PeopleManager()
 
     def save(self, *args: Any, update_fields: Iterable[str] | None = None, **kwargs: Any) -> None:
         folded = fold_name(self.username)

@@ -93,15 +93,15 @@ def still_open() -> Q:
 
 
 @dataclass(frozen=True)
-class Member:
+class TeamMember:
     user: User
     roles: list[Role]
     has_second_factor: bool
 
 
-def members_of(team: Team) -> list[Member]:
+def members_of(team: Team) -> list[TeamMember]:
     """Return everybody of a team with their roles, by name."""
-    people: dict[int, Member] = {}
+    people: dict[int, TeamMember] = {}
     secured = set(
         Authenticator.objects.filter(user__memberships__team=team)
         .exclude(type=Authenticator.Type.RECOVERY_CODES)
@@ -109,6 +109,6 @@ def members_of(team: Team) -> list[Member]:
     )
     for membership in team.memberships.select_related("user").order_by("user__username"):
         user = membership.user
-        member = people.setdefault(user.pk, Member(user, [], user.pk in secured))
+        member = people.setdefault(user.pk, TeamMember(user, [], user.pk in secured))
         member.roles.append(Role(membership.role))
     return list(people.values())

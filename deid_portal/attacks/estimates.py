@@ -2,7 +2,7 @@
 
 from deid_portal.attacks.models import AttackTest
 from deid_portal.runs.models import Run
-from deid_portal.work.work import Status
+from deid_portal.work.work import WorkStatus
 
 # Opening release and original, per hundred thousand rows.
 OPENING = (0.5, 1.0)
@@ -27,7 +27,7 @@ def usual_seconds(attack: str, rows: int) -> float:
 
 def expected_seconds(run: Run) -> dict[str, float]:
     """Return, by attack, how long it took last on this table; attacks never made are left out."""
-    ended = AttackTest.objects.filter(run__dataset=run.dataset_id, status=Status.FINISHED)
+    ended = AttackTest.objects.filter(run__dataset=run.dataset_id, status=WorkStatus.FINISHED)
     times = ended.order_by("-queued_at").values_list("attack", "started_at", "finished_at")
     return {
         attack: (finished - started).total_seconds()

@@ -22,18 +22,18 @@ from deid_portal.attacks.results import Result, other_columns_of
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.engine import Cancelled, EngineError
-from deid_portal.engine.attack_cases.case import Answer, Case, run_attack
+from deid_portal.engine.attack_cases.case import AttackAnswer, Case, run_attack
 from deid_portal.engine.attack_cases.holdout import hold_out
 from deid_portal.engine.attack_cases.outside_table import bring_control, bring_outside
 from deid_portal.engine.attack_cases.verdict import Word, judge
-from deid_portal.engine.attacks import Attack, Setting
+from deid_portal.engine.attacks import Attack, AttackSetting
 from deid_portal.engine.networks.attacks.trials import NetworkAttack
 from deid_portal.engine.progress import Progress
 from deid_portal.runs.variants import basis_of_run
 from deid_portal.web.refusals import Refused
 from deid_portal.work.endings import Endings
-from deid_portal.work.limits import Limits
-from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
+from deid_portal.work.limits import JobLimits
+from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 UNEXPECTED = "The attack ended because of a fault in the portal. The run is not touched by it."
 NO_ROOM = (
@@ -51,7 +51,7 @@ def perform_attack(lease: Lease[AttackTest]) -> None:
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
             result = _attack(lease)
-        _end(lease, Status.FINISHED, "attack.finished", result=result)
+        _end(lease, WorkStatus.FINISHED, "attack.finished", result=result)
 
 
 def _attack(lease: Lease[AttackTest]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _attack(lease: Lease[AttackTest]) -> dict[str, Any]:
 
 def _endings(lease: Lease[AttackTest]) -> Endings:
     return Endings(
-        stop=lambda: _end(lease, Status.STOPPED, "attack.stopped"),
+        stop=lambda: _end(lease, WorkStatus.STOPPED, "attack.stopped"),
         fail=lambda problem: _fail(lease, problem),
         drop=lambda: None,  # an attempt leaves nothing before its end
         unexpected=UNEXPECTED,
@@ -76,9 +76,9 @@ def _endings(lease: Lease[AttackTest]) -> Endings:
     )
 
 
-def attack_limits() -> Limits:
+def attack_limits() -> JobLimits:
     words = "The run is not touched by it; ask for a larger machine, or let fewer people be tried."
-    return Limits(
+    return JobLimits(
         settings.RUN_MEMORY_MB, settings.RUN_MINUTES, memory_words=words, minutes_words=words
     )
 
@@ -119,7 +119,7 @@ class _Trial:
         )
         return replace(result, remedies=remedies, tried=tried)
 
-    def _attack(self, case: Case) -> Answer:
+    def _attack(self, case: Case) -> AttackAnswer:
         is_first = case is self.case
         return run_attack(
             case,
@@ -130,7 +130,7 @@ class _Trial:
             progress=Progress(self._attack_progress if is_first else self._quietly),
         )
 
-    def _setting(self, case: Case) -> Setting | None:
+    def _setting(self, case: Case) -> AttackSetting | None:
         """Return the setting of an attack that has more than the release; None for the others."""
         if self.brought is not None and self.test.attack in HELD_OUT:
             return bring_control(case, self.brought)
@@ -144,7 +144,7 @@ class _Trial:
             return hold_out(case, seed=self.seed, key=self.key, progress=self._quietly)
         return None
 
-    def _finding(self, answer: Answer) -> Finding:
+    def _finding(self, answer: AttackAnswer) -> Finding:
         return Finding(
             attack=self.test.attack,
             answer=answer,
@@ -154,7 +154,7 @@ class _Trial:
             earlier=self.earlier.levels,
         )
 
-    def _result(self, answer: Answer) -> Result:
+    def _result(self, answer: AttackAnswer) -> Result:
         report = self.run.report
         return Result(
             stake=answer.stake,
@@ -225,7 +225,7 @@ class _NetworkTrial:
         )
         return replace(result, remedies=remedies, tried=tried)
 
-    def _result(self, answer: Answer) -> Result:
+    def _result(self, answer: AttackAnswer) -> Result:
         return Result(
             stake=answer.stake,
             value=answer.result.value,
@@ -247,10 +247,10 @@ class _NetworkTrial:
 
 
 def _fail(lease: Lease[AttackTest], problem: str) -> None:
-    _end(lease, Status.FAILED, "attack.failed", problem=problem)
+    _end(lease, WorkStatus.FAILED, "attack.failed", problem=problem)
 
 
-def _end(lease: Lease[AttackTest], status: Status, action: str, **values: Any) -> None:
+def _end(lease: Lease[AttackTest], status: WorkStatus, action: str, **values: Any) -> None:
     """Write the end, the audit record and the deletion of a brought table, or nothing at all."""
 
     @transaction.atomic

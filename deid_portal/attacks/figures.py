@@ -4,7 +4,7 @@ from typing import Any
 
 from deid_portal.attacks.results import Result
 from deid_portal.attacks.vocabulary import Wording
-from deid_portal.engine.attacks.attack import Spread
+from deid_portal.engine.attacks.attack import AttackBins
 from deid_portal.engine.wording.numbers import NBSP
 from deid_portal.reports.figures import Chart, figure_of
 
@@ -27,14 +27,14 @@ def attack_chart(result: Result, wording: Wording) -> Chart | None:
     )
 
 
-def _caption(spread: Spread) -> str:
+def _caption(spread: AttackBins) -> str:
     what = UNITS[spread.of].split(",")[0].lower()
     return (
         f"{spread.by}, in percent" if spread.of == "percent" else f"{spread.by}; number of {what}"
     )
 
 
-def _figure(spread: Spread) -> dict[str, Any]:
+def _figure(spread: AttackBins) -> dict[str, Any]:
     """Marked bars stand out; charts draw `before` with a pattern, so also without colour."""
     series = [
         {
@@ -63,5 +63,5 @@ def _figure(spread: Spread) -> dict[str, Any]:
     return figure
 
 
-def _written(count: float, spread: Spread) -> str:
+def _written(count: float, spread: AttackBins) -> str:
     return f"{count:.1f}{NBSP}%" if spread.of == "percent" else f"{count:,.0f}"

@@ -15,14 +15,14 @@ from deid_portal.attacks.cases import EarlierRelease
 from deid_portal.attacks.network_trials import open_network_case
 from deid_portal.engine.networks.attacks.trials import NetworkCase
 from deid_portal.engine.networks.node_classes import NodeClasses
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
-from deid_portal.policies.gates import Crossing
+from deid_portal.policies.gates import CrossingResult
 from deid_portal.runs.models import Run
 from deid_portal.web.refusals import Refused
 
 
-def cross_network_releases(run: Run, earlier: Sequence[EarlierRelease], k: int) -> Crossing:
+def cross_network_releases(run: Run, earlier: Sequence[EarlierRelease], k: int) -> CrossingResult:
     """Cross a network's run with every other release of its people; opens each of them."""
     cases = [open_network_case(own) for own in (run, *(own.run for own in earlier))]
     names = ["this run", *(f"release {own.number}" for own in earlier)]
@@ -30,8 +30,8 @@ def cross_network_releases(run: Run, earlier: Sequence[EarlierRelease], k: int) 
         _check_shows_people(case, name)
     people = {label: None for case in cases for label in case.original.labels or ()}
     order = {label: place for place, label in enumerate(people)}
-    alike = Partition.by_keys(*(_class_of_people(case, order) for case in cases))
-    return Crossing(
+    alike = NodePartition.by_keys(*(_class_of_people(case, order) for case in cases))
+    return CrossingResult(
         releases=len(earlier),
         smallest=int(alike.sizes.min(initial=len(order))),
         people=alike.count_below(k),

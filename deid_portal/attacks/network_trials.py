@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from deid_portal.attacks.cases import NOT_KEPT, NOT_THE_SAME
 from deid_portal.attacks.results import Remedy
 from deid_portal.engine import Cancelled, EngineError
-from deid_portal.engine.attack_cases.case import Answer
+from deid_portal.engine.attack_cases.case import AttackAnswer
 from deid_portal.engine.attack_cases.verdict import Word, judge
 from deid_portal.engine.networks import NetworkPlan, protect_network
 from deid_portal.engine.networks.attacks.trials import NetworkAttack, NetworkCase
@@ -86,7 +86,7 @@ def find_candidates(run: Run, basis: Basis) -> Iterator[Candidate]:
 def price_network_remedies(
     run: Run,
     case: NetworkCase,
-    answer: Answer,
+    answer: AttackAnswer,
     attack: NetworkAttack,
     limit: float,
     *,
@@ -112,7 +112,7 @@ def _price(
     basis: Basis,
     candidate: Candidate,
     attack: NetworkAttack,
-    answer: Answer,
+    answer: AttackAnswer,
     limit: float,
     progress: ProgressCallback,
 ) -> Remedy | None:

@@ -18,7 +18,7 @@ from deid_portal.attacks.models import AttackTest, OutsideTable
 from deid_portal.attacks.permissions import check_may_attack
 from deid_portal.attacks.policies import check_can_be_attacked
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
 from deid_portal.datasets.sealed_upload import SealedUpload
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, Table
@@ -149,7 +149,7 @@ def _look_at(run: Run, upload: SealedUpload, use: OutsideTable.Use) -> dict[str,
 def _linkable(run: Run) -> list[DatasetColumn]:
     """Return the columns of the release that an intruder could know."""
     released = {name for name, column in run.report["columns"].items() if column["released"]}
-    roles = (ColumnRole.QUASI_IDENTIFIER, ColumnRole.INSENSITIVE)
+    roles = (ColumnRoleChoices.QUASI_IDENTIFIER, ColumnRoleChoices.INSENSITIVE)
     planned = run.plan["columns"]
     return [
         column
@@ -159,7 +159,7 @@ def _linkable(run: Run) -> list[DatasetColumn]:
 
 
 def _identifiers(dataset: Dataset) -> list[DatasetColumn]:
-    return list(dataset.columns.filter(role=ColumnRole.IDENTIFIER))
+    return list(dataset.columns.filter(role=ColumnRoleChoices.IDENTIFIER))
 
 
 def _values_of(columns: list[DatasetColumn]) -> list[Column]:
@@ -168,7 +168,7 @@ def _values_of(columns: list[DatasetColumn]) -> list[Column]:
 
 def _check_control(run: Run, sample: Table) -> None:
     """A table of other people must have what the release shows and what is to be guessed."""
-    roles = (ColumnRole.QUASI_IDENTIFIER, ColumnRole.SENSITIVE)
+    roles = (ColumnRoleChoices.QUASI_IDENTIFIER, ColumnRoleChoices.SENSITIVE)
     released = run.report["columns"]
     wanted = [
         name

@@ -17,7 +17,7 @@ from deid_portal.engine.attack_cases.case import Case, Earlier, with_earlier
 from deid_portal.engine.attacks.intersection import cross_worst
 from deid_portal.engine.attacks.version_linkage import link_by_name, link_by_what_is_known
 from deid_portal.engine.table.table import Codes
-from deid_portal.policies.gates import Crossing
+from deid_portal.policies.gates import CrossingResult
 from deid_portal.runs.models import Run
 from deid_portal.versions.people import person_column_of
 from deid_portal.versions.selectors import listed
@@ -47,7 +47,7 @@ def question_of(run: Run) -> list[str]:
     return [*sorted(own.run.output_sha256 for own in earlier), by]
 
 
-def cross_with_releases(run: Run, look_alikes: int) -> Crossing:
+def cross_with_releases(run: Run, look_alikes: int) -> CrossingResult:
     """Cross a run with every other release of these people; a second or so per million rows.
 
     Raises Refused where a release was made before the portal kept what this needs, or where the
@@ -55,14 +55,14 @@ def cross_with_releases(run: Run, look_alikes: int) -> Crossing:
     """
     earlier = releases_to_cross(run)
     if not earlier:
-        return Crossing(releases=0, smallest=None)
+        return CrossingResult(releases=0, smallest=None)
     if run.is_network:
         _check_tables_are_there(earlier)
         return cross_network_releases(run, earlier, look_alikes)
     case = open_case(run)
     found = open_earlier(run, case)
     crossed = cross_worst(with_earlier(case.setting(), case, found.earlier), look_alikes)
-    return Crossing(
+    return CrossingResult(
         releases=len(found.releases),
         smallest=crossed.smallest,
         people=int(crossed.people_below(look_alikes).sum()),

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from deid_portal.attacks.results import Remedy
 from deid_portal.engine import Cancelled, EngineError, Plan, Table
-from deid_portal.engine.attack_cases.case import Answer, Case
-from deid_portal.engine.attack_cases.change_price import Price, price_change
+from deid_portal.engine.attack_cases.case import AttackAnswer, Case
+from deid_portal.engine.attack_cases.change_price import ChangePrice, price_change
 from deid_portal.engine.attack_cases.verdict import Word, judge
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.plans.changes import (
@@ -49,7 +49,7 @@ class Finding:
     """An attack that got something, with what is needed to try changes against it."""
 
     attack: str
-    answer: Answer
+    answer: AttackAnswer
     case: Case
     basis: Basis
     limit: float
@@ -158,7 +158,7 @@ def _fixed(levels: dict[str, int]) -> Change:
 def price_remedies(
     finding: Finding,
     table: Table,
-    attack_again: Callable[[Case], Answer],
+    attack_again: Callable[[Case], AttackAnswer],
     *,
     run_seconds: float,
     key: bytes | None,
@@ -185,10 +185,10 @@ def _price(
     finding: Finding,
     candidate: Candidate,
     table: Table,
-    attack_again: Callable[[Case], Answer],
+    attack_again: Callable[[Case], AttackAnswer],
     key: bytes | None,
     progress: ProgressCallback,
-) -> Price | None:
+) -> ChangePrice | None:
     """Return what a candidate does; None where it makes no sense or has no solution."""
     try:
         changed, _ = apply_changes(finding.basis, candidate.changes)
@@ -202,7 +202,7 @@ def _price(
         return None
 
 
-def _remedy(finding: Finding, candidate: Candidate, price: Price) -> Remedy:
+def _remedy(finding: Finding, candidate: Candidate, price: ChangePrice) -> Remedy:
     return Remedy(
         title=candidate.title,
         change=write_changes(*candidate.changes),
@@ -214,7 +214,7 @@ def _remedy(finding: Finding, candidate: Candidate, price: Price) -> Remedy:
     )
 
 
-def _is_enough(finding: Finding, price: Price) -> bool:
+def _is_enough(finding: Finding, price: ChangePrice) -> bool:
     """Say whether nothing more needs to be done: back within the limit, or nothing found at all."""
     if judge(finding.answer.stake, finding.limit) == Word.OVER_LIMIT:
         return price.share <= finding.limit

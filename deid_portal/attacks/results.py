@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from deid_portal.engine.attack_cases.case import Answer
+from deid_portal.engine.attack_cases.case import AttackAnswer
 from deid_portal.engine.attack_cases.verdict import Word, judge
-from deid_portal.engine.attacks.attack import Bin, Spread, Stake
+from deid_portal.engine.attacks.attack import AttackBins, Bin, Stake
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Result:
     value: float
     control: float | None
     figures: Mapping[str, float]
-    spread: Spread | None
+    spread: AttackBins | None
     sentence: str
     explain: str
     column: str | None = None
@@ -94,12 +94,12 @@ class Result:
                 stake["is_found"],
             ),
             spread=spread
-            and Spread(spread["of"], spread["by"], tuple(Bin(*own) for own in spread["bins"])),
+            and AttackBins(spread["of"], spread["by"], tuple(Bin(*own) for own in spread["bins"])),
             remedies=[Remedy(**remedy) for remedy in document["remedies"]],
         )
 
 
-def other_columns_of(answer: Answer) -> list[dict[str, Any]]:
+def other_columns_of(answer: AttackAnswer) -> list[dict[str, Any]]:
     return [
         {
             "column": other.column,

@@ -18,7 +18,7 @@ from deid_portal.engine.attack_cases.verdict import Word
 from deid_portal.engine.publication import band_of
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.runs.models import Run
-from deid_portal.work.work import Status
+from deid_portal.work.work import WorkStatus
 
 # Share of the whole that each phase takes; a test that was resisted has no remedies to price.
 PHASES = {"read": (0, 20), "attack": (20, 40), "remedies": (60, 40)}
@@ -94,10 +94,10 @@ class AttackRow:
         if self.test is None:
             return State.NOT_MADE
         if self.test.is_open:
-            return State.WAITING if self.test.status == Status.QUEUED else State.RUNNING
-        if self.test.status == Status.FAILED:
+            return State.WAITING if self.test.status == WorkStatus.QUEUED else State.RUNNING
+        if self.test.status == WorkStatus.FAILED:
             return State.FAILED
-        if self.test.status == Status.STOPPED:
+        if self.test.status == WorkStatus.STOPPED:
             return State.STOPPED
         if self.result is None:
             return State.NOT_POSSIBLE
@@ -154,7 +154,7 @@ class AttackRow:
     @property
     def is_made(self) -> bool:
         """True when there is an answer, be it that the attack is not possible."""
-        return self.test is not None and self.test.status == Status.FINISHED
+        return self.test is not None and self.test.status == WorkStatus.FINISHED
 
     @property
     def is_open(self) -> bool:

@@ -44,7 +44,7 @@ Marks = frozenset[str]
 
 
 @dataclass(frozen=True)
-class Problem:
+class ChainProblem:
     """A place where the chain does not fit, and in what way."""
 
     number: int
@@ -103,7 +103,7 @@ def find_break() -> int | None:
     return problems[0].number if problems else None
 
 
-def find_problems(most: int | None = MOST_PROBLEMS) -> list[Problem]:
+def find_problems(most: int | None = MOST_PROBLEMS) -> list[ChainProblem]:
     """Walk the whole chain and return where it does not fit, but for what was accepted before."""
     return sorted(islice(_walk(_accepted()), most), key=lambda problem: problem.number)
 
@@ -117,7 +117,7 @@ def _accepted() -> Marks:
     return frozenset(event.facts["found"]) if event and event.fits else frozenset()
 
 
-def _walk(accepted: Marks) -> Iterator[Problem]:
+def _walk(accepted: Marks) -> Iterator[ChainProblem]:
     """Compare every record with the one before it, with the notes outside, and with the head.
 
     The head is read before the records and compared after them: a chain cut short at its end is
@@ -134,7 +134,7 @@ def _walk(accepted: Marks) -> Iterator[Problem]:
     yield from _compare_file(counting, file)
 
 
-def _walk_records(head: ChainHead, notes: list[Note]) -> Iterator[Problem]:
+def _walk_records(head: ChainHead, notes: list[Note]) -> Iterator[ChainProblem]:
     notes_at: dict[int, list[Note]] = defaultdict(list)
     for note in notes:
         notes_at[note.number].append(note)
@@ -146,70 +146,72 @@ def _walk_records(head: ChainHead, notes: list[Note]) -> Iterator[Problem]:
             previous, number = event.hash, event.number
     except UNREADABLE:
         words = f"What stands after record {number:,} cannot be read: the portal never wrote it."
-        yield Problem(number + 1, words, is_readable=False)
+        yield ChainProblem(number + 1, words, is_readable=False)
         return
     yield from _compare_end(head, number, previous)
     yield from _compare_later_notes(head, notes)
 
 
-def _compare(event: Event, number: int, previous: str, notes: list[Note]) -> Iterator[Problem]:
+def _compare(event: Event, number: int, previous: str, notes: list[Note]) -> Iterator[ChainProblem]:
     """Look at one record, which should have this number and follow on this hash."""
     if event.number != number:
         yield _missing(number, event.number - 1, previous)
     elif event.previous_hash != previous:
         words = f"Record {number:,} does not follow on the one before it."
-        yield Problem(number, words, _mark("does not follow", event.document(), previous))
+        yield ChainProblem(number, words, _mark("does not follow", event.document(), previous))
     if not event.fits:
         words = f"Record {event.number:,} was changed after it was written."
-        yield Problem(event.number, words, _mark("changed", event.document()))
+        yield ChainProblem(event.number, words, _mark("changed", event.document()))
     wrong = frozenset(note.mark for note in notes if note.hash != event.hash)
     if wrong:
         words = f"Record {event.number:,} is not the one noted outside the database."
-        yield Problem(event.number, words, wrong)
+        yield ChainProblem(event.number, words, wrong)
 
 
-def _compare_end(head: ChainHead, number: int, last: str) -> Iterator[Problem]:
+def _compare_end(head: ChainHead, number: int, last: str) -> Iterator[ChainProblem]:
     if head.number > number:
         yield _missing(number + 1, head.number, last)
     elif head.hash != last:
-        yield Problem(number + 1, "The head of the chain does not belong to its last record.")
+        yield ChainProblem(number + 1, "The head of the chain does not belong to its last record.")
     # Entries beyond the head are all right only if the head has moved on with them.
     stray = Event.objects.filter(number__gt=head.number).exists()
     if stray and not ChainHead.objects.filter(pk=1, number__gt=head.number).exists():
-        yield Problem(head.number + 1, "There are records after the head of the chain.")
+        yield ChainProblem(head.number + 1, "There are records after the head of the chain.")
     if head.number and not is_sealed(head):
-        yield Problem(number + 1, "The head of the chain was not sealed by this portal.")
+        yield ChainProblem(number + 1, "The head of the chain was not sealed by this portal.")
     if not head.number and has_chain_begun():
-        yield Problem(1, "This portal has written records, and none of them is there any more.")
+        yield ChainProblem(
+            1, "This portal has written records, and none of them is there any more."
+        )
 
 
-def _compare_later_notes(head: ChainHead, notes: list[Note]) -> Iterator[Problem]:
+def _compare_later_notes(head: ChainHead, notes: list[Note]) -> Iterator[ChainProblem]:
     later = [note for note in notes if note.number > head.number]
     if later:
         words = _missing_words(head.number + 1, max(note.number for note in later))
         marks = frozenset(note.mark for note in later)
-        yield Problem(head.number + 1, f"{words} They were noted outside the database.", marks)
+        yield ChainProblem(head.number + 1, f"{words} They were noted outside the database.", marks)
 
 
-def _compare_file(head: ChainHead, file: NotesFile) -> Iterator[Problem]:
+def _compare_file(head: ChainHead, file: NotesFile) -> Iterator[ChainProblem]:
     """Compare the file of notes with what the head says was written to it."""
     if not file.holds_what_was_written(head):
-        yield Problem(
+        yield ChainProblem(
             head.number,
             f"The file of notes outside the database is not as this portal wrote it: {head.notes:,}"
             f" notes were written, {len(file.anchors):,} lines are there, and some of the notes are"
             " missing or changed.",
         )
     elif file.count_proven(head) < len(file.anchors):
-        yield Problem(
+        yield ChainProblem(
             head.number,
             f"Line {file.count_proven(head) + 1:,} of the file of notes outside the database was "
             "not written by this portal.",
         )
 
 
-def _missing(first: int, last: int, previous: str) -> Problem:
-    return Problem(first, _missing_words(first, last), _mark("missing", first, last, previous))
+def _missing(first: int, last: int, previous: str) -> ChainProblem:
+    return ChainProblem(first, _missing_words(first, last), _mark("missing", first, last, previous))
 
 
 def _missing_words(first: int, last: int) -> str:
@@ -223,7 +225,7 @@ def _mark(*found: Any) -> Marks:
 
 
 @transaction.atomic
-def accept_breaks(reason: str) -> list[Problem]:
+def accept_breaks(reason: str) -> list[ChainProblem]:
     """Put on record that what was found is known, and seal head and notes from here on."""
     if not reason.strip():
         raise Refused("Say why the chain is accepted as it is.")

@@ -26,7 +26,7 @@ from django.db.models import Min, QuerySet
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.models import Event
 from deid_portal.audit.services import record_event
-from deid_portal.audit_trail.selectors import Wanted, search
+from deid_portal.audit_trail.selectors import AuditSearch, search
 from deid_portal.engine.verification.signatures import is_signed
 from deid_portal.vault.signing_key import Signer, read_or_make_signer
 
@@ -60,7 +60,7 @@ class Export:
     """An export that is on record: what it holds, from which record to which, and who signs it."""
 
     team: Team | None
-    wanted: Wanted
+    wanted: AuditSearch
     file_format: str
     signer: Signer
     first: int
@@ -87,7 +87,7 @@ class Export:
 
 @transaction.atomic
 def begin_export(
-    *, team: Team | None, exported_by: User | None, wanted: Wanted, file_format: str
+    *, team: Team | None, exported_by: User | None, wanted: AuditSearch, file_format: str
 ) -> Export:
     """Put an export on record; what it returns still has to be written."""
     signer = read_or_make_signer()

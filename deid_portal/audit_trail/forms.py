@@ -7,7 +7,7 @@ from django import forms
 from deid_portal.audit.models import action_words
 from deid_portal.audit_trail.selectors import (
     BY_THE_PORTAL,
-    Wanted,
+    AuditSearch,
     actions_in,
     events_of_team,
     kinds_in,
@@ -77,8 +77,8 @@ class SearchForm(forms.Form):
             self.add_error("until", "The last day comes before the first.")
         return cleaned
 
-    def to_wanted(self) -> Wanted:
-        return Wanted(**self.cleaned_data)
+    def to_wanted(self) -> AuditSearch:
+        return AuditSearch(**self.cleaned_data)
 
 
 def _by_subject(actions: list[str]) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -12,13 +12,13 @@ HASH = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 @dataclass(frozen=True)
-class Row:
+class AuditRow:
     event: Event
     facts: list[tuple[str, str]]
 
 
-def row_of(event: Event) -> Row:
-    return Row(event, [(name.replace("_", " "), _say(value)) for name, value in _facts(event)])
+def row_of(event: Event) -> AuditRow:
+    return AuditRow(event, [(name.replace("_", " "), _say(value)) for name, value in _facts(event)])
 
 
 def _facts(event: Event) -> list[tuple[str, Any]]:

@@ -15,7 +15,7 @@ BY_THE_PORTAL = "portal"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AuditSearch:
     """What somebody looks for; empty parts ask for nothing."""
 
     words: str = ""
@@ -35,7 +35,7 @@ def events_of_team(team_id: UUID) -> QuerySet[Event]:
     return Event.objects.filter(team_id=team_id).select_related("actor")
 
 
-def search(events: QuerySet[Event], wanted: Wanted) -> QuerySet[Event]:
+def search(events: QuerySet[Event], wanted: AuditSearch) -> QuerySet[Event]:
     for word in wanted.words.split():
         events = events.filter(_mentions(word))
     if wanted.person == BY_THE_PORTAL:

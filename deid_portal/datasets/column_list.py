@@ -9,7 +9,7 @@ from django.core.paginator import Page, Paginator
 
 from deid_portal.datasets.dangers import DANGERS, danger_order
 from deid_portal.datasets.families import SMALLEST, Family, find_families
-from deid_portal.datasets.models import ColumnRole, DatasetColumn
+from deid_portal.datasets.models import ColumnRoleChoices, DatasetColumn
 
 ROWS_PER_PAGE = 50
 # With more columns than this, the page begins with those to decide and keeps its panel closed.
@@ -149,7 +149,7 @@ def _danger_is(column: DatasetColumn, wanted: str) -> bool:
 
 
 def _role_is(column: DatasetColumn, wanted: str) -> bool:
-    words = ColumnRole(column.role).label.casefold() if column.role else "open"
+    words = ColumnRoleChoices(column.role).label.casefold() if column.role else "open"
     return words.startswith(wanted) or (bool(wanted) and column.role.startswith(wanted))
 
 

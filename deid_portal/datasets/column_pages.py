@@ -20,7 +20,7 @@ from deid_portal.datasets.dangers import company_of, danger_order, is_dangerous,
 from deid_portal.datasets.families import Family, find_families
 from deid_portal.datasets.figures import histogram_of
 from deid_portal.datasets.isolation import describe_isolation
-from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn, Treatment
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn, TreatmentChoices
 from deid_portal.datasets.next_bars import ColumnStanding, bar_of_columns
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.datasets.policies import check_columns_decided
@@ -151,7 +151,7 @@ def _head(
     return {
         "dataset": dataset,
         "roles": ROLE_CHOICES,
-        "treatments": Treatment.choices,
+        "treatments": TreatmentChoices.choices,
         "standing": standing,
         "view": view,
         "view_query": view.query(),
@@ -238,6 +238,6 @@ def _meaning(dataset: Dataset, column: DatasetColumn) -> dict[str, Any]:
         "meant_role": role,
         "meaning": role.meaning if role else UNDECIDED,
         "may_be_coarser": (column.role or column.suggestion.get("role"))
-        == ColumnRole.QUASI_IDENTIFIER,
+        == ColumnRoleChoices.QUASI_IDENTIFIER,
         "roles": ROLE_CHOICES,
     }

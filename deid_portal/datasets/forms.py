@@ -321,7 +321,7 @@ class DeletionForm(forms.Form):
         return day
 
 
-class KeepForm(SeriesChoiceForm, DeletionForm):
+class KeepTableForm(SeriesChoiceForm, DeletionForm):
     name = forms.CharField(label="Name of the dataset", max_length=120, required=False)
 
     def clean(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
 from deid_portal.datasets.selectors import isolation_of
 
 
@@ -24,7 +24,7 @@ def quasi_positions(columns: Sequence[DatasetColumn]) -> frozenset[int]:
     return frozenset(
         column.position
         for column in columns
-        if (column.role or column.suggestion.get("role")) == ColumnRole.QUASI_IDENTIFIER
+        if (column.role or column.suggestion.get("role")) == ColumnRoleChoices.QUASI_IDENTIFIER
     )
 
 
@@ -35,7 +35,7 @@ def describe_isolation(
     known = quasi_positions(columns)
     counted = column.suggestion.get("isolation")
     at_reading = {one.position for one in columns if one.suggestion.get("isolation")}
-    if not known or (column.role or column.suggestion.get("role")) == ColumnRole.IDENTIFIER:
+    if not known or (column.role or column.suggestion.get("role")) == ColumnRoleChoices.IDENTIFIER:
         return None
     if counted and known == at_reading:
         return IsolationFigures(len(known), True, counted["together"], counted["without"])

@@ -21,14 +21,14 @@ from deid_portal.vault.sealed_fields import SealedJSONField
 from deid_portal.work.work import Work
 
 
-class ColumnRole(models.TextChoices):
+class ColumnRoleChoices(models.TextChoices):
     IDENTIFIER = "identifier", "Identifier"
     QUASI_IDENTIFIER = "quasi-identifier", "Quasi-identifier"
     SENSITIVE = "sensitive", "Sensitive"
     INSENSITIVE = "insensitive", "Harmless"
 
 
-class Treatment(models.TextChoices):
+class TreatmentChoices(models.TextChoices):
     REMOVE = "remove", "Remove"
     PSEUDONYM = "pseudonym", "Replace by a pseudonym"
     REVERSIBLE = "reversible", "Pseudonym with a way back"
@@ -222,10 +222,14 @@ class DatasetColumn(models.Model):
     type = models.CharField(
         max_length=10, choices=[(t.value, TYPE_LABELS[t.value]) for t in ColumnType]
     )
-    role = models.CharField(max_length=20, choices=ColumnRole, blank=True, default="")
+    role = models.CharField(max_length=20, choices=ColumnRoleChoices, blank=True, default="")
     # The role as it came from the version before; the page says so while it is still that one.
-    carried_role = models.CharField(max_length=20, choices=ColumnRole, blank=True, default="")
-    treatment = models.CharField(max_length=10, choices=Treatment, default=Treatment.REMOVE)
+    carried_role = models.CharField(
+        max_length=20, choices=ColumnRoleChoices, blank=True, default=""
+    )
+    treatment = models.CharField(
+        max_length=10, choices=TreatmentChoices, default=TreatmentChoices.REMOVE
+    )
     missing = models.BigIntegerField(default=0)
     distinct = models.BigIntegerField(default=0)
     uniques = models.BigIntegerField(default=0)
@@ -257,7 +261,7 @@ class DatasetColumn(models.Model):
 
     @property
     def is_quasi_identifier(self) -> bool:
-        return self.role == ColumnRole.QUASI_IDENTIFIER
+        return self.role == ColumnRoleChoices.QUASI_IDENTIFIER
 
 
 class Tagging(models.Model):

@@ -1,6 +1,6 @@
 """In what state something may happen to a dataset."""
 
-from deid_portal.datasets.models import ColumnRole, Dataset
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset
 from deid_portal.web.refusals import Refused
 
 FORGOTTEN = "The table was deleted; what was decided and found out about it stays on record."
@@ -31,7 +31,7 @@ def check_columns_decided(dataset: Dataset) -> None:
     if undecided:
         columns = "1 column" if undecided == 1 else f"{undecided} columns"
         raise Refused(f"Decide what each column is first; {columns} still open.")
-    if ColumnRole.QUASI_IDENTIFIER not in roles:
+    if ColumnRoleChoices.QUASI_IDENTIFIER not in roles:
         raise Refused(
             "No column is a quasi-identifier, so there is nothing to protect. Tag at least one."
         )

@@ -45,7 +45,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Question:
+class PreviewQuestion:
     """Something the file leaves open; the first answer is the one taken without a word."""
 
     name: str
@@ -57,7 +57,7 @@ class Question:
 class PreviewTable:
     heads: list[Head]
     rows: list[list[str | None]]
-    questions: list[Question]
+    questions: list[PreviewQuestion]
     more_questions: int
     notes: list[str]
 
@@ -143,11 +143,11 @@ def _format_words(column: ColumnPreview) -> str:
     return f" · {words.split('T')[0].split(' ')[0]}" if words else ""
 
 
-def _question(place: int, column: ColumnPreview) -> Question | None:
+def _question(place: int, column: ColumnPreview) -> PreviewQuestion | None:
     if column.leading_zeros:
         zeros = column.leading_zeros
         values = "1 value starts" if zeros == 1 else f"{zeros:,} of the first values start"
-        return Question(
+        return PreviewQuestion(
             column.name,
             f"looks like numbers, but {values} with 0. We keep it as text so that the zeros "
             f"survive.",
@@ -157,7 +157,7 @@ def _question(place: int, column: ColumnPreview) -> Question | None:
             ],
         )
     if column.either_order:
-        return Question(
+        return PreviewQuestion(
             column.name,
             "holds dates that can be read day first or month first. We read the day first.",
             [

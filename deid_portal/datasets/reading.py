@@ -12,7 +12,7 @@ from deid_portal.datasets.later_rooms import Unpack, pack_in_later_rooms
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
 from deid_portal.engine import InvalidTable, Table
 from deid_portal.engine.compiled.cores import spread_out
-from deid_portal.engine.detection import Findings, Look, look_at, suggest_by_looks
+from deid_portal.engine.detection import ColumnLook, Findings, look_at, suggest_by_looks
 from deid_portal.engine.files.arrow import write_arrow
 from deid_portal.engine.files.file_format import FileFormat
 from deid_portal.engine.files.table_reader import list_row_problems, read_table
@@ -22,7 +22,7 @@ from deid_portal.notices.services import tell
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
 from deid_portal.work.limits import limits_of_file, limits_of_reading
-from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
+from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 WORKERS_DIED = (
     "The worker broke off each time it tried to read this file. Where the machine was not switched "
@@ -38,7 +38,7 @@ UNEXPECTED = "The file could not be read because of a fault in the portal. Try a
 def perform_reading(lease: Lease[Reading]) -> None:
     """Read, store, count; ends the work exactly once, whatever happens."""
     limits = lease.limits = limits_of_reading()
-    lease.end_stuck = lambda over: _end_without_table(lease, Status.FAILED, str(over))
+    lease.end_stuck = lambda over: _end_without_table(lease, WorkStatus.FAILED, str(over))
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
             table, profiles, findings = _read_and_count(lease)
@@ -49,8 +49,8 @@ def perform_reading(lease: Lease[Reading]) -> None:
 
 def _endings(lease: Lease[Reading]) -> Endings:
     return Endings(
-        stop=lambda: _end_without_table(lease, Status.STOPPED, ""),
-        fail=lambda problem: _end_without_table(lease, Status.FAILED, problem),
+        stop=lambda: _end_without_table(lease, WorkStatus.STOPPED, ""),
+        fail=lambda problem: _end_without_table(lease, WorkStatus.FAILED, problem),
         drop=lambda: _delete_table(lease),
         unexpected=UNEXPECTED,
         no_room=NO_ROOM,
@@ -85,10 +85,10 @@ def _note_bad_rows(lease: Lease[Reading], file_format: FileFormat, stream: Binar
 
 def count_and_store(
     lease: Lease[Any], dataset: Dataset, table: Table
-) -> tuple[tuple[ColumnProfile, ...], tuple[Look, ...]]:
+) -> tuple[tuple[ColumnProfile, ...], tuple[ColumnLook, ...]]:
     """Profile every column, look at it and seal it into the vault, several columns at once."""
 
-    def work(position: int) -> tuple[ColumnProfile, Look]:
+    def work(position: int) -> tuple[ColumnProfile, ColumnLook]:
         # What is counted here is let go at the end: all columns together would need much memory.
         column = table.columns[position].afresh()
         file = dataset.column_file(lease.token, position)
@@ -168,14 +168,14 @@ def _values_of(profile: ColumnProfile) -> dict[str, Any]:
     return {name: getattr(profile, name) for name in shown}
 
 
-def _end_without_table(lease: Lease[Reading], status: Status, problem: str) -> None:
+def _end_without_table(lease: Lease[Reading], status: WorkStatus, problem: str) -> None:
     _delete_table(lease)
 
     def write_end() -> None:
         with transaction.atomic(), suppress(LeaseLost):
             lease.finish(status, problem=problem)
             end_reading_without_table(lease.work)
-            if status == Status.FAILED:
+            if status == WorkStatus.FAILED:
                 _tell_that_it_failed(lease.work)
 
     patiently(write_end)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from deid_portal.datasets.models import ColumnRole
+from deid_portal.datasets.models import ColumnRoleChoices
 
 UNDECIDED = "Not decided yet. A column without a role is never released."
 
@@ -20,13 +20,13 @@ class RoleChoice:
     @property
     def is_noun(self) -> bool:
         """Two identifiers, but two sensitive columns."""
-        return self.value in (ColumnRole.IDENTIFIER, ColumnRole.QUASI_IDENTIFIER)
+        return self.value in (ColumnRoleChoices.IDENTIFIER, ColumnRoleChoices.QUASI_IDENTIFIER)
 
 
 ROLE_CHOICES = [
     RoleChoice(
-        ColumnRole.IDENTIFIER.value,
-        ColumnRole.IDENTIFIER.label,
+        ColumnRoleChoices.IDENTIFIER.value,
+        ColumnRoleChoices.IDENTIFIER.label,
         "Identifier",
         "",
         "i",
@@ -35,8 +35,8 @@ ROLE_CHOICES = [
         "as it is; it is removed or replaced by a pseudonym.",
     ),
     RoleChoice(
-        ColumnRole.QUASI_IDENTIFIER.value,
-        ColumnRole.QUASI_IDENTIFIER.label,
+        ColumnRoleChoices.QUASI_IDENTIFIER.value,
+        ColumnRoleChoices.QUASI_IDENTIFIER.label,
         "Quasi",
         "-identifier",
         "q",
@@ -45,8 +45,8 @@ ROLE_CHOICES = [
         "point to one person. It stays in the release, made coarser along its taxonomy.",
     ),
     RoleChoice(
-        ColumnRole.SENSITIVE.value,
-        ColumnRole.SENSITIVE.label,
+        ColumnRoleChoices.SENSITIVE.value,
+        ColumnRoleChoices.SENSITIVE.label,
         "Sensitive",
         "",
         "s",
@@ -55,8 +55,8 @@ ROLE_CHOICES = [
         "the protection limits how well it can be guessed.",
     ),
     RoleChoice(
-        ColumnRole.INSENSITIVE.value,
-        ColumnRole.INSENSITIVE.label,
+        ColumnRoleChoices.INSENSITIVE.value,
+        ColumnRoleChoices.INSENSITIVE.label,
         "Harmless",
         "",
         "h",

@@ -12,12 +12,12 @@ from deid_portal.audit.services import record_event
 from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.later_rooms import forget_in_later_rooms
 from deid_portal.datasets.models import (
-    ColumnRole,
+    ColumnRoleChoices,
     Dataset,
     DatasetColumn,
     Reading,
     Tagging,
-    Treatment,
+    TreatmentChoices,
 )
 from deid_portal.datasets.permissions import check_can_change, check_can_upload
 from deid_portal.datasets.policies import (
@@ -241,7 +241,7 @@ def _lock(dataset: Dataset) -> Dataset:
 
 @transaction.atomic
 def tag_columns(
-    *, dataset: Dataset, tagged_by: User, roles: Mapping[int, ColumnRole | str]
+    *, dataset: Dataset, tagged_by: User, roles: Mapping[int, ColumnRoleChoices | str]
 ) -> list[DatasetColumn]:
     """Decide what columns are, by position; an empty role takes a decision back."""
     check_can_change(tagged_by, dataset)
@@ -286,7 +286,9 @@ def undo_tagging(*, dataset: Dataset, undone_by: User) -> list[DatasetColumn]:
     return columns
 
 
-def _give_roles(columns: Iterable[DatasetColumn], roles: Mapping[int, ColumnRole | str]) -> None:
+def _give_roles(
+    columns: Iterable[DatasetColumn], roles: Mapping[int, ColumnRoleChoices | str]
+) -> None:
     changed = list(columns)
     for column in changed:
         column.role = roles[column.position]
@@ -303,7 +305,9 @@ def _remember_for_undo(
 
 
 @transaction.atomic
-def choose_treatment(*, column: DatasetColumn, chosen_by: User, treatment: Treatment) -> None:
+def choose_treatment(
+    *, column: DatasetColumn, chosen_by: User, treatment: TreatmentChoices
+) -> None:
     check_can_change(chosen_by, column.dataset)
     column.treatment = treatment
     column.save(update_fields=["treatment"])

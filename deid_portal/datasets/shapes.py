@@ -11,7 +11,7 @@ ORDERED = ("integer", "number", "date")
 
 
 @dataclass(frozen=True)
-class Bar:
+class HistogramBar:
     x: float
     y: float
     width: float
@@ -21,7 +21,7 @@ class Bar:
 @dataclass(frozen=True)
 class Shape:
     words: str  # empty when the bars speak for themselves
-    bars: list[Bar]
+    bars: list[HistogramBar]
 
     @property
     def is_drawn(self) -> bool:
@@ -59,7 +59,7 @@ def say_shape(column: DatasetColumn, rows: int) -> str:
     return NEARLY if column.uniques >= NEARLY_ALL * filled else ""
 
 
-def _bars(counts: list[int]) -> list[Bar]:
+def _bars(counts: list[int]) -> list[HistogramBar]:
     if not counts or not max(counts):
         return []
     step = WIDTH / len(counts)
@@ -67,5 +67,7 @@ def _bars(counts: list[int]) -> list[Bar]:
     bars = []
     for index, count in enumerate(counts):
         height = round(max(HEIGHT * count / tallest, 1), 1) if count else 0
-        bars.append(Bar(round(index * step, 1), HEIGHT - height, round(step - GAP, 1), height))
+        bars.append(
+            HistogramBar(round(index * step, 1), HEIGHT - height, round(step - GAP, 1), height)
+        )
     return bars

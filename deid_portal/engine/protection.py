@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import NOBODY, Draft
-from deid_portal.engine.draft.measured import Measured, measure_recoding
+from deid_portal.engine.draft.draft import NOBODY, TableDraft
+from deid_portal.engine.draft.measured import MeasuredTable, measure_recoding
 from deid_portal.engine.draft.remeasurement import measure_draft, measure_release
 from deid_portal.engine.evidence.evidence import Evidence
 from deid_portal.engine.evidence.report_builder import (
@@ -108,7 +108,7 @@ def _protect(
 ) -> Outcome:
     problem = pose_problem(table, plan, steps)
     check_pseudonym_key(table, plan, pseudonym_key)
-    draft = Draft.start(problem)
+    draft = TableDraft.start(problem)
     for place, method in enumerate(plan.methods):
         before, draft = draft, method.apply(draft, generator_of(chance, place), steps)
         if not draft.table.rows:
@@ -195,7 +195,7 @@ def _changes_cells(methods: Sequence[Method]) -> bool:
 
 def _measured(
     plan: Plan,
-    draft: Draft,
+    draft: TableDraft,
     released: Table,
     rows: Codes,
     progress: Progress,
@@ -226,7 +226,7 @@ def _measured(
     return Outcome(True, released, report, rows, details)
 
 
-def _measure_after(draft: Draft) -> Measured:
+def _measure_after(draft: TableDraft) -> MeasuredTable:
     """Measure what leaves. Levels alone say all about a table that was only recoded, and once.
 
     Other cells are looked at anew. So are those of several rounds: a gap is one at every level, so
@@ -243,15 +243,15 @@ def _measure_after(draft: Draft) -> Measured:
 def _add_evidence(
     report: dict[str, Any],
     evidence: Evidence,
-    before: Measured,
-    after: Measured,
+    before: MeasuredTable,
+    after: MeasuredTable,
     progress: Progress,
 ) -> None:
     for section, parts in evidence.describe(before, after, progress).items():
         report[section] = {**report[section], **parts} if section in report else parts
 
 
-def _nobody_left(plan: Plan, before: Draft, draft: Draft) -> Outcome:
+def _nobody_left(plan: Plan, before: TableDraft, draft: TableDraft) -> Outcome:
     """Say what stood in the way of the method after which there was nobody left."""
     search = draft.search if draft.search is not before.search else None
     if search is not None and search.found.nearest is not None:
@@ -264,7 +264,7 @@ def _nobody_left(plan: Plan, before: Draft, draft: Draft) -> Outcome:
     )
 
 
-def _without_solution(plan: Plan, draft: Draft, missed: Mapping[str, Any]) -> Outcome:
+def _without_solution(plan: Plan, draft: TableDraft, missed: Mapping[str, Any]) -> Outcome:
     problem = draft.problem
     before = _measure_before(problem)
     hidden = np.zeros(len(problem.patterns.counts), np.bool_)
@@ -279,7 +279,7 @@ def _without_solution(plan: Plan, draft: Draft, missed: Mapping[str, Any]) -> Ou
     return Outcome(False, None, report)
 
 
-def _groups_of(draft: Draft, rows: Codes) -> Codes | None:
+def _groups_of(draft: TableDraft, rows: Codes) -> Codes | None:
     """Return the group of each released record, where equal cells are not what makes one."""
     if draft.groups is None:
         return None
@@ -288,7 +288,7 @@ def _groups_of(draft: Draft, rows: Codes) -> Codes | None:
     return group_of[rows]
 
 
-def _describe_methods(draft: Draft) -> dict[str, Any]:
+def _describe_methods(draft: TableDraft) -> dict[str, Any]:
     """Return the search of a method that has one, and what one step coarser would change.
 
     Where several combinations of levels are mixed, no single step says what would change.
@@ -303,7 +303,7 @@ def _describe_methods(draft: Draft) -> dict[str, Any]:
     return described
 
 
-def _describe_transformation(draft: Draft) -> dict[str, Any]:
+def _describe_transformation(draft: TableDraft) -> dict[str, Any]:
     described: dict[str, Any] = {"cuts": dict(draft.cuts)}
     if draft.steps:
         described["steps"] = [describe_step(step, draft.table) for step in draft.steps]
@@ -312,13 +312,13 @@ def _describe_transformation(draft: Draft) -> dict[str, Any]:
     return described
 
 
-def _information_loss(draft: Draft) -> dict[str, float]:
+def _information_loss(draft: TableDraft) -> dict[str, float]:
     """Return 100 · SSE/SST of the last step that measured it."""
     measured = [step["information_loss"] for step in draft.steps if "information_loss" in step]
     return {"information_loss": measured[-1]} if measured else {}
 
 
-def _measure_before(problem: Problem) -> Measured:
+def _measure_before(problem: Problem) -> MeasuredTable:
     everyone = np.ones(len(problem.patterns.counts), np.bool_)
     return measure_recoding(Recoding(problem, (Round((0,) * len(problem.names), everyone),)))
 

@@ -14,8 +14,8 @@ from time import perf_counter
 from typing import Any
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft
-from deid_portal.engine.draft.measured import Measured, measure_recoding
+from deid_portal.engine.draft.draft import TableDraft
+from deid_portal.engine.draft.measured import MeasuredTable, measure_recoding
 from deid_portal.engine.draft.remeasurement import measure_draft
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.evidence.report_builder import measure_loss
@@ -53,7 +53,7 @@ class Worked:
         return {"suppressed": self.suppressed, "loss": self.loss}
 
 
-class OutOfTime(Exception):  # noqa: N818 - not an error
+class RemediesOutOfTime(Exception):  # noqa: N818 - not an error
     """Enough was tried."""
 
 
@@ -72,15 +72,15 @@ def find_remedies(
     """
     if plan.is_private:
         return []  # trying would spend a budget again and again
-    trial = Trial(table, plan, progress, seconds)
+    trial = RemedyTrial(table, plan, progress, seconds)
     found: list[dict[str, Any]] = []
-    with suppress(OutOfTime):
+    with suppress(RemediesOutOfTime):
         for remedy in _remedies(trial, report):
             found.append(remedy)
     return found
 
 
-class Trial:
+class RemedyTrial:
     """Carries out changed plans, as long as there is time."""
 
     def __init__(
@@ -100,7 +100,7 @@ class Trial:
 
         def tell(done: int, total: int, phase: str, **figures: Any) -> None:
             if perf_counter() > self._end and self._tried:
-                raise OutOfTime
+                raise RemediesOutOfTime
             if progress is not None:
                 progress(self._tried, self._tried + 1, "measure")
 
@@ -113,11 +113,11 @@ class Trial:
     def carry_out(self, plan: Plan) -> Worked | None:
         """Return what a plan would release; None if nothing satisfies it or it makes no sense."""
         if perf_counter() > self._end:
-            raise OutOfTime
+            raise RemediesOutOfTime
         self._tried += 1
         try:
             problem = self._pose(plan)
-            draft = Draft.start(problem)
+            draft = TableDraft.start(problem)
             for place, method in enumerate(plan.methods):
                 draft = method.apply(draft, generator_of(self._chance, place), self._progress)
                 if not draft.table.rows:
@@ -146,7 +146,7 @@ def _hurry(method: Method) -> Method:
     return replace(method, time_limit_seconds=SECONDS_PER_SEARCH, is_trial=True)
 
 
-def _holds(plan: Plan, measured: Measured) -> bool:
+def _holds(plan: Plan, measured: MeasuredTable) -> bool:
     classes, whole = measured.classes, measured.whole
     return bool(len(classes.sizes)) and all(
         bool(model.passes(classes, whole).all()) and model.accepts(classes, whole)
@@ -154,7 +154,7 @@ def _holds(plan: Plan, measured: Measured) -> bool:
     )
 
 
-def _remedies(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _remedies(trial: RemedyTrial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield from _ask_one_rule_less(trial, report)
     yield from _ask_less(trial, report)
     yield from _show_less(trial)
@@ -163,7 +163,7 @@ def _remedies(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any
     yield from _leave_out_a_column(trial)
 
 
-def _leave_out_more(trial: Trial) -> Iterator[dict[str, Any]]:
+def _leave_out_more(trial: RemedyTrial) -> Iterator[dict[str, Any]]:
     """Find the smallest share of records that must be allowed to be left out."""
     places = [
         place
@@ -192,7 +192,7 @@ def _with_limit(plan: Plan, place: int, limit: float) -> Plan:
     return replace(plan, methods=(*plan.methods[:place], method, *plan.methods[place + 1 :]))
 
 
-def _ask_less(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _ask_less(trial: RemedyTrial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Find, per number of a rule that was missed, the most that can be asked instead."""
     judged = report.get("nearest", {}).get("models", [])
     for place, (model, entry) in enumerate(zip(trial.plan.models, judged, strict=False)):
@@ -236,7 +236,7 @@ class Dial:
 
 
 def _relax(
-    trial: Trial, place: int, parameter: Parameter, reached: float
+    trial: RemedyTrial, place: int, parameter: Parameter, reached: float
 ) -> Iterator[dict[str, Any]]:
     model = trial.plan.models[place]
     dial = Dial.towards(reached, getattr(model, parameter.name), parameter)
@@ -270,7 +270,7 @@ def _with_number(plan: Plan, place: int, name: str, value: float) -> Plan:
     return replace(plan, models=(*plan.models[:place], changed, *plan.models[place + 1 :]))
 
 
-def _ask_one_rule_less(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _ask_one_rule_less(trial: RemedyTrial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Try without each of the rules that were missed."""
     judged = report.get("nearest", {}).get("models", [])
     for place, (model, entry) in enumerate(zip(trial.plan.models, judged, strict=False)):
@@ -282,7 +282,7 @@ def _ask_one_rule_less(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict
             yield {"kind": "without-rule", **_name(model), **worked.to_document()}
 
 
-def _show_less(trial: Trial) -> Iterator[dict[str, Any]]:
+def _show_less(trial: RemedyTrial) -> Iterator[dict[str, Any]]:
     """Where levels are chosen by hand, try one step coarser in one column; the cheapest first.
 
     Or let them be searched for.
@@ -307,7 +307,7 @@ def _show_less(trial: Trial) -> Iterator[dict[str, Any]]:
         yield {"kind": "method", "method": FullDomain.name, **worked.to_document()}
 
 
-def _keep_the_secret(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _keep_the_secret(trial: RemedyTrial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Try without the sensitive columns, and their rules, that a missed rule is about."""
     judged = report.get("nearest", {}).get("models", [])
     missed = [entry.get("column") for entry in judged if not entry["holds"]]
@@ -319,7 +319,7 @@ def _keep_the_secret(trial: Trial, report: Mapping[str, Any]) -> Iterator[dict[s
             yield {"kind": "secret", "column": name, "models": rules, **worked.to_document()}
 
 
-def _leave_out_a_column(trial: Trial) -> Iterator[dict[str, Any]]:
+def _leave_out_a_column(trial: RemedyTrial) -> Iterator[dict[str, Any]]:
     """Try without one quasi-identifier; its detail counts as lost. The cheapest comes first."""
     problem = trial.problem
     weights = dict(zip(problem.names, problem.weights, strict=True))
@@ -333,7 +333,7 @@ def _leave_out_a_column(trial: Trial) -> Iterator[dict[str, Any]]:
     yield from sorted(tried, key=lambda entry: (entry["loss"], entry["suppressed"]))
 
 
-def _worth_leaving_out(trial: Trial) -> list[str]:
+def _worth_leaving_out(trial: RemedyTrial) -> list[str]:
     """Return the columns of most values first; none for a search, which could have hidden any."""
     if all(isinstance(method, SearchingMethod) for method in trial.plan.methods):
         return []
@@ -362,7 +362,7 @@ def _narrow(
     refused: int, works: int, worked: Worked, attempt: Callable[[int], Worked | None]
 ) -> tuple[int, Worked]:
     """Halve the way between what is refused and what works until nothing lies between."""
-    with suppress(OutOfTime):  # what works so far works
+    with suppress(RemediesOutOfTime):  # what works so far works
         while works - refused > 1:
             middle = (refused + works) // 2
             found = attempt(middle)

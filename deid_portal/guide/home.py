@@ -10,7 +10,7 @@ from deid_portal.accounts.models import Role
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.progress import describe_reading
 from deid_portal.guide.jobs import Job
-from deid_portal.guide.steps import Step, load_for_steps, next_step, standing_of, steps_of
+from deid_portal.guide.steps import GuideStep, load_for_steps, next_step, standing_of, steps_of
 from deid_portal.guide.waiting_items import WaitingLine
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
@@ -24,7 +24,7 @@ TABS = {"active": "Active", "released": "Released", "archived": "Archived"}
 @dataclass(frozen=True)
 class DatasetLine:
     dataset: Dataset
-    steps: list[Step]
+    steps: list[GuideStep]
     standing: str
     next_act: str
     turn: str  # "you", "portal", or whose turn it is
@@ -140,7 +140,7 @@ def _describe(dataset: Dataset) -> DatasetLine:
     return DatasetLine(dataset, steps, standing, act, turn, url, step.state == "attention")
 
 
-def _standing(dataset: Dataset, step: Step) -> tuple[str, str]:
+def _standing(dataset: Dataset, step: GuideStep) -> tuple[str, str]:
     """Say how far the step is, and what is next."""
     if step.name == "columns":
         roles = [column.role for column in dataset.columns.all()]

@@ -19,7 +19,7 @@ from deid_portal.runs.services import check_can_retry_run
 from deid_portal.web.glances import glance
 from deid_portal.web.refusals import refusal
 from deid_portal.work.queue import is_queue_reachable
-from deid_portal.work.work import Status
+from deid_portal.work.work import WorkStatus
 from deid_portal.work.workers import count_workers
 
 JOBS_SHOWN = 6
@@ -88,7 +88,7 @@ def jobs_of(user: User, team: Team) -> Jobs:
         more=max(len(sweeps) + len(single) - JOBS_SHOWN, 0),
         failures=failures,
         open_runs=len(runs),
-        waiting=sum(run.status == Status.QUEUED for run in runs),
+        waiting=sum(run.status == WorkStatus.QUEUED for run in runs),
         workers=workers,
         queue_is_away=bool(runs) and not is_queue_reachable(),
         can_stop=has_role(user, team, Role.STEWARD),
@@ -97,14 +97,14 @@ def jobs_of(user: User, team: Team) -> Jobs:
 
 def _describe(sweeps: set[UUID], single: Iterable[Run], workers: int) -> list[Job]:
     """Those at work first; members of a sweep are one job. No more than are shown."""
-    first = sorted(single, key=lambda run: run.status == Status.QUEUED)[:JOBS_SHOWN]
+    first = sorted(single, key=lambda run: run.status == WorkStatus.QUEUED)[:JOBS_SHOWN]
     jobs = [_describe_run(run) for run in first]
     return [*_describe_sweeps(sweeps, workers), *jobs] if sweeps else jobs
 
 
 def _describe_run(run: Run) -> Job:
     progress = describe_progress(run)
-    is_waiting = run.status == Status.QUEUED
+    is_waiting = run.status == WorkStatus.QUEUED
     return Job(
         id=run.id,
         dataset_id=run.dataset_id,

@@ -23,7 +23,7 @@ from deid_portal.web.refusals import Refused
 
 
 @dataclass(frozen=True)
-class Step:
+class GuideStep:
     number: int
     name: str
     label: str
@@ -71,7 +71,7 @@ def load_for_steps(dataset_ids: Iterable[UUID]) -> dict[UUID, Dataset]:
 
 
 @dataclass(frozen=True)
-class Standing:
+class DatasetStanding:
     """What the later rooms hold for a dataset: its latest run, request and release.
 
     `finished` is the run that goes on: the promoted one, else the latest that has ended.
@@ -83,7 +83,7 @@ class Standing:
     release: Release | None
 
 
-def standing_of(dataset: Dataset, run_id: UUID | None = None) -> Standing:
+def standing_of(dataset: Dataset, run_id: UUID | None = None) -> DatasetStanding:
     """Look up where a dataset stands, or where one of its runs does."""
     runs = [run for run in dataset.runs.all() if run_id in (None, run.id)]
     finished = [run for run in runs if run.status == Run.Status.FINISHED]
@@ -95,7 +95,7 @@ def standing_of(dataset: Dataset, run_id: UUID | None = None) -> Standing:
         reverse=True,
     )
     releases = [request.release for request in requests if hasattr(request, "release")]
-    return Standing(
+    return DatasetStanding(
         run=runs[0] if runs else None,
         finished=finished[0] if finished else None,
         request=requests[0] if requests else None,
@@ -103,7 +103,7 @@ def standing_of(dataset: Dataset, run_id: UUID | None = None) -> Standing:
     )
 
 
-def _first_steps(dataset: Dataset) -> list[Step]:
+def _first_steps(dataset: Dataset) -> list[GuideStep]:
     """The steps whose doors are plain addresses of the dataset."""
     doors: list[Door] = [
         ("upload", "datasets:preview", None, check_is_ready),
@@ -114,10 +114,10 @@ def _first_steps(dataset: Dataset) -> list[Step]:
     return _steps_through(dataset, doors)
 
 
-def _steps_through(dataset: Dataset, doors: Sequence[Door]) -> list[Step]:
+def _steps_through(dataset: Dataset, doors: Sequence[Door]) -> list[GuideStep]:
     steps = []
     for number, (name, url_name, may_enter, is_done) in enumerate(doors, start=1):
-        step = Step(number, name, LABELS[name], reverse(url_name, args=[dataset.id]))
+        step = GuideStep(number, name, LABELS[name], reverse(url_name, args=[dataset.id]))
         closed = _why(may_enter, dataset) if may_enter else ""
         if closed:
             steps.append(replace(step, state="closed", reason=closed))
@@ -126,7 +126,7 @@ def _steps_through(dataset: Dataset, doors: Sequence[Door]) -> list[Step]:
     return steps
 
 
-def _first_network_steps(dataset: Dataset) -> list[Step]:
+def _first_network_steps(dataset: Dataset) -> list[GuideStep]:
     """A network is looked at before anything is decided; only a node table has columns to tag."""
     doors: list[Door] = [
         ("upload", "networks:show", None, check_is_ready),
@@ -150,7 +150,7 @@ def _why(check: Callable[[Dataset], None], dataset: Dataset) -> str:
     return ""
 
 
-def steps_of(dataset: Dataset, run_id: UUID | None = None) -> list[Step]:
+def steps_of(dataset: Dataset, run_id: UUID | None = None) -> list[GuideStep]:
     """Return the eight steps of a dataset that `load_for_steps` has fetched."""
     if dataset.is_network:
         steps = [
@@ -170,7 +170,7 @@ def _misses_values(dataset: Dataset) -> bool:
     return any(taxonomy is not None and taxonomy.uncovered for taxonomy in taxonomies)
 
 
-def _last_steps(dataset: Dataset, standing: Standing) -> list[Step]:
+def _last_steps(dataset: Dataset, standing: DatasetStanding) -> list[GuideStep]:
     return [
         _run_step(dataset, standing),
         _report_step(standing),
@@ -179,8 +179,8 @@ def _last_steps(dataset: Dataset, standing: Standing) -> list[Step]:
     ]
 
 
-def _run_step(dataset: Dataset, standing: Standing) -> Step:
-    step = Step(5, "run", LABELS["run"], reverse("runs:list", args=[dataset.id]))
+def _run_step(dataset: Dataset, standing: DatasetStanding) -> GuideStep:
+    step = GuideStep(5, "run", LABELS["run"], reverse("runs:list", args=[dataset.id]))
     if standing.run is None:
         closed = _why(check_plan_chosen, dataset)
         return replace(step, state="closed" if closed else "open", reason=closed)
@@ -191,8 +191,10 @@ def _run_step(dataset: Dataset, standing: Standing) -> Step:
     return replace(step, state="done")
 
 
-def _report_step(standing: Standing) -> Step:
-    step = Step(6, "report", LABELS["report"], reason="The report is there when a run has ended.")
+def _report_step(standing: DatasetStanding) -> GuideStep:
+    step = GuideStep(
+        6, "report", LABELS["report"], reason="The report is there when a run has ended."
+    )
     if standing.finished is None:
         return step
     url = reverse("reports:report", args=[standing.finished.id])
@@ -201,8 +203,8 @@ def _report_step(standing: Standing) -> Step:
     return replace(step, url=url, state="done", reason="")
 
 
-def _review_step(standing: Standing) -> Step:
-    step = Step(7, "review", LABELS["review"], reason="A review is of a finished run.")
+def _review_step(standing: DatasetStanding) -> GuideStep:
+    step = GuideStep(7, "review", LABELS["review"], reason="A review is of a finished run.")
     if standing.request is not None:
         url = reverse("reviews:show", args=[standing.request.id])
         state, reason = {
@@ -221,14 +223,16 @@ def _review_step(standing: Standing) -> Step:
     return step
 
 
-def _release_step(standing: Standing) -> Step:
-    step = Step(8, "release", LABELS["release"], reason="A release exists once it is approved.")
+def _release_step(standing: DatasetStanding) -> GuideStep:
+    step = GuideStep(
+        8, "release", LABELS["release"], reason="A release exists once it is approved."
+    )
     if standing.release is None:
         return step
     url = reverse("releases:show", args=[standing.release.id])
     return replace(step, url=url, state="done", reason="")
 
 
-def next_step(steps: list[Step]) -> Step:
+def next_step(steps: list[GuideStep]) -> GuideStep:
     """Return where the work stands: the first step that is not done, or the last."""
     return next((step for step in steps if step.state != "done"), steps[-1])

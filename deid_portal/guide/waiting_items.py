@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import has_role
-from deid_portal.datasets.models import ColumnRole, Dataset
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset
 from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.models import Wish
@@ -197,7 +197,7 @@ def _values_without_place(user: User, team: Team) -> list[WaitingLine]:
     incomplete = (
         ColumnTaxonomy.objects.filter(
             uncovered__gt=0,
-            column__role=ColumnRole.QUASI_IDENTIFIER,
+            column__role=ColumnRoleChoices.QUASI_IDENTIFIER,
             column__dataset__team=team,
             column__dataset__created_by=user,
             column__dataset__state=Dataset.State.READY,

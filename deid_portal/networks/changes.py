@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine.evidence.drift import Verdict
+from deid_portal.engine.evidence.drift import DriftVerdict
 from deid_portal.engine.networks.drift import NetworkDrift
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.networks.vocabulary import KNOWLEDGE_TITLES
 
 VERDICT_WORDS = {
-    Verdict.SAME.value: "How many links people have is as before",
-    Verdict.SHIFTED.value: "How many links people have has shifted",
-    Verdict.DIFFERENT.value: "How many links people have is different from before",
+    DriftVerdict.SAME.value: "How many links people have is as before",
+    DriftVerdict.SHIFTED.value: "How many links people have has shifted",
+    DriftVerdict.DIFFERENT.value: "How many links people have is different from before",
 }
 FEW_PEOPLE = 5  # bars of fewer are for stewards; others see them joined
 

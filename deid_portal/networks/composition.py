@@ -8,8 +8,8 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
 from deid_portal.engine.networks import NetworkPlan, is_network_plan
 from deid_portal.plans.composition import (
-    Choice,
     ComposedPlan,
+    ProtectionChoice,
     choice_of,
     compose_chosen_plan,
     compose_plan,
@@ -28,7 +28,9 @@ class ComposedNetworkPlan:
         return _read_network_plan(self.document, self.files)
 
 
-def compose_network_plan(dataset: Dataset, choice: Choice, knowledge: str) -> ComposedNetworkPlan:
+def compose_network_plan(
+    dataset: Dataset, choice: ProtectionChoice, knowledge: str
+) -> ComposedNetworkPlan:
     """Compose as for a table: the columns are those of the node table."""
     composed = compose_plan(dataset, replace(choice, weights={}))
     for column in composed.document["columns"].values():

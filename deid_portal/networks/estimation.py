@@ -38,20 +38,22 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class NetworkEstimate:
     figures: list[Figure]
     note: str
     milliseconds: int
 
 
-def estimate_run(dataset: Dataset, knowledge: str, method: Mapping[str, Any], k: int) -> Estimate:
+def estimate_run(
+    dataset: Dataset, knowledge: str, method: Mapping[str, Any], k: int
+) -> NetworkEstimate:
     """Return what is known of a run before it is made; cheap enough to ask while a slider moves."""
     started = perf_counter()
     changed = _links_changed(dataset, method, k)
     takes = Figure("The run takes", _duration(_seconds(dataset, method)), "about, without waiting")
     figures = [_stand_out(dataset, knowledge, k), changed, takes]
     note = f"From the counts of {dataset.rows:,} people"
-    return Estimate(figures, note, ceil(1000 * (perf_counter() - started)))
+    return NetworkEstimate(figures, note, ceil(1000 * (perf_counter() - started)))
 
 
 def _stand_out(dataset: Dataset, knowledge: str, k: int) -> Figure:

@@ -21,7 +21,7 @@ METHOD_WORDS = {
 
 
 @dataclass(frozen=True)
-class Recommendation:
+class NetworkRecommendation:
     method: str
     reason: str
 
@@ -38,21 +38,21 @@ class MethodOffer:
     withstands: bool = False  # it makes look-alikes to whoever knows what was answered
 
 
-def recommend(dataset: Dataset, knowledge: str) -> Recommendation:
+def recommend(dataset: Dataset, knowledge: str) -> NetworkRecommendation:
     """Recommend what withstands this knowledge and keeps most of the network."""
     nodes = dataset.rows
     if knowledge == "degree":
         speed = ", the quick way for so many people" if nodes > LARGE else ""
         reason = f"It changes the fewest links that give everybody look-alikes{speed}."
-        return Recommendation("k-degree", reason)
+        return NetworkRecommendation("k-degree", reason)
     if knowledge == "neighbourhood" and _fits("k-neighbourhood", nodes):
         reason = "It makes the surroundings of every person equal to those of others."
-        return Recommendation("k-neighbourhood", reason)
+        return NetworkRecommendation("k-neighbourhood", reason)
     reason = (
         "Whoever knows more than the number of links is withstood by releasing groups: how many "
         "links there are within and between them, and no single person."
     )
-    return Recommendation("k-grouping", reason)
+    return NetworkRecommendation("k-grouping", reason)
 
 
 def _fits(method: str, nodes: int) -> bool:

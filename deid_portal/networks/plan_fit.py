@@ -7,7 +7,7 @@ from deid_portal.engine import EngineError, InvalidPlan
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.networks.composition import AnyPlan, compose_network_plan
 from deid_portal.networks.guidance import why_closed
-from deid_portal.plans.composition import Choice, choice_of
+from deid_portal.plans.composition import ProtectionChoice, choice_of
 from deid_portal.plans.models import Protection
 from deid_portal.plans.services import check_plan_fits
 from deid_portal.versions.selectors import Misfit, what_does_not_fit
@@ -30,7 +30,7 @@ def check_any_plan_fits(dataset: Dataset, plan: AnyPlan) -> None:
         check_plan_fits(dataset, plan)
 
 
-def check_network_choice(dataset: Dataset, choice: Choice, knowledge: str) -> NetworkPlan:
+def check_network_choice(dataset: Dataset, choice: ProtectionChoice, knowledge: str) -> NetworkPlan:
     """Return the plan a choice comes to; raises InvalidPlan with the sentence to show."""
     plan = compose_network_plan(dataset, choice, knowledge).to_plan()
     check_network_plan_fits(dataset, plan)

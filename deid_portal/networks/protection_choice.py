@@ -15,10 +15,15 @@ from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.parameters import Choice as OneOf
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.networks.composition import compose_network_plan
-from deid_portal.networks.estimation import Estimate, estimate_run, price_chart
+from deid_portal.networks.estimation import NetworkEstimate, estimate_run, price_chart
 from deid_portal.networks.expectations import expect_of_network
 from deid_portal.networks.forms import KnowledgeForm
-from deid_portal.networks.guidance import MethodOffer, Recommendation, offer_methods, recommend
+from deid_portal.networks.guidance import (
+    MethodOffer,
+    NetworkRecommendation,
+    offer_methods,
+    recommend,
+)
 from deid_portal.networks.plan_fit import check_network_plan_fits
 from deid_portal.networks.vocabulary import (
     CHOICE_WORDS,
@@ -27,7 +32,7 @@ from deid_portal.networks.vocabulary import (
     MODEL_OF_KNOWLEDGE,
     PARAMETER_WORDS,
 )
-from deid_portal.plans.composition import Choice
+from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.plans.expectations import Expectation, count_states
 from deid_portal.plans.expert_forms import PartForm, starting_entry
 from deid_portal.plans.parameter_fields import Columns
@@ -44,7 +49,7 @@ class KnowledgeOffer:
 
 
 @dataclass
-class Choosing:
+class NetworkProtectionPage:
     """What the page shows: answers so far, the method's own form, the plan in words or why not."""
 
     dataset: Dataset
@@ -52,7 +57,7 @@ class Choosing:
     knowledge: str
     method: str
     part: PartForm
-    recommendation: Recommendation
+    recommendation: NetworkRecommendation
     attacks: bool
     rules: Rules
     promises: list[str] = field(default_factory=list)
@@ -92,7 +97,7 @@ class Choosing:
         return Slider(self.form["k"], "people or more", why, 2, most, **policy)  # type: ignore[arg-type]
 
     @cached_property
-    def estimate(self) -> Estimate | None:
+    def estimate(self) -> NetworkEstimate | None:
         if self.plan is None:
             return None
         return estimate_run(self.dataset, self.knowledge, self._entry, self._k)
@@ -117,7 +122,7 @@ class Choosing:
     def _entry(self) -> dict[str, Any]:
         return self.to_choice().methods[0]
 
-    def to_choice(self) -> Choice:
+    def to_choice(self) -> ProtectionChoice:
         """Return the plan's parts; the forms must be valid."""
         k = self.form.cleaned_data["k"]
         entry = {"name": self.method, **self.part.to_entry()}
@@ -126,7 +131,7 @@ class Choosing:
             entry["k"] = k
         rules = [] if kind.is_private else [{"model": MODEL_OF_KNOWLEDGE[self.knowledge], "k": k}]
         measures = {"attacks": ["active"]} if self.attacks else {}
-        return Choice(rules, entry, measures)
+        return ProtectionChoice(rules, entry, measures)
 
 
 def offered_knowledge(dataset: Dataset) -> list[str]:
@@ -143,7 +148,9 @@ def _alone(own: Mapping[str, Any] | None) -> str:
     return f"Now {stand} alone to them, {percent(own['risk']['sample_uniques'])}."
 
 
-def open_choosing(dataset: Dataset, rules: Rules, data: QueryDict | None = None) -> Choosing:
+def open_choosing(
+    dataset: Dataset, rules: Rules, data: QueryDict | None = None
+) -> NetworkProtectionPage:
     """Show what was saved, else what is recommended; with data, what was typed."""
     given: dict[str, Any] = data.dict() if data is not None else _saved(dataset, rules)
     known = offered_knowledge(dataset)
@@ -155,7 +162,7 @@ def open_choosing(dataset: Dataset, rules: Rules, data: QueryDict | None = None)
         method = recommendation.method
     form = KnowledgeForm({**given, "knowledge": knowledge, "method": method})
     part = _part_of(dataset, method, data, given)
-    choosing = Choosing(
+    choosing = NetworkProtectionPage(
         dataset,
         form,
         knowledge,
@@ -217,7 +224,7 @@ def _saved(dataset: Dataset, rules: Rules) -> dict[str, Any]:
     }
 
 
-def _judge(choosing: Choosing) -> None:
+def _judge(choosing: NetworkProtectionPage) -> None:
     """Say what the plan promises, or the one thing that is wrong with it."""
     if not choosing.form.is_valid():
         choosing.problem = "Type a whole number from 2 on."
@@ -239,7 +246,7 @@ def _judge(choosing: Choosing) -> None:
     choosing.cautions = plan.cautions()
 
 
-def _bound_again(choosing: Choosing) -> PartForm:
+def _bound_again(choosing: NetworkProtectionPage) -> PartForm:
     """Read the values shown as if they had been sent, so that there is one way to a plan."""
     shown = choosing.part
     data = {

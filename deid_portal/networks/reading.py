@@ -31,7 +31,7 @@ from deid_portal.policies.selectors import policy_in_force
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
 from deid_portal.work.limits import limits_of_reading
-from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
+from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 WORKERS_DIED = (
     "The worker broke off each time it tried to read this network. Where the machine was not "
@@ -46,7 +46,7 @@ NO_COLUMNS = Table(())
 
 
 @dataclass(frozen=True)
-class Found:
+class NetworkFindings:
     """Everything that is kept of a reading."""
 
     network: LinkedNodes
@@ -63,7 +63,7 @@ class Found:
 def perform_network_reading(lease: Lease[NetworkReading]) -> None:
     """Read, count, draw; ends the work exactly once, whatever happens."""
     limits = lease.limits = limits_of_reading()
-    lease.end_stuck = lambda over: _end_without_network(lease, Status.FAILED, str(over))
+    lease.end_stuck = lambda over: _end_without_network(lease, WorkStatus.FAILED, str(over))
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
             found = _read_and_count(lease)
@@ -73,8 +73,8 @@ def perform_network_reading(lease: Lease[NetworkReading]) -> None:
 
 def _endings(lease: Lease[NetworkReading]) -> Endings:
     return Endings(
-        stop=lambda: _end_without_network(lease, Status.STOPPED, ""),
-        fail=lambda problem: _end_without_network(lease, Status.FAILED, problem),
+        stop=lambda: _end_without_network(lease, WorkStatus.STOPPED, ""),
+        fail=lambda problem: _end_without_network(lease, WorkStatus.FAILED, problem),
         drop=lambda: _delete_columns(lease),
         unexpected=UNEXPECTED,
         no_room=NO_ROOM,
@@ -82,14 +82,14 @@ def _endings(lease: Lease[NetworkReading]) -> Endings:
     )
 
 
-def _read_and_count(lease: Lease[NetworkReading]) -> Found:
+def _read_and_count(lease: Lease[NetworkReading]) -> NetworkFindings:
     dataset = lease.work.dataset
     network = open_network(dataset, lease.progress)
     risk, shape = _count_look_alikes(dataset, network, Progress(lease.progress))
     lease.progress(0, 1, "draw")
     drawing, story = draw(network).to_document(), words_of_walk(tell_walk(network))
     drift = _compare_with_the_version_before(dataset, network, lease.progress)
-    found = Found(network, risk, shape, drawing, story, drift)
+    found = NetworkFindings(network, risk, shape, drawing, story, drift)
     if network.table is None:
         return found
     profiles, looks = count_and_store(lease, dataset, network.table)
@@ -128,7 +128,7 @@ def _counted(numbers: NDArray[Any]) -> list[list[int]]:
 
 
 @transaction.atomic
-def _keep(lease: Lease[NetworkReading], found: Found, parcels: list[Unpack]) -> None:
+def _keep(lease: Lease[NetworkReading], found: NetworkFindings, parcels: list[Unpack]) -> None:
     lease.finish()
     dataset, network = lease.work.dataset, found.network
     if found.findings is not None:
@@ -162,13 +162,13 @@ def _keep(lease: Lease[NetworkReading], found: Found, parcels: list[Unpack]) -> 
     )
 
 
-def _end_without_network(lease: Lease[NetworkReading], status: Status, problem: str) -> None:
+def _end_without_network(lease: Lease[NetworkReading], status: WorkStatus, problem: str) -> None:
     _delete_columns(lease)
 
     def write_end() -> None:
         with transaction.atomic(), suppress(LeaseLost):
             lease.finish(status, problem=problem)
-            end_without_network(lease.work, tells=status == Status.FAILED)
+            end_without_network(lease.work, tells=status == WorkStatus.FAILED)
 
     patiently(write_end)
 

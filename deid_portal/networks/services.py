@@ -20,7 +20,7 @@ from deid_portal.networks.models import Network, NetworkReading
 from deid_portal.networks.plan_fit import check_network_plan_fits
 from deid_portal.networks.policies import check_attributes_decided, check_can_read_again
 from deid_portal.networks.tasks import read_uploaded_network
-from deid_portal.plans.composition import Choice, choice_of
+from deid_portal.plans.composition import ProtectionChoice, choice_of
 from deid_portal.plans.models import Protection
 from deid_portal.vault import vault
 from deid_portal.work.limits import limits_of_file
@@ -173,7 +173,7 @@ def stop_network_reading(*, reading: NetworkReading, stopped_by: User) -> None:
 
 
 def choose_network_protection(
-    *, dataset: Dataset, chosen_by: User, choice: Choice, knowledge: str
+    *, dataset: Dataset, chosen_by: User, choice: ProtectionChoice, knowledge: str
 ) -> NetworkPlan:
     """Keep what is chosen; raises InvalidPlan, and keeps nothing, if it makes no sense."""
     check_can_change(chosen_by, dataset)

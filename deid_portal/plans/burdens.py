@@ -19,7 +19,7 @@ NAME_LENGTH = 28
 
 
 @dataclass(frozen=True)
-class Burden:
+class GroupBurden:
     """What befalls one group; numbers of people are those of the whole table."""
 
     column: str
@@ -46,7 +46,7 @@ class Burden:
 
 def burdens_of(
     check: Check, columns: Sequence[Column], counts: NDArray[np.int64], all_rows: int
-) -> tuple[Burden, ...]:
+) -> tuple[GroupBurden, ...]:
     """Return the groups that pay more than every larger one, the largest group first.
 
     `columns` hold one row per pattern, `counts` how many records have it.
@@ -54,7 +54,9 @@ def burdens_of(
     hidden = check.grouped.spread(check.suppressed_classes)
     scale = all_rows / max(int(counts.sum()), 1)
     found = [
-        Burden(column.name, str(column.values[code]), round(scale * people), round(scale * lost))
+        GroupBurden(
+            column.name, str(column.values[code]), round(scale * people), round(scale * lost)
+        )
         for column in columns
         for code, people, lost in _groups(column, counts, hidden)
         if scale * people >= SMALLEST_GROUP and column.values[code] is not None
@@ -76,7 +78,7 @@ def _groups(
     return [(int(code), int(people[code]), int(lost[code])) for code in np.flatnonzero(lost)]
 
 
-def worst_of(burdens: Sequence[Burden], at_least: int) -> Burden | None:
+def worst_of(burdens: Sequence[GroupBurden], at_least: int) -> GroupBurden | None:
     """Return who pays most among groups of at least so many people."""
     large = [burden for burden in burdens if burden.people >= at_least]
     return max(large, key=lambda own: own.share, default=None)

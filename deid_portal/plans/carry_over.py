@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from deid_portal.datasets.models import ColumnRole, Dataset
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset
 from deid_portal.engine import EngineError
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.parameters import columns_named
@@ -53,7 +53,7 @@ def misfits_of_protection(dataset: Dataset, *, thorough: bool = False) -> list[s
 def _misfits_of_rules(protection: Protection, roles: dict[str, str]) -> Iterator[str]:
     for rule in protection.rules:
         for name in sensitive_names(rule):
-            if name in roles and roles[name] != ColumnRole.SENSITIVE:
+            if name in roles and roles[name] != ColumnRoleChoices.SENSITIVE:
                 yield f"The rule {rule['model']} is about {name}, which is not sensitive here."
 
 

@@ -1,6 +1,7 @@
 """One plan, three ways to look at it: plain words, every detail, the document itself.
 
-Each way reads what was posted into the same `Choice`, and can show one that came from another.
+Each way reads what was posted into the same `ProtectionChoice`, and can show one that another
+way made.
 """
 
 from abc import ABC, abstractmethod
@@ -12,7 +13,7 @@ from django.http import QueryDict
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
-from deid_portal.plans.composition import Choice, choice_of
+from deid_portal.plans.composition import ProtectionChoice, choice_of
 from deid_portal.plans.document_form import DocumentForm
 from deid_portal.plans.expert_forms import ExpertForm
 from deid_portal.plans.guidelines import GUIDELINES, Audience, Guideline, Held, hold_against
@@ -21,13 +22,13 @@ from deid_portal.plans.models import Protection
 from deid_portal.plans.plain_form import PlainForm
 from deid_portal.plans.proposals import (
     Answers,
-    Proposal,
+    ProtectionProposal,
     expresses,
     guesses_of,
     propose,
     understand,
 )
-from deid_portal.plans.recommendation import Purpose, Recommendation, recommend_method
+from deid_portal.plans.recommendation import MethodRecommendation, Purpose, recommend_method
 from deid_portal.plans.table_facts import facts_of
 from deid_portal.plans.weights_form import WeightsForm, weights_of
 
@@ -35,7 +36,7 @@ PLAIN, EXPERT, DOCUMENT = "plain", "expert", "json"
 VIEWS = {PLAIN: "Plain words", EXPERT: "Expert", DOCUMENT: "JSON"}
 
 
-class Choosing(ABC):
+class WayToChoose(ABC):
     """A way to choose, bound to what was posted or showing what is chosen."""
 
     view: str
@@ -45,7 +46,7 @@ class Choosing(ABC):
         self.facts = facts_of(dataset)
 
     @abstractmethod
-    def read(self) -> Choice | None:
+    def read(self) -> ProtectionChoice | None:
         """Return what is chosen, or None if the fields do not say it."""
 
     @abstractmethod
@@ -73,13 +74,13 @@ class Choosing(ABC):
         """Show at the fields what the engine finds unusual."""
 
 
-class _WithMeasures(Choosing):
+class _WithMeasures(WayToChoose):
     def __init__(
         self,
         dataset: Dataset,
         data: QueryDict | None,
         measures: dict[str, Any],
-        shown: Choice | None,
+        shown: ProtectionChoice | None,
     ) -> None:
         super().__init__(dataset)
         self.measures = MeasuresForm(data, dataset=dataset, chosen=measures)
@@ -114,7 +115,7 @@ class PlainChoosing(_WithMeasures):
         dataset: Dataset,
         *,
         data: QueryDict | None = None,
-        choice: Choice | None = None,
+        choice: ProtectionChoice | None = None,
         answers: Answers | None = None,
         kept: dict[str, Any] | None = None,
     ) -> None:
@@ -129,7 +130,7 @@ class PlainChoosing(_WithMeasures):
             initial = PlainForm.initial_from(dataset, answers) if answers is not None else {}
         self.form = PlainForm(data, initial=initial, dataset=dataset)
 
-    def read(self) -> Choice | None:
+    def read(self) -> ProtectionChoice | None:
         if not self.form.is_bound and self.shown is not None:
             return self.shown
         bound = self._bound
@@ -139,7 +140,7 @@ class PlainChoosing(_WithMeasures):
         answers = bound.to_answers()
         proposal = self._propose(answers)
         measures = self._measures(answers.class_column)
-        choice = Choice(proposal.rules, proposal.method, measures, **self._extras())
+        choice = ProtectionChoice(proposal.rules, proposal.method, measures, **self._extras())
         return choice.without_undoing_seed()
 
     @cached_property
@@ -162,7 +163,7 @@ class PlainChoosing(_WithMeasures):
             measures = {**measures, "utility": utility}
         return measures
 
-    def _propose(self, answers: Answers) -> Proposal:
+    def _propose(self, answers: Answers) -> ProtectionProposal:
         return propose(answers, self.facts)
 
     @property
@@ -171,7 +172,7 @@ class PlainChoosing(_WithMeasures):
         return bound.to_answers() if bound.is_valid() else None
 
     @property
-    def recommendation(self) -> Recommendation | None:
+    def recommendation(self) -> MethodRecommendation | None:
         answers = self.answers
         return self._propose(answers).recommendation if answers is not None else None
 
@@ -217,7 +218,7 @@ class ExpertChoosing(_WithMeasures):
         dataset: Dataset,
         *,
         data: QueryDict | None = None,
-        choice: Choice | None = None,
+        choice: ProtectionChoice | None = None,
         kept: dict[str, Any] | None = None,
     ) -> None:
         measures = choice.measures if choice is not None else kept or {}
@@ -225,7 +226,7 @@ class ExpertChoosing(_WithMeasures):
         self.form = ExpertForm(dataset, data=data, choice=choice)
         self.shown = choice
 
-    def read(self) -> Choice | None:
+    def read(self) -> ProtectionChoice | None:
         if not self.form.is_bound:
             return self.shown
         parts_fit = self.form.is_valid()
@@ -236,7 +237,7 @@ class ExpertChoosing(_WithMeasures):
         return choice.without_undoing_seed()
 
     @property
-    def recommendation(self) -> Recommendation:
+    def recommendation(self) -> MethodRecommendation:
         return recommend_method(self.facts, Purpose.COUNTS)
 
     def place_error(self, sentence: str) -> None:
@@ -259,20 +260,24 @@ class ExpertChoosing(_WithMeasures):
             part.cautions, part.meaning = method.cautions(), method.explain()
 
 
-class DocumentChoosing(Choosing):
+class DocumentChoosing(WayToChoose):
     """The chosen part of the plan as text."""
 
     view = DOCUMENT
 
     def __init__(
-        self, dataset: Dataset, *, data: QueryDict | None = None, choice: Choice | None = None
+        self,
+        dataset: Dataset,
+        *,
+        data: QueryDict | None = None,
+        choice: ProtectionChoice | None = None,
     ) -> None:
         super().__init__(dataset)
         initial = DocumentForm.initial_from(choice) if choice is not None else {}
         self.form = DocumentForm(data, initial=initial)
         self.shown = choice
 
-    def read(self) -> Choice | None:
+    def read(self) -> ProtectionChoice | None:
         if not self.form.is_bound:
             return self.shown
         return self.form.to_choice() if self.form.is_valid() else None
@@ -285,7 +290,7 @@ class DocumentChoosing(Choosing):
         return self.form.is_bound and bool(self.form.errors)
 
 
-def read_choosing(dataset: Dataset, data: QueryDict) -> Choosing:
+def read_choosing(dataset: Dataset, data: QueryDict) -> WayToChoose:
     """Read what was posted from one of the views."""
     saved = getattr(dataset, "protection", None)
     kept = saved.measures if saved is not None else {}
@@ -298,8 +303,8 @@ def read_choosing(dataset: Dataset, data: QueryDict) -> Choosing:
 
 
 def show_choosing(
-    dataset: Dataset, view: str, choice: Choice | None, answers: Answers | None = None
-) -> Choosing:
+    dataset: Dataset, view: str, choice: ProtectionChoice | None, answers: Answers | None = None
+) -> WayToChoose:
     """Show a choice in one of the views; without one, the first proposal."""
     plain = PlainChoosing(dataset, choice=choice, answers=answers)
     if view not in VIEWS:
@@ -312,7 +317,7 @@ def show_choosing(
     return DocumentChoosing(dataset, choice=choice)
 
 
-def show_saved(dataset: Dataset, view: str) -> Choosing:
+def show_saved(dataset: Dataset, view: str) -> WayToChoose:
     saved: Protection | None = getattr(dataset, "protection", None)
     if saved is None:
         return show_choosing(dataset, view, None)

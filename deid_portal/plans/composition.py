@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
 from deid_portal.engine import Plan
 from deid_portal.engine.methods import METHODS
 from deid_portal.plans.models import Protection
@@ -25,7 +25,7 @@ class ComposedPlan:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ProtectionChoice:
     """What is chosen on the protection page, as plan-format writes it."""
 
     rules: list[dict[str, Any]]
@@ -38,7 +38,7 @@ class Choice:
     def methods(self) -> list[dict[str, Any]]:
         return self.method if isinstance(self.method, list) else [self.method]
 
-    def without_undoing_seed(self, *, is_network: bool = False) -> "Choice":
+    def without_undoing_seed(self, *, is_network: bool = False) -> "ProtectionChoice":
         """Return the choice without a seed where chance protects people."""
         names = [str(method.get("name")) for method in self.methods]
         undoes = is_network or any(n in METHODS and METHODS[n].protects_by_chance for n in names)
@@ -61,7 +61,7 @@ class Choice:
         return document
 
 
-def compose_plan(dataset: Dataset, choice: Choice) -> ComposedPlan:
+def compose_plan(dataset: Dataset, choice: ProtectionChoice) -> ComposedPlan:
     columns: dict[str, Any] = {}
     files: dict[str, str] = {}
     for column in dataset.columns.select_related("taxonomy"):
@@ -77,9 +77,9 @@ def compose_chosen_plan(protection: Protection) -> ComposedPlan:
     return compose_plan(protection.dataset, choice_of(protection))
 
 
-def choice_of(protection: Protection) -> Choice:
+def choice_of(protection: Protection) -> ProtectionChoice:
     """Return what is saved; seeds of before chance was drawn in secret are left out."""
-    saved = Choice(
+    saved = ProtectionChoice(
         protection.rules,
         protection.method,
         protection.measures,
@@ -96,10 +96,10 @@ def has_seed_left_out(protection: Protection) -> bool:
 
 def _describe(column: DatasetColumn, files: dict[str, str]) -> dict[str, Any]:
     described: dict[str, Any] = {"role": column.role, "type": column.type}
-    if column.role == ColumnRole.IDENTIFIER:
+    if column.role == ColumnRoleChoices.IDENTIFIER:
         described["treatment"] = column.treatment
     taxonomy = getattr(column, "taxonomy", None)
-    may_have_one = column.role in (ColumnRole.QUASI_IDENTIFIER, ColumnRole.SENSITIVE)
+    may_have_one = column.role in (ColumnRoleChoices.QUASI_IDENTIFIER, ColumnRoleChoices.SENSITIVE)
     if may_have_one and taxonomy is not None and taxonomy.is_complete and taxonomy.recipe:
         described["taxonomy"] = taxonomy.recipe
         if taxonomy.kind == taxonomy.Kind.FILE:

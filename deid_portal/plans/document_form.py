@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from deid_portal.plans.composition import Choice
+from deid_portal.plans.composition import ProtectionChoice
 
 
 class DocumentForm(forms.Form):
@@ -20,7 +20,7 @@ class DocumentForm(forms.Form):
         error_messages={"required": "Write the rules and the method as JSON."},
     )
 
-    def clean_document(self) -> Choice:
+    def clean_document(self) -> ProtectionChoice:
         try:
             document = json.loads(self.cleaned_data["document"])
         except (ValueError, RecursionError):
@@ -33,7 +33,7 @@ class DocumentForm(forms.Form):
                 "Only models, method, measures, weights and a seed are chosen here; the columns "
                 "come from the steps before."
             )
-        return Choice(
+        return ProtectionChoice(
             document.get("models", []),
             document["method"],
             document.get("measures") or {},
@@ -41,12 +41,12 @@ class DocumentForm(forms.Form):
             document.get("seed"),
         )
 
-    def to_choice(self) -> Choice:
-        choice: Choice = self.cleaned_data["document"]
+    def to_choice(self) -> ProtectionChoice:
+        choice: ProtectionChoice = self.cleaned_data["document"]
         return choice
 
     @staticmethod
-    def initial_from(choice: Choice) -> dict[str, str]:
+    def initial_from(choice: ProtectionChoice) -> dict[str, str]:
         return {"document": json.dumps(choice.to_document(), indent=2, ensure_ascii=False)}
 
 

@@ -23,14 +23,14 @@ from deid_portal.engine.methods.none import NoChange
 from deid_portal.engine.privacy import SensitiveColumn, Whole
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
-from deid_portal.engine.search.heuristic import Explorer, OutOfTime
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.heuristic import Explorer, SearchOutOfTime
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.lattice import Lattice, Levels
 from deid_portal.engine.search.optimum import LARGEST_PROVABLE_LATTICE
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.utility import METRICS
-from deid_portal.plans.burdens import Burden, burdens_of
+from deid_portal.plans.burdens import GroupBurden, burdens_of
 from deid_portal.plans.reduced_tables import ReducedTable, reduced_table
 
 # From the question to the end of the search. Opening the patterns takes its part of it, counting
@@ -46,7 +46,7 @@ CHECKS_TO_PROVE = 2.5  # times as many as an estimate makes on a table like the 
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunEstimate:
     """What a run would leave out and lose, at most, and how long it would take."""
 
     left_out: float  # share of the rows
@@ -59,7 +59,7 @@ class Estimate:
     is_proved: bool = False
     is_upper: bool = False  # another method than the one tried, which does at least as well
     rows: int = 0
-    burdens: tuple[Burden, ...] = ()  # who would pay
+    burdens: tuple[GroupBurden, ...] = ()  # who would pay
 
     @property
     def duration(self) -> str:
@@ -77,7 +77,7 @@ class NoEstimate(Exception):  # noqa: N818 - a fact, and its sentence is shown
     """There is no estimate for this plan; the message says why."""
 
 
-def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> Estimate:
+def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> RunEstimate:
     """Estimate a plan that was validated; raises NoEstimate with the reason.
 
     `hurry` is the share of the usual time to take: an estimate among several takes less.
@@ -96,14 +96,14 @@ def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> Estimat
         reduced.good_levels.append(found.best.levels)
     best = found.best or found.nearest
     loss: float | None = None
-    burdens: tuple[Burden, ...] = ()
+    burdens: tuple[GroupBurden, ...] = ()
     if found.best is not None:
         measured = problem.checker(METRICS["loss"]).check(found.best.levels)
         loss = METRICS["loss"].value_of_cost(measured.cost)
         if hurry == 1.0:
             counts = reduced.patterns.counts
             burdens = burdens_of(measured, reduced.columns, counts, reduced.all_rows)
-    return Estimate(
+    return RunEstimate(
         left_out=best.suppressed / max(reduced.rows, 1) if best is not None else 1.0,
         loss=loss,
         seconds=_seconds_of_run(dataset, method, problem, found, searched),
@@ -193,25 +193,25 @@ def _search(
     method: RecodingMethod,
     seconds: float,
     good_levels: Iterable[Levels] = (),
-) -> Found:
+) -> SearchResult:
     rows = problem.patterns.rows
     checker = problem.checker(METRICS[method.metric])
     lattice = Lattice(problem.heights)
     if isinstance(method, ChosenLevels | NoChange):
         limit = method.suppression_limit if isinstance(method, ChosenLevels) else 0.0
         levels = method.levels if isinstance(method, ChosenLevels) else {}
-        found = Found(records_allowed(limit, rows), nodes=1)
+        found = SearchResult(records_allowed(limit, rows), nodes=1)
         found.enter(checker.check(tuple(levels.get(name, 0) for name in problem.names)))
         return found
     assert isinstance(method, FullDomain | LocalRecoding)  # noqa: S101 - chosen before
     allowed = records_allowed(method.suppression_limit, rows)
-    found = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
+    found = SearchResult(allowed, lattice.size, tolerance=checker.metric.tolerance)
     explorer = Explorer(checker, lattice, found, Progress(None), seconds)
     for good in tuple(good_levels):
         if _fits(good, problem.heights):  # taxonomies may have changed since
             found.enter(checker.check(good))
     found.optimal = False
-    with suppress(OutOfTime):
+    with suppress(SearchOutOfTime):
         explorer.explore()
     return found
 
@@ -221,7 +221,7 @@ def _fits(levels: Levels, heights: Levels) -> bool:
 
 
 def _seconds_of_run(
-    dataset: Dataset, method: RecodingMethod, problem: Problem, found: Found, searched: float
+    dataset: Dataset, method: RecodingMethod, problem: Problem, found: SearchResult, searched: float
 ) -> float:
     """Guess how long a run takes: moving the cells, and a search that ends with a proof."""
     moving = dataset.rows * (dataset.column_count or 1) * SECONDS_PER_CELL

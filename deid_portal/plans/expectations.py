@@ -11,14 +11,14 @@ from deid_portal.engine.plan import ColumnRole, Treatment
 from deid_portal.engine.wording.numbers import middle_cut, percent
 from deid_portal.plans.burdens import worst_of
 from deid_portal.plans.changes import Basis, limit_of, look_alikes_of
-from deid_portal.plans.estimation import Estimate
+from deid_portal.plans.estimation import RunEstimate
 from deid_portal.policies.rules import Rules
 
 AFTER = "after the run"
 ROUNDING = 1e-9
 
 
-class State(StrEnum):
+class ExpectationState(StrEnum):
     MET = "met"
     FAILS = "fails"
     LATER = "later"
@@ -30,13 +30,13 @@ class Expectation:
 
     asks: str
     has: str
-    state: State
+    state: ExpectationState
 
 
-def expect(rules: Rules, plan: Plan, estimate: Estimate | None) -> list[Expectation]:
+def expect(rules: Rules, plan: Plan, estimate: RunEstimate | None) -> list[Expectation]:
     """Return every rule that a release will be held against, in the policy's order."""
     said = rules.sentences()
-    told: dict[str, tuple[State, str]] = {
+    told: dict[str, tuple[ExpectationState, str]] = {
         "least_k": _look_alikes(rules, plan),
         "highest_risk": _risk(rules, plan),
         "most_left_out": _left_out(rules, plan, estimate),
@@ -51,24 +51,27 @@ def expect(rules: Rules, plan: Plan, estimate: Estimate | None) -> list[Expectat
         if name in said
     ]
     later = [name for name in said if name.startswith("attacks.") or name == "cross_releases"]
-    return [*lines, *(Expectation(said[name].rstrip("."), AFTER, State.LATER) for name in later)]
+    return [
+        *lines,
+        *(Expectation(said[name].rstrip("."), AFTER, ExpectationState.LATER) for name in later),
+    ]
 
 
 def count_states(lines: list[Expectation]) -> dict[str, int]:
-    return {state.value: sum(line.state is state for line in lines) for state in State}
+    return {state.value: sum(line.state is state for line in lines) for state in ExpectationState}
 
 
 def summary_of(lines: list[Expectation]) -> str:
     """Say in a sentence what the policy makes of the plan, or nothing where it is content."""
-    fails = sum(line.state is State.FAILS for line in lines)
+    fails = sum(line.state is ExpectationState.FAILS for line in lines)
     if not fails:
         return ""
     rules = "One policy rule" if fails == 1 else f"{fails} policy rules"
     return f"{rules} would fail, so a release would need a change or a waiver."
 
 
-def _state(is_met: bool) -> State:
-    return State.MET if is_met else State.FAILS
+def _state(is_met: bool) -> ExpectationState:
+    return ExpectationState.MET if is_met else ExpectationState.FAILS
 
 
 def _promised_k(plan: Plan) -> int | None:
@@ -91,38 +94,40 @@ def _knows_everything(plan: Plan) -> bool:
     return not known or max(known) >= len(plan.quasi_identifiers)
 
 
-def _look_alikes(rules: Rules, plan: Plan) -> tuple[State, str]:
+def _look_alikes(rules: Rules, plan: Plan) -> tuple[ExpectationState, str]:
     k = _promised_k(plan)
     if k is None:
-        return State.FAILS, "no rule asks for it"
+        return ExpectationState.FAILS, "no rule asks for it"
     if not _knows_everything(plan):
-        return State.LATER, "only for some of the facts; measured after the run"
+        return ExpectationState.LATER, "only for some of the facts; measured after the run"
     return _state(k >= rules.least_k), f"you chose {k:,}"
 
 
-def _risk(rules: Rules, plan: Plan) -> tuple[State, str]:
+def _risk(rules: Rules, plan: Plan) -> tuple[ExpectationState, str]:
     k = _promised_k(plan)
     if k is None or not _knows_everything(plan):
-        return State.LATER, AFTER
+        return ExpectationState.LATER, AFTER
     return _state(1 / k <= rules.highest_risk + ROUNDING), f"1 in {k:,} = {percent(1 / k)}"
 
 
-def _left_out(rules: Rules, plan: Plan, estimate: Estimate | None) -> tuple[State, str]:
+def _left_out(
+    rules: Rules, plan: Plan, estimate: RunEstimate | None
+) -> tuple[ExpectationState, str]:
     if estimate is not None and estimate.is_possible:
         is_met = estimate.left_out <= rules.most_left_out + ROUNDING
         return _state(is_met), f"estimate {percent(estimate.left_out)}"
     limit = limit_of(Basis(plan.to_document()))
     if limit is None:
-        return State.LATER, AFTER
+        return ExpectationState.LATER, AFTER
     return _state(limit <= rules.most_left_out + ROUNDING), f"you allow {percent(limit)}"
 
 
-def _groups(rules: Rules, estimate: Estimate | None) -> tuple[State, str]:
+def _groups(rules: Rules, estimate: RunEstimate | None) -> tuple[ExpectationState, str]:
     if estimate is None or not estimate.is_possible:
-        return State.LATER, AFTER
+        return ExpectationState.LATER, AFTER
     worst = worst_of(estimate.burdens, rules.smallest_group_judged)
     if worst is None:
-        return State.MET, "nobody, by the estimate"
+        return ExpectationState.MET, "nobody, by the estimate"
     is_met = worst.share <= rules.most_left_out_of_group + ROUNDING
     return _state(is_met), f"{worst.name}, {percent(worst.share, 0)}"
 
@@ -138,25 +143,25 @@ def _rules_about(plan: Plan, column: str) -> list[dict[str, Any]]:
     return [own for own in documents if column in _columns_of(own)]
 
 
-def _sensitive(rules: Rules, plan: Plan) -> tuple[State, str]:
+def _sensitive(rules: Rules, plan: Plan) -> tuple[ExpectationState, str]:
     columns = plan.names_of(ColumnRole.SENSITIVE)
     if not columns:
-        return State.MET, "no column is sensitive"
+        return ExpectationState.MET, "no column is sensitive"
     accepted = set(rules.sensitive_models)
     for name in columns:
         about = _rules_about(plan, name)
         if not any(not accepted or own["model"] in accepted for own in about):
-            return State.FAILS, f"{middle_cut(name)} has no such rule"
+            return ExpectationState.FAILS, f"{middle_cut(name)} has no such rule"
     names = ", ".join(middle_cut(name) for name in columns[:3])
-    return State.MET, f"{names}{' and others' if len(columns) > 3 else ''}"
+    return ExpectationState.MET, f"{names}{' and others' if len(columns) > 3 else ''}"
 
 
-def _guess(rules: Rules, plan: Plan) -> tuple[State, str]:
+def _guess(rules: Rules, plan: Plan) -> tuple[ExpectationState, str]:
     """Only some rules promise a share; what the others come to is measured."""
     promised = {"confidence-bounding": "h", "lkc-privacy": "C", "alpha-k-anonymity": "alpha"}
     columns = plan.names_of(ColumnRole.SENSITIVE)
     if not columns:
-        return State.MET, "no column is sensitive"
+        return ExpectationState.MET, "no column is sensitive"
     worst = 0.0
     for name in columns:
         shares = [
@@ -165,17 +170,17 @@ def _guess(rules: Rules, plan: Plan) -> tuple[State, str]:
             if own["model"] in promised
         ]
         if not shares:
-            return State.LATER, f"{middle_cut(name)}: measured after the run"
+            return ExpectationState.LATER, f"{middle_cut(name)}: measured after the run"
         worst = max(worst, min(shares))
     return _state(worst <= rules.surest_guess + ROUNDING), f"at most {percent(worst)}"
 
 
-def _identifiers(plan: Plan) -> tuple[State, str]:
+def _identifiers(plan: Plan) -> tuple[ExpectationState, str]:
     identifiers = [column for column in plan.columns if column.role == ColumnRole.IDENTIFIER]
     removed = sum(column.treatment == Treatment.REMOVE for column in identifiers)
     others = len(identifiers) - removed
     if not identifiers:
-        return State.MET, "no column is one"
+        return ExpectationState.MET, "no column is one"
     said = [f"{removed:,} removed"] if removed else []
     said += [f"{others:,} replaced or masked"] if others else []
-    return State.MET, ", ".join(said)
+    return ExpectationState.MET, ", ".join(said)

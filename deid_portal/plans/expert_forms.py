@@ -20,7 +20,7 @@ from deid_portal.engine.methods import METHODS, RecodingMethod
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy import MODELS
 from deid_portal.engine.privacy.kinds import Disclosed
-from deid_portal.plans.composition import Choice
+from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.plans.matrix_field import MOST_VALUES, MatrixField, MatrixWidget, usual_matrix
 from deid_portal.plans.parameter_fields import (
     ABSENT,
@@ -147,7 +147,7 @@ def _is_empty_choice(field: forms.Field) -> bool:
 
 
 @dataclass(frozen=True)
-class Offer:
+class PartOffer:
     """Something that can be added."""
 
     name: str
@@ -159,7 +159,7 @@ class Shelf:
     """A heading in the list of what can be added."""
 
     label: str
-    offers: list[Offer]
+    offers: list[PartOffer]
 
 
 class PartList:
@@ -234,7 +234,11 @@ class ExpertForm:
     PATH = re.compile(r"^(models|method)(?:\[(\d+)\])?(?:\.([A-Za-z_]+))?[^:]*: (.*)$", re.DOTALL)
 
     def __init__(
-        self, dataset: Dataset, *, data: QueryDict | None = None, choice: Choice | None = None
+        self,
+        dataset: Dataset,
+        *,
+        data: QueryDict | None = None,
+        choice: ProtectionChoice | None = None,
     ) -> None:
         columns = list(dataset.columns.select_related("taxonomy"))
         self.columns = columns
@@ -264,9 +268,9 @@ class ExpertForm:
         wrong = [part for part in self.parts if not part.is_valid()]  # every part is looked at
         return not wrong and not self.problems
 
-    def to_choice(self, measures: dict[str, Any]) -> Choice:
+    def to_choice(self, measures: dict[str, Any]) -> ProtectionChoice:
         methods = self.methods.entries("name")
-        return Choice(
+        return ProtectionChoice(
             self.rules.entries("model"), methods[0] if len(methods) == 1 else methods, measures
         )
 
@@ -333,19 +337,19 @@ class ExpertForm:
 
     @property
     def rule_shelves(self) -> list[Shelf]:
-        shelves: dict[str, list[Offer]] = {words: [] for words in WHAT_IS_LEARNT.values()}
+        shelves: dict[str, list[PartOffer]] = {words: [] for words in WHAT_IS_LEARNT.values()}
         for name, kind in self.rules.kinds.items():
             words = WHAT_IS_LEARNT[kind.disclosure.kinds[0]]
-            shelves[words].append(Offer(name, name))
+            shelves[words].append(PartOffer(name, name))
         return [Shelf(label, offers) for label, offers in shelves.items() if offers]
 
     @property
     def method_shelves(self) -> list[Shelf]:
-        making: list[Offer] = []
-        changing: list[Offer] = []
+        making: list[PartOffer] = []
+        changing: list[PartOffer] = []
         for name, kind in self.methods.kinds.items():
             makes = kind.makes_classes or issubclass(kind, RecodingMethod)
-            (making if makes else changing).append(Offer(name, kind.title))
+            (making if makes else changing).append(PartOffer(name, kind.title))
         return [
             Shelf("Sees to it that the rules hold", making),
             Shelf("Changes columns before or after", changing),

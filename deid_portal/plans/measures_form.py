@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from deid_portal.datasets.models import ColumnRole, Dataset
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset
 from deid_portal.engine.attacks import ATTACKS
 
 # They need a second table, which no form here can take, or other releases.
@@ -61,8 +61,8 @@ class MeasuresForm(forms.Form):
         }
         super().__init__(data, initial=initial, prefix="measure")
         self.chosen = chosen
-        columns = list(dataset.columns.exclude(role=ColumnRole.IDENTIFIER))
-        self.sensitive = [c.name for c in columns if c.role == ColumnRole.SENSITIVE]
+        columns = list(dataset.columns.exclude(role=ColumnRoleChoices.IDENTIFIER))
+        self.sensitive = [c.name for c in columns if c.role == ColumnRoleChoices.SENSITIVE]
         names = [(column.name, column.name) for column in columns]
         for name, choices in (
             ("attacks", [(attack.name, attack.title) for attack in self._offers([])]),

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from deid_portal.datasets.models import ColumnRole, DatasetColumn
+from deid_portal.datasets.models import ColumnRoleChoices, DatasetColumn
 from deid_portal.engine import parameters as declared_kinds
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.wording.numbers import middle_cut
@@ -67,10 +67,10 @@ class Columns:
     def choices(self, parameter: str) -> list[tuple[str, str]]:
         """Return what a parameter of this name may be set to, with the role where it matters."""
         if parameter == "column" or (parameter == "columns" and self.for_model):
-            return [(c.name, c.name) for c in self.all if c.role == ColumnRole.SENSITIVE]
+            return [(c.name, c.name) for c in self.all if c.role == ColumnRoleChoices.SENSITIVE]
         offered = self.all
         if parameter not in ("owner", "person", "household", "x", "y"):
-            offered = [c for c in self.all if c.role != ColumnRole.IDENTIFIER]
+            offered = [c for c in self.all if c.role != ColumnRoleChoices.IDENTIFIER]
         return [(c.name, f"{c.name} ({c.get_role_display().lower()})") for c in offered]
 
     @property
@@ -117,7 +117,7 @@ class ParameterField(ABC):
         return HELP.get(self.name, otherwise)
 
 
-class NumberField(forms.CharField):
+class TypedNumberField(forms.CharField):
     """A number as typed; whether it makes sense is for the engine to say."""
 
     def __init__(self, *, whole: bool, **kwargs: Any) -> None:
@@ -150,7 +150,7 @@ class _Number(ParameterField):
         usual = f"; {declared.default:g} if left empty" if declared.default is not None else ""
         if declared.optional:
             usual = f"; {declared.note or 'may be left empty'}"
-        return NumberField(
+        return TypedNumberField(
             whole=declared.whole,
             label=self.label,
             required=not optional,

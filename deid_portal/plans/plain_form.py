@@ -8,7 +8,7 @@ from typing import Any
 
 from django import forms
 
-from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.wording.numbers import middle_cut
 from deid_portal.plans.guidelines import GUIDELINES, Audience
@@ -34,7 +34,7 @@ ROOM_OF_A_MARK = 16  # percent of the width
 
 
 @dataclass(frozen=True)
-class Mark:
+class SliderMark:
     """Words under a slider, where they stand, and which way they run."""
 
     words: str
@@ -63,17 +63,17 @@ class Slider:
     policy_words: str = ""
 
     @property
-    def marks(self) -> list[Mark]:
+    def marks(self) -> list[SliderMark]:
         """Return what stands under the slider: even steps, and the line of the policy."""
         width = self.maximum - self.minimum
         even = [
-            Mark(words, 100 * place / (len(self.ticks) - 1))
+            SliderMark(words, 100 * place / (len(self.ticks) - 1))
             for place, words in enumerate(self.ticks)
         ]
         if self.policy is None or not self.minimum <= self.policy <= self.maximum:
             return even
         at = 100 * (self.policy - self.minimum) / width
-        limit = Mark(f"{self.policy:g} · {self.policy_words}", at, is_policy=True)
+        limit = SliderMark(f"{self.policy:g} · {self.policy_words}", at, is_policy=True)
         return [mark for mark in even if abs(mark.place - at) >= ROOM_OF_A_MARK] + [limit]
 
     @property
@@ -155,7 +155,9 @@ class PlainForm(forms.Form):
         self.dataset = dataset
         self.rows = dataset.rows
         self.quasi_identifiers = [column for column in columns if column.is_quasi_identifier]
-        self.sensitive = [column for column in columns if column.role == ColumnRole.SENSITIVE]
+        self.sensitive = [
+            column for column in columns if column.role == ColumnRoleChoices.SENSITIVE
+        ]
         self.fields["facts"].initial = len(self.quasi_identifiers)
         self._offer("class_column", [("", "none"), *_names(_learnable(columns))])
         titles = [(name, METHODS[name].title) for name in METHODS_OFFERED if name in METHODS]
@@ -261,7 +263,7 @@ class PlainForm(forms.Form):
             "metric": answers.metric,
             "method": answers.method,
         }
-        for column in dataset.columns.filter(role=ColumnRole.SENSITIVE):
+        for column in dataset.columns.filter(role=ColumnRoleChoices.SENSITIVE):
             worry = answers.worries.get(column.name, Worry(Harm.NOTHING))
             initial |= SensitiveQuestion.initial_from(column, worry)
         return initial
@@ -420,7 +422,9 @@ class SensitiveQuestion:
 
 def _learnable(columns: Sequence[DatasetColumn]) -> list[DatasetColumn]:
     """Return the columns a classifier may learn: they leave as they are."""
-    return [c for c in columns if c.role in (ColumnRole.SENSITIVE, ColumnRole.INSENSITIVE)]
+    return [
+        c for c in columns if c.role in (ColumnRoleChoices.SENSITIVE, ColumnRoleChoices.INSENSITIVE)
+    ]
 
 
 def _names(columns: Sequence[DatasetColumn]) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from deid_portal.datasets.models import ColumnRole, Dataset
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset
 from deid_portal.taxonomies.policies import check_taxonomies_complete
 from deid_portal.web.refusals import Refused
 
@@ -22,7 +22,7 @@ def _check_rules_fit(dataset: Dataset) -> None:
     the whole plan when a run starts.
     """
     columns = dataset.columns.all()
-    sensitive = {column.name for column in columns if column.role == ColumnRole.SENSITIVE}
+    sensitive = {column.name for column in columns if column.role == ColumnRoleChoices.SENSITIVE}
     for rule in dataset.protection.rules:
         for name in sensitive_names(rule):
             if name not in sensitive:

@@ -11,7 +11,7 @@ from django.core.cache import cache
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.wording.numbers import percent
-from deid_portal.plans.composition import Choice
+from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.plans.estimation import NoEstimate, estimate_run
 from deid_portal.plans.services import check_choice
 
@@ -24,13 +24,15 @@ DASHES = ("dot", "dash")
 
 
 @dataclass(frozen=True)
-class Price:
+class HidingPrice:
     k: int
     loss: float | None  # None where it cannot be done
     left_out: float
 
 
-def price_of_hiding(dataset: Dataset, choice: Choice, hurry: float = HURRY) -> list[Price]:
+def price_of_hiding(
+    dataset: Dataset, choice: ProtectionChoice, hurry: float = HURRY
+) -> list[HidingPrice]:
     """Return what each k costs, smallest first.
 
     Raises NoEstimate where that cannot be told, InvalidPlan where the choice makes no sense.
@@ -43,21 +45,23 @@ def price_of_hiding(dataset: Dataset, choice: Choice, hurry: float = HURRY) -> l
     # Taxonomies are part of the plan: the same hash on the same table has the same answer, and
     # sliders come back to where they were.
     key = f"prices-{dataset.table_id}-{plan.sha256}-{hurry}"
-    prices: list[Price] | None = cache.get(key)
+    prices: list[HidingPrice] | None = cache.get(key)
     if prices is None:
         prices = _estimate_prices(dataset, choice, chosen, hurry)
         cache.set(key, prices, SECONDS_KEPT)
     return prices
 
 
-def _estimate_prices(dataset: Dataset, choice: Choice, chosen: int, hurry: float) -> list[Price]:
-    prices: list[Price] = []
+def _estimate_prices(
+    dataset: Dataset, choice: ProtectionChoice, chosen: int, hurry: float
+) -> list[HidingPrice]:
+    prices: list[HidingPrice] = []
     for k in sorted({*PRICED, chosen}, reverse=True):
         if k > dataset.rows:
             continue
         plan = check_choice(dataset, _with_k(choice, k))
         estimate = estimate_run(dataset, plan, hurry=hurry)
-        price = Price(k, estimate.loss, estimate.left_out)
+        price = HidingPrice(k, estimate.loss, estimate.left_out)
         above = prices[-1] if prices else None
         if above is not None and above.loss is not None:
             found_more = price.loss is None or price.loss > above.loss
@@ -66,7 +70,9 @@ def _estimate_prices(dataset: Dataset, choice: Choice, chosen: int, hurry: float
     return prices[::-1]
 
 
-def price_of_other_limits(dataset: Dataset, choice: Choice) -> dict[float, list[Price]]:
+def price_of_other_limits(
+    dataset: Dataset, choice: ProtectionChoice
+) -> dict[float, list[HidingPrice]]:
     """Return the curves for two other shares that may be left out, where there is such a share."""
     chosen = _limit_of(choice)
     if chosen is None or isinstance(choice.method, list) or dataset.rows > ROWS_FOR_ONE_CURVE:
@@ -82,29 +88,29 @@ def price_of_other_limits(dataset: Dataset, choice: Choice) -> dict[float, list[
     }
 
 
-def _limit_of(choice: Choice) -> float | None:
+def _limit_of(choice: ProtectionChoice) -> float | None:
     for method in choice.methods:
         if "suppression_limit" in method:
             return float(method["suppression_limit"])
     return None
 
 
-def _k_of(choice: Choice) -> int:
+def _k_of(choice: ProtectionChoice) -> int:
     for rule in choice.rules:
         if rule["model"] == "k-anonymity":
             return int(rule["k"])
     raise NoEstimate("Other numbers are priced for k-anonymity, and this plan does not ask for it.")
 
 
-def _with_k(choice: Choice, k: int) -> Choice:
+def _with_k(choice: ProtectionChoice, k: int) -> ProtectionChoice:
     rules = [{**rule, "k": k} if rule["model"] == "k-anonymity" else rule for rule in choice.rules]
     return replace(choice, rules=rules)
 
 
 def chart_of_prices(
-    prices: list[Price],
-    choice: Choice,
-    others: Mapping[float, list[Price]] | None = None,
+    prices: list[HidingPrice],
+    choice: ProtectionChoice,
+    others: Mapping[float, list[HidingPrice]] | None = None,
 ) -> dict[str, Any]:
     """Return id, title, caption, figure and table of the chart."""
     chosen, limit = _k_of(choice), _limit_of(choice)
@@ -124,11 +130,11 @@ def chart_of_prices(
     }
 
 
-def _written(price: Price | None) -> str:
+def _written(price: HidingPrice | None) -> str:
     return "–" if price is None or price.loss is None else f"{price.loss:.2f}"
 
 
-def _title(possible: list[Price], chosen: int) -> str:
+def _title(possible: list[HidingPrice], chosen: int) -> str:
     losses = {price.k: price.loss for price in possible}
     here = losses.get(chosen)
     if here is None:
@@ -141,7 +147,9 @@ def _title(possible: list[Price], chosen: int) -> str:
     return f"Hiding among {k:,} instead of {chosen:,} would cost {more}"
 
 
-def _figure(curves: Mapping[str, list[Price]], chosen: int, limit: float | None) -> dict[str, Any]:
+def _figure(
+    curves: Mapping[str, list[HidingPrice]], chosen: int, limit: float | None
+) -> dict[str, Any]:
     traces: list[dict[str, Any]] = []
     ends = []
     for place, (label, prices) in enumerate(curves.items()):
@@ -162,7 +170,7 @@ def _figure(curves: Mapping[str, list[Price]], chosen: int, limit: float | None)
     return {"data": traces, "layout": layout}
 
 
-def _curve(possible: list[Price], chosen: int, dash: str | None) -> dict[str, Any]:
+def _curve(possible: list[HidingPrice], chosen: int, dash: str | None) -> dict[str, Any]:
     is_own = dash is None
     color = "token:accent" if is_own else "token:ink-2"
     curve: dict[str, Any] = {
@@ -180,7 +188,7 @@ def _curve(possible: list[Price], chosen: int, dash: str | None) -> dict[str, An
     return curve
 
 
-def _end(place: int, price: Price, words: str, is_own: bool) -> dict[str, Any]:
+def _end(place: int, price: HidingPrice, words: str, is_own: bool) -> dict[str, Any]:
     """Name a line at its end; on an axis of names the place is a number."""
     return {
         "x": place,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.datasets.models import ColumnRole, Dataset, Treatment
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, TreatmentChoices
 from deid_portal.engine import Plan
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.methods.method import records_allowed
@@ -122,11 +122,11 @@ def _pill(name: str, part: dict[str, Any]) -> str:
 
 
 def _removed(dataset: Dataset) -> list[str]:
-    identifiers = dataset.columns.filter(role=ColumnRole.IDENTIFIER)
-    removed = [c.name for c in identifiers if c.treatment == Treatment.REMOVE]
-    replaced = [c.name for c in identifiers if c.treatment == Treatment.PSEUDONYM]
-    reversible = [c.name for c in identifiers if c.treatment == Treatment.REVERSIBLE]
-    masked = [c.name for c in identifiers if c.treatment == Treatment.MASK]
+    identifiers = dataset.columns.filter(role=ColumnRoleChoices.IDENTIFIER)
+    removed = [c.name for c in identifiers if c.treatment == TreatmentChoices.REMOVE]
+    replaced = [c.name for c in identifiers if c.treatment == TreatmentChoices.PSEUDONYM]
+    reversible = [c.name for c in identifiers if c.treatment == TreatmentChoices.REVERSIBLE]
+    masked = [c.name for c in identifiers if c.treatment == TreatmentChoices.MASK]
     sentences = []
     if removed:
         verb = "is" if len(removed) == 1 else "are"

@@ -7,7 +7,12 @@ from typing import Any
 from django.db.models import TextChoices
 
 from deid_portal.plans.guidelines import Audience
-from deid_portal.plans.recommendation import Purpose, Recommendation, TableFacts, recommend_method
+from deid_portal.plans.recommendation import (
+    MethodRecommendation,
+    Purpose,
+    TableFacts,
+    recommend_method,
+)
 
 Rules = list[dict[str, Any]]
 USUALLY_LEFT_OUT = 0.05  # what the question starts with
@@ -55,18 +60,18 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Proposal:
+class ProtectionProposal:
     """What the answers come to."""
 
     rules: Rules
     method: dict[str, Any]
-    recommendation: Recommendation
+    recommendation: MethodRecommendation
 
 
-def propose(answers: Answers, table: TableFacts) -> Proposal:
+def propose(answers: Answers, table: TableFacts) -> ProtectionProposal:
     facts = replace(table, facts_known=answers.facts_known, class_column=answers.class_column)
     recommendation = recommend_method(facts, answers.purpose)
-    return Proposal(
+    return ProtectionProposal(
         rules=[*_about_identity(answers, facts), *_about_values(answers, facts)],
         method=_method(answers, recommendation),
         recommendation=recommendation,
@@ -120,7 +125,7 @@ def guesses_of(answers: Answers) -> dict[str, float]:
     }
 
 
-def _method(answers: Answers, recommendation: Recommendation) -> dict[str, Any]:
+def _method(answers: Answers, recommendation: MethodRecommendation) -> dict[str, Any]:
     name = answers.method or recommendation.method
     parameters = recommendation.parameters if name == recommendation.method else {}
     if name in MEASURED_BY_METRIC:

@@ -38,7 +38,7 @@ class TableFacts:
 
 
 @dataclass(frozen=True)
-class Recommendation:
+class MethodRecommendation:
     method: str
     reason: str
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -48,10 +48,10 @@ class Recommendation:
         return METHODS[self.method].title
 
 
-def recommend_method(facts: TableFacts, purpose: str) -> Recommendation:
+def recommend_method(facts: TableFacts, purpose: str) -> MethodRecommendation:
     """Return the method to propose; the first line that fits decides."""
     if purpose == Purpose.CLASSIFIER and facts.class_column:
-        return Recommendation(
+        return MethodRecommendation(
             "top-down",
             f"It refines first whatever tells the values of {facts.class_column} apart, which is "
             "what a classifier learns from.",
@@ -60,35 +60,35 @@ def recommend_method(facts: TableFacts, purpose: str) -> Recommendation:
     if not facts.knows_everything:
         return _for_partial_knowledge(facts)
     if facts.quasi_identifiers > MANY_COLUMNS:
-        return Recommendation(
+        return MethodRecommendation(
             "mondrian",
             f"With {facts.quasi_identifiers} quasi-identifiers one level for everybody leaves "
             "little; every group gets ranges of its own instead.",
         )
     if purpose == Purpose.NUMBERS and facts.numeric == facts.quasi_identifiers:
-        return Recommendation(
+        return MethodRecommendation(
             "microaggregation",
             "All quasi-identifiers are numbers or dates; groups of similar people show their "
             "average, so means stay as they are.",
         )
     if purpose == Purpose.NUMBERS and 2 * facts.numeric > facts.quasi_identifiers:
-        return Recommendation(
+        return MethodRecommendation(
             "mondrian",
             f"{facts.numeric} of {facts.quasi_identifiers} quasi-identifiers are numbers or dates; "
             "ranges cut where the people are keep averages closer than fixed intervals.",
         )
-    return Recommendation("full-domain", _why_full_domain(facts, purpose))
+    return MethodRecommendation("full-domain", _why_full_domain(facts, purpose))
 
 
-def _for_partial_knowledge(facts: TableFacts) -> Recommendation:
+def _for_partial_knowledge(facts: TableFacts) -> MethodRecommendation:
     """Rules about a few facts are checked on every combination of so many columns."""
     combinations = comb(facts.quasi_identifiers, facts.facts_known)
     why = f"A rule about any {facts.facts_known} facts has to hold on {combinations:,} combinations"
     if combinations > MANY_COMBINATIONS_OF_FACTS:
-        return Recommendation(
+        return MethodRecommendation(
             "top-down", f"{why} of columns; top-down recounts only what a step has changed."
         )
-    return Recommendation(
+    return MethodRecommendation(
         "mondrian", f"{why} of columns; Mondrian asks it of every cut and keeps the most detail."
     )
 

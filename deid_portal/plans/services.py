@@ -10,7 +10,7 @@ from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import InvalidPlan, Plan, Table
 from deid_portal.engine.documents import Place
 from deid_portal.engine.privacy import PrivacyModel
-from deid_portal.plans.composition import Choice, choice_of, compose_plan
+from deid_portal.plans.composition import ProtectionChoice, choice_of, compose_plan
 from deid_portal.plans.models import Protection
 from deid_portal.plans.proposals import Answers
 from deid_portal.taxonomies.policies import check_taxonomies_complete
@@ -30,7 +30,7 @@ def choose_protection(
     """Keep what is chosen; raises InvalidPlan, and keeps nothing, if it makes no sense."""
     check_can_change(chosen_by, dataset)
     check_taxonomies_complete(dataset)
-    choice = Choice(rules, method, measures or {}, weights or {}, seed)
+    choice = ProtectionChoice(rules, method, measures or {}, weights or {}, seed)
     plan = check_choice(dataset, choice)
     written = answers.to_document() if answers is not None else {}
     saved: Protection | None = getattr(dataset, "protection", None)
@@ -64,7 +64,7 @@ def choose_protection(
     return plan
 
 
-def check_choice(dataset: Dataset, choice: Choice) -> Plan:
+def check_choice(dataset: Dataset, choice: ProtectionChoice) -> Plan:
     """Validate a choice against the table as well; raises InvalidPlan with the sentence to show."""
     plan = compose_plan(dataset, choice).to_plan()
     plan.check_seed()

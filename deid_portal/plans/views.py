@@ -21,13 +21,13 @@ from deid_portal.plans.burdens import worst_of
 from deid_portal.plans.choice import (
     PLAIN,
     VIEWS,
-    Choosing,
+    WayToChoose,
     read_choosing,
     show_choosing,
     show_saved,
 )
 from deid_portal.plans.composition import compose_chosen_plan, has_seed_left_out
-from deid_portal.plans.estimation import Estimate, NoEstimate, estimate_run
+from deid_portal.plans.estimation import NoEstimate, RunEstimate, estimate_run
 from deid_portal.plans.expectations import Expectation, count_states, expect, summary_of
 from deid_portal.plans.models import Protection
 from deid_portal.plans.populations import add_population, remove_population
@@ -70,7 +70,7 @@ def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     return _keep(request, dataset, choosing)
 
 
-def _save(request: HttpRequest, dataset: Dataset, choosing: Choosing) -> str | None:
+def _save(request: HttpRequest, dataset: Dataset, choosing: WayToChoose) -> str | None:
     """Save what is chosen; returns None, or why not where the engine says so."""
     choice = choosing.read()
     if choice is None:
@@ -91,7 +91,7 @@ def _save(request: HttpRequest, dataset: Dataset, choosing: Choosing) -> str | N
     return None
 
 
-def _keep(request: HttpRequest, dataset: Dataset, choosing: Choosing) -> HttpResponse:
+def _keep(request: HttpRequest, dataset: Dataset, choosing: WayToChoose) -> HttpResponse:
     problem = _save(request, dataset, choosing)
     if problem is not None:
         if problem:
@@ -107,7 +107,7 @@ def _keep(request: HttpRequest, dataset: Dataset, choosing: Choosing) -> HttpRes
 
 
 def _show_otherwise(
-    request: HttpRequest, dataset: Dataset, choosing: Choosing, view: str
+    request: HttpRequest, dataset: Dataset, choosing: WayToChoose, view: str
 ) -> HttpResponse:
     """Show the same plan in another view, if it makes sense so far; nothing is saved."""
     choice = choosing.read()
@@ -227,7 +227,7 @@ def plan_document(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     return JsonResponse(plan.to_document(), json_dumps_params={"indent": 2, "ensure_ascii": False})
 
 
-def _chosen_by(person: User, dataset: Dataset, request: HttpRequest) -> Choosing:
+def _chosen_by(person: User, dataset: Dataset, request: HttpRequest) -> WayToChoose:
     """Return what a person has before them.
 
     Whoever only looks is shown what is saved, whatever is sent: refusals would tell which values
@@ -238,7 +238,7 @@ def _chosen_by(person: User, dataset: Dataset, request: HttpRequest) -> Choosing
     return show_saved(dataset, PLAIN)
 
 
-def _planned(dataset: Dataset, choosing: Choosing) -> tuple[Plan | None, str]:
+def _planned(dataset: Dataset, choosing: WayToChoose) -> tuple[Plan | None, str]:
     """Return the plan that is chosen, or why there is none."""
     choice = choosing.read()
     if choice is None:
@@ -249,7 +249,7 @@ def _planned(dataset: Dataset, choosing: Choosing) -> tuple[Plan | None, str]:
         return None, choosing.say(str(error))
 
 
-def _promised(dataset: Dataset, choosing: Choosing) -> dict[str, Any]:
+def _promised(dataset: Dataset, choosing: WayToChoose) -> dict[str, Any]:
     plan, problem = _planned(dataset, choosing)
     if plan is not None:
         choosing.take_note_of(plan)
@@ -268,7 +268,7 @@ def _estimated(dataset: Dataset, plan: Plan | None, problem: str) -> dict[str, A
 
 
 def _held_against_policy(
-    dataset: Dataset, plan: Plan | None, estimate: Estimate | None
+    dataset: Dataset, plan: Plan | None, estimate: RunEstimate | None
 ) -> dict[str, Any]:
     """What the team's policy makes of a plan, and who would pay for it."""
     if plan is None:
@@ -284,7 +284,7 @@ def _held_against_policy(
     }
 
 
-def _priced(dataset: Dataset, choosing: Choosing) -> dict[str, Any]:
+def _priced(dataset: Dataset, choosing: WayToChoose) -> dict[str, Any]:
     choice = choosing.read()
     if choice is None:
         return {"prices_problem": "The choice is not complete yet."}
@@ -318,7 +318,7 @@ def _next_bar(
 def _show(
     request: HttpRequest,
     dataset: Dataset,
-    choosing: Choosing,
+    choosing: WayToChoose,
     *,
     estimates: bool = False,
     event: str = PLAN_CHANGED,

@@ -7,7 +7,7 @@ from django import forms
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.policies.rules import Rules, attack_words
-from deid_portal.web.widgets import Boxes
+from deid_portal.web.widgets import CheckboxGroup
 
 PERCENT = ("highest_risk", "most_left_out", "most_left_out_of_group", "surest_guess")
 
@@ -48,7 +48,7 @@ class PolicyForm(forms.Form):
         label="… by one of these (none ticked: any rule will do)",
         choices=_models_of_sensitive,
         required=False,
-        widget=Boxes,
+        widget=CheckboxGroup,
     )
     no_identifier_left = forms.BooleanField(
         label="No identifier is left in the release", required=False

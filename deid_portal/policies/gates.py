@@ -18,7 +18,7 @@ FEW = 5  # people
 HIDING_TREATMENTS = ("pseudonym", "reversible", "mask")
 
 
-class Result(StrEnum):
+class GateResult(StrEnum):
     FAIL = "fail"
     WAIVED = "waived"
     PASS = "pass"  # noqa: S105 - a word, no password
@@ -31,13 +31,13 @@ class Gate:
     name: str
     asks: str
     has: str
-    result: Result
+    result: GateResult
     # What it has without what only the original decides, where that differs.
     outside: str = ""
 
     @property
     def fails(self) -> bool:
-        return self.result is Result.FAIL
+        return self.result is GateResult.FAIL
 
     @property
     def has_outside(self) -> str:
@@ -59,7 +59,7 @@ class AttackStanding:
 
 
 @dataclass(frozen=True)
-class Crossing:
+class CrossingResult:
     """What remains of the protection when earlier releases of the same people are crossed."""
 
     releases: int
@@ -74,7 +74,7 @@ def check_gates(
     report: Report,
     *,
     attacks: Mapping[str, AttackStanding] | None = None,
-    crossing: Crossing | None = None,
+    crossing: CrossingResult | None = None,
 ) -> list[Gate]:
     """Return every gate the rules ask for.
 
@@ -100,7 +100,7 @@ def is_allowed(rules: Rules, report: Report) -> bool:
 
 
 def _gate(name: str, asks: str, passes: bool, has: str, outside: str = "") -> Gate:
-    return Gate(name, asks, has, Result.PASS if passes else Result.FAIL, outside)
+    return Gate(name, asks, has, GateResult.PASS if passes else GateResult.FAIL, outside)
 
 
 Checked = tuple[bool, str] | tuple[bool, str, str]
@@ -281,7 +281,7 @@ def _check_attack(limit: float, standing: AttackStanding) -> Checked:
     return passes, f"{percent(standing.success)}", outside_words(passes)
 
 
-def _check_crossing(rules: Rules, crossing: Crossing) -> Checked:
+def _check_crossing(rules: Rules, crossing: CrossingResult) -> Checked:
     if crossing.problem:
         return False, crossing.problem
     if crossing.smallest is None:

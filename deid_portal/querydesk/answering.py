@@ -17,14 +17,14 @@ from django.utils import timezone
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine import Cancelled
-from deid_portal.engine.differential import Question as EngineQuestion
+from deid_portal.engine.differential import PrivateQuestion as EngineQuestion
 from deid_portal.querydesk.ledger import give_back, lock
 from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.prices import read_question, setting_of
 from deid_portal.querydesk.subjects import Subject, answer_about, open_subject
 from deid_portal.work.endings import Endings
-from deid_portal.work.limits import Limits, OverLimit
-from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
+from deid_portal.work.limits import JobLimits, OverLimit
+from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 RETURNED = "Nothing was drawn, so the price was given back."
 KEPT = (
@@ -44,12 +44,12 @@ class AnswerFault(Exception):  # noqa: N818
 
 def perform_question(lease: Lease[Question]) -> None:
     if lease.work.drawing_at is not None:
-        _end_without_answer(lease, Status.FAILED, WORKER_DIED)
+        _end_without_answer(lease, WorkStatus.FAILED, WORKER_DIED)
         return
-    limits = lease.limits = Limits(settings.RUN_MEMORY_MB, settings.RUN_MINUTES)
+    limits = lease.limits = JobLimits(settings.RUN_MEMORY_MB, settings.RUN_MINUTES)
     endings = Endings(
-        stop=lambda: _end_without_answer(lease, Status.STOPPED, STOPPED),
-        fail=lambda problem: _end_without_answer(lease, Status.FAILED, problem),
+        stop=lambda: _end_without_answer(lease, WorkStatus.STOPPED, STOPPED),
+        fail=lambda problem: _end_without_answer(lease, WorkStatus.FAILED, problem),
         drop=lambda: None,  # an attempt leaves nothing before its end
         unexpected=UNEXPECTED,
         no_room=NO_ROOM,
@@ -86,7 +86,7 @@ def _draw(subject: Subject, question: EngineQuestion, lease: Lease[Question]) ->
 def _mark_drawing(lease: Lease[Question]) -> None:
     """Write, and have it on disk, that noise is drawn from now on."""
     marked = Question.objects.filter(
-        id=lease.work.id, lease=lease.token, status=Status.RUNNING, drawing_at=None
+        id=lease.work.id, lease=lease.token, status=WorkStatus.RUNNING, drawing_at=None
     ).update(drawing_at=timezone.now())
     if not marked:
         raise LeaseLost
@@ -96,7 +96,7 @@ def _keep(lease: Lease[Question], document: dict[str, Any]) -> None:
     @transaction.atomic
     def write() -> None:
         try:
-            lease.finish(Status.FINISHED, answer=document)
+            lease.finish(WorkStatus.FINISHED, answer=document)
         except LeaseLost:
             return
         _record_end(lease.work, "question.answered")
@@ -104,7 +104,7 @@ def _keep(lease: Lease[Question], document: dict[str, Any]) -> None:
     patiently(write)
 
 
-def _end_without_answer(lease: Lease[Question], status: Status, problem: str) -> None:
+def _end_without_answer(lease: Lease[Question], status: WorkStatus, problem: str) -> None:
     @transaction.atomic
     def write() -> None:
         # First the desk, then the question, as everybody who wants both does.

@@ -56,7 +56,7 @@ class WishForm(forms.Form):
     )
 
 
-class DecisionForm(forms.Form):
+class BudgetDecisionForm(forms.Form):
     verdict = forms.ChoiceField(
         label="Your decision",
         choices=[("grant", "Grant"), ("decline", "Decline")],

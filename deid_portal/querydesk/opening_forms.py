@@ -10,7 +10,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
 from deid_portal.engine.differential.domains import MOST_VALUES, plain_number
 from deid_portal.engine.differential.setting import MOST_ROWS, MOST_ROWS_PER_PERSON
 from deid_portal.engine.networks.questions.setting import MOST_LINKS_PER_PERSON, People, Protects
@@ -19,7 +19,7 @@ from deid_portal.querydesk.amounts import atto_of, delta_of, epsilon_of, micro_o
 from deid_portal.querydesk.forms import DeltaField, EpsilonField
 from deid_portal.querydesk.models import Period, Terms
 from deid_portal.querydesk.question_form import GAP
-from deid_portal.querydesk.services import Offer
+from deid_portal.querydesk.services import DeskOffer
 from deid_portal.querydesk.subjects import has_list_of_people
 
 NUMBERS, DATES, LIST = "numbers", "dates", "list"
@@ -103,7 +103,9 @@ class OpeningForm(forms.Form):
     ) -> None:
         super().__init__(data, initial=self._initial_of(terms) if terms else None)
         self.dataset = dataset
-        self.columns = list(dataset.columns.defer("profile").exclude(role=ColumnRole.IDENTIFIER))
+        self.columns = list(
+            dataset.columns.defer("profile").exclude(role=ColumnRoleChoices.IDENTIFIER)
+        )
         domains = terms.setting["domains"] if terms else {}
         for column in self.columns:
             self._add_column(column, domains.get(column.name))
@@ -274,14 +276,14 @@ class OpeningForm(forms.Form):
         elif delta and all_deltas and delta > all_deltas:
             self.add_error("delta", "One question cannot take more than all together.")
 
-    def to_offer(self) -> Offer:
+    def to_offer(self) -> DeskOffer:
         given = self.cleaned_data
         setting: dict[str, Any] = {**self.protection(), "domains": given["domains"]}
         if given["size"]:
             setting["size"] = given["size"]
         if given["delta"]:
             setting["delta"] = given["delta"]
-        return Offer(
+        return DeskOffer(
             setting=setting,
             total_micro=micro_of(given["total"]),
             analyst_micro=micro_of(given["analyst"]),

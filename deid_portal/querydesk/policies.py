@@ -2,14 +2,14 @@
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
-from deid_portal.engine.differential import Setting
+from deid_portal.engine.differential import PrivacySetting
 from deid_portal.engine.networks.questions import NetworkSetting
 from deid_portal.querydesk.models import Desk, Terms, Wish
 from deid_portal.querydesk.subjects import has_list_of_people
 from deid_portal.web.refusals import Refused
 
 
-def check_setting_fits(dataset: Dataset, setting: Setting) -> None:
+def check_setting_fits(dataset: Dataset, setting: PrivacySetting) -> None:
     """A network protects links or people; a table protects rows or people."""
     if dataset.is_network != isinstance(setting, NetworkSetting):
         raise Refused(

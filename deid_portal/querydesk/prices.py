@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from deid_portal.engine.differential import (
-    Forecast,
-    Question,
-    Setting,
+    NoiseForecast,
+    PrivacySetting,
+    PrivateQuestion,
     parse_question,
 )
 from deid_portal.engine.differential.question import LARGEST_EPSILON
@@ -29,7 +29,7 @@ CONFIDENCES = (0.9, 0.95, 0.99)
 class Priced:
     """A question with its price, as it would be asked."""
 
-    question: Question
+    question: PrivateQuestion
     micro: int
     delta_atto: int
     topic: str
@@ -43,22 +43,22 @@ class Priced:
         return str(self.question.fingerprint())
 
     @cached_property
-    def forecast(self) -> Forecast:
+    def forecast(self) -> NoiseForecast:
         """What is known beforehand; for a trained model it takes a second to find."""
         return self.question.forecast()
 
 
-def setting_of(terms: Terms) -> Setting:
+def setting_of(terms: Terms) -> PrivacySetting:
     return read_setting(terms.setting)
 
 
-def read_setting(document: Mapping[str, Any]) -> Setting:
+def read_setting(document: Mapping[str, Any]) -> PrivacySetting:
     """Read what was declared of a table or, where it says whom it protects, of a network."""
-    kind = NetworkSetting if "protects" in document else Setting
+    kind = NetworkSetting if "protects" in document else PrivacySetting
     return kind.from_document(document)
 
 
-def read_question(document: Mapping[str, Any], setting: Setting) -> Question:
+def read_question(document: Mapping[str, Any], setting: PrivacySetting) -> PrivateQuestion:
     """Read a question as the setting allows it; raises InvalidPlan with one sentence."""
     if isinstance(setting, NetworkSetting):
         return parse_network_question(document, setting)

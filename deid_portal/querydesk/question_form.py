@@ -10,7 +10,13 @@ from typing import Any
 
 from django.http import QueryDict
 
-from deid_portal.engine.differential import QUESTIONS, NumberDomain, Question, Setting, ValuesDomain
+from deid_portal.engine.differential import (
+    QUESTIONS,
+    NumberDomain,
+    PrivacySetting,
+    PrivateQuestion,
+    ValuesDomain,
+)
 from deid_portal.engine.differential.domains import (
     DateDomain,
     Domain,
@@ -57,7 +63,7 @@ SUGGESTED = {"buckets": "5", "quantiles": "0.25, 0.5, 0.75", "least": "1", "most
 IN_SENTENCE = {"least", "unit"}
 
 
-def suggested(name: str, setting: Setting) -> str:
+def suggested(name: str, setting: PrivacySetting) -> str:
     """Return what a field begins with; no more links than count of anybody."""
     if name == "most" and isinstance(setting, NetworkSetting) and setting.bound:
         return str(min(int(SUGGESTED[name]), setting.bound))
@@ -73,21 +79,21 @@ def draft_fields(fields: Mapping[str, list[str]]) -> QueryDict:
 
 
 @dataclass(frozen=True)
-class Choice:
+class FormOption:
     value: str
     label: str
     chosen: bool
 
 
 @dataclass(frozen=True)
-class Part:
+class QuestionControl:
     """One control of the sentence. `shape`: select, checks, number, numbers or date."""
 
     name: str
     label: str
     shape: str
     text: str = ""
-    choices: list[Choice] = field(default_factory=list)
+    choices: list[FormOption] = field(default_factory=list)
     help: str = ""
     is_column: bool = False
 
@@ -101,18 +107,18 @@ class ConditionPart:
     """One condition of the sentence: a column, a test, and what it is tested against."""
 
     number: int
-    column: Part
-    test: Part
-    operands: list[Part]
+    column: QuestionControl
+    test: QuestionControl
+    operands: list[QuestionControl]
 
 
 @dataclass(frozen=True)
-class Composition:
+class ComposedQuestion:
     """Everything the form says about the question but its price."""
 
-    kind: type[Question]
-    setting: Setting
-    parts: list[Part]
+    kind: type[PrivateQuestion]
+    setting: PrivacySetting
+    parts: list[QuestionControl]
     conditions: list[ConditionPart]
     entries: dict[str, Any]
     where: list[dict[str, Any]]
@@ -135,17 +141,17 @@ class Composition:
         return self.kind.has_accuracy
 
     @property
-    def sentence_parts(self) -> list[Part]:
+    def sentence_parts(self) -> list[QuestionControl]:
         """Columns stand in the sentence, and what it would not be one without."""
         return [part for part in self.parts if _is_in_sentence(part)]
 
     @property
-    def option_parts(self) -> list[Part]:
+    def option_parts(self) -> list[QuestionControl]:
         """What a kind cannot do without stands below the sentence."""
         return [part for part in self._others if _own_name(part) in SUGGESTED]
 
     @property
-    def finer_parts(self) -> list[Part]:
+    def finer_parts(self) -> list[QuestionControl]:
         """What only somebody who knows wants to change."""
         return [part for part in self._others if _own_name(part) not in SUGGESTED]
 
@@ -157,7 +163,7 @@ class Composition:
         )
 
     @property
-    def _others(self) -> list[Part]:
+    def _others(self) -> list[QuestionControl]:
         others = [part for part in self.parts if not _is_in_sentence(part)]
         return [part for part in others if part.shape != "select" or len(part.choices) > 1]
 
@@ -203,15 +209,15 @@ COUNTED = {"histogram"}
 IN_LINKS = {"links", "average-links"}
 
 
-def _own_name(part: Part) -> str:
+def _own_name(part: QuestionControl) -> str:
     return part.name.removeprefix("f-")
 
 
-def _is_in_sentence(part: Part) -> bool:
+def _is_in_sentence(part: QuestionControl) -> bool:
     return part.is_column or _own_name(part) in IN_SENTENCE
 
 
-def _columns_of(composition: Composition) -> list[str]:
+def _columns_of(composition: ComposedQuestion) -> list[str]:
     entries = composition.entries
     return [
         name
@@ -221,7 +227,7 @@ def _columns_of(composition: Composition) -> list[str]:
     ]
 
 
-def domain_words(name: str, setting: Setting) -> str:
+def domain_words(name: str, setting: PrivacySetting) -> str:
     domain = setting.domains[name]
     if isinstance(domain, NumberDomain):
         return f"{name} {plain_number(domain.low)} to {plain_number(domain.high)}"
@@ -231,7 +237,7 @@ def domain_words(name: str, setting: Setting) -> str:
     return f"{name} {count:,} value{'' if count == 1 else 's'}"
 
 
-def kinds_that_fit(setting: Setting) -> list[type[Question]]:
+def kinds_that_fit(setting: PrivacySetting) -> list[type[PrivateQuestion]]:
     """Return the kinds that the open columns allow, in the order of the engine's list."""
     if isinstance(setting, NetworkSetting):
         kinds = list(kinds_of(setting).values())
@@ -240,7 +246,7 @@ def kinds_that_fit(setting: Setting) -> list[type[Question]]:
     return [kind for kind in kinds if _fits(kind, setting)]
 
 
-def _fits(kind: type[Question], setting: Setting) -> bool:
+def _fits(kind: type[PrivateQuestion], setting: PrivacySetting) -> bool:
     """Say whether there are enough open columns, and a δ where the kind needs one."""
     if kind.kind in NEED_DELTA and setting.delta is None:
         return False
@@ -258,22 +264,22 @@ def _asks_for_column(own: Field) -> bool:
     return own.kind in COLUMN_KINDS or own.kind == "columns"
 
 
-def _choices_of(own: Field, setting: Setting) -> list[str]:
+def _choices_of(own: Field, setting: PrivacySetting) -> list[str]:
     """Return the open columns a field could name."""
     holds = own.holds if isinstance(own, ColumnList) else COLUMN_KINDS.get(own.kind, ())
     return [name for name, domain in setting.domains.items() if isinstance(domain, holds)]
 
 
-def compose(posted: QueryDict, setting: Setting) -> Composition:
+def compose(posted: QueryDict, setting: PrivacySetting) -> ComposedQuestion:
     """Read the form as far as it is filled in; what does not fit takes its first choice."""
     kinds = {kind.kind: kind for kind in kinds_that_fit(setting)}
     if not kinds:
         raise InvalidPlan("No column is open for questions yet.")
     kind = kinds.get(posted.get("kind", ""), next(iter(kinds.values())))
-    reader = _Reader(posted, setting)
+    reader = _QuestionReader(posted, setting)
     parts = [reader.part(own) for own in kind.fields]
     conditions = [reader.condition(number) for number in reader.condition_numbers()]
-    return Composition(
+    return ComposedQuestion(
         kind, setting, parts, conditions, reader.entries, reader.where, reader.problem
     )
 
@@ -298,16 +304,16 @@ def _ends_of(domain: NumberDomain | DateDomain) -> dict[str, str]:
     return {"low": f"{plain_number(domain.low)}", "high": f"{plain_number(domain.high)}"}
 
 
-class _Reader:
+class _QuestionReader:
     """Reads one form; keeps what it found for the document, and the first thing amiss."""
 
-    def __init__(self, posted: QueryDict, setting: Setting) -> None:
+    def __init__(self, posted: QueryDict, setting: PrivacySetting) -> None:
         self.posted, self.setting = posted, setting
         self.entries: dict[str, Any] = {}
         self.where: list[dict[str, Any]] = []
         self.problem = ""
 
-    def part(self, own: Field) -> Part:
+    def part(self, own: Field) -> QuestionControl:
         name = f"f-{own.name}"
         if own.kind in COLUMN_KINDS:
             return self._column(own, name)
@@ -319,37 +325,41 @@ class _Reader:
             return self._choice(own, name)
         return self._number(own, name)
 
-    def _choice(self, own: OneOf, name: str) -> Part:
+    def _choice(self, own: OneOf, name: str) -> QuestionControl:
         chosen = self._one_of(name, list(own.choices))
         self.entries[own.name] = chosen
         labels = own.labels or own.choices
         choices = [
-            Choice(value, label, value == chosen)
+            FormOption(value, label, value == chosen)
             for value, label in zip(own.choices, labels, strict=True)
         ]
-        return Part(name, own.label, "select", choices=choices, help=own.help)
+        return QuestionControl(name, own.label, "select", choices=choices, help=own.help)
 
-    def _value_of(self, own: DeclaredValue, name: str) -> Part:
+    def _value_of(self, own: DeclaredValue, name: str) -> QuestionControl:
         """One of the values of the column that was chosen before it in the sentence."""
         domain = self.setting.domains[self.entries[own.of]]
         values = domain.values if isinstance(domain, ValuesDomain) else ()
         texts = [value for value in values if value is not None]
         chosen = self._one_of(name, texts)
         self.entries[own.name] = chosen
-        choices = [Choice(text, text, text == chosen) for text in texts]
-        return Part(name, own.label, "select", choices=choices, help=own.help, is_column=True)
+        choices = [FormOption(text, text, text == chosen) for text in texts]
+        return QuestionControl(
+            name, own.label, "select", choices=choices, help=own.help, is_column=True
+        )
 
-    def _column(self, own: Field, name: str) -> Part:
+    def _column(self, own: Field, name: str) -> QuestionControl:
         columns = _choices_of(own, self.setting)
         chosen = self._one_of(name, columns if own.required else ["", *columns])
         if chosen:
             self.entries[own.name] = chosen
-        choices = [Choice(column, column, column == chosen) for column in columns]
+        choices = [FormOption(column, column, column == chosen) for column in columns]
         if not own.required:
-            choices.insert(0, Choice("", "nothing", not chosen))
-        return Part(name, own.label, "select", choices=choices, help=own.help, is_column=True)
+            choices.insert(0, FormOption("", "nothing", not chosen))
+        return QuestionControl(
+            name, own.label, "select", choices=choices, help=own.help, is_column=True
+        )
 
-    def _columns(self, own: ColumnList, name: str) -> Part:
+    def _columns(self, own: ColumnList, name: str) -> QuestionControl:
         named = {value for value in self.entries.values() if isinstance(value, str)}
         columns = [one for one in _choices_of(own, self.setting) if one not in named]
         wanted = self.posted.getlist(name)
@@ -358,10 +368,12 @@ class _Reader:
             chosen = columns[:1]
         if chosen:
             self.entries[own.name] = chosen
-        choices = [Choice(column, column, column in chosen) for column in columns]
-        return Part(name, own.label, "checks", choices=choices, help=own.help, is_column=True)
+        choices = [FormOption(column, column, column in chosen) for column in columns]
+        return QuestionControl(
+            name, own.label, "checks", choices=choices, help=own.help, is_column=True
+        )
 
-    def _number(self, own: Field, name: str) -> Part:
+    def _number(self, own: Field, name: str) -> QuestionControl:
         text = self._text(name)
         if name not in self.posted:
             text = suggested(own.name, self.setting)
@@ -374,15 +386,15 @@ class _Reader:
             self.entries[own.name] = number
         elif own.required:
             self._amiss(f"{own.label}: a number is needed.")
-        return Part(name, own.label, "number", text, help=own.help)
+        return QuestionControl(name, own.label, "number", text, help=own.help)
 
-    def _numbers(self, own: Field, name: str, text: str) -> Part:
+    def _numbers(self, own: Field, name: str, text: str) -> QuestionControl:
         pieces = [piece for piece in text.replace(";", ",").split(",") if piece.strip()]
         if pieces:
             self.entries[own.name] = [self._read(piece.strip(), own.label) for piece in pieces]
         elif own.required:
             self._amiss(f"{own.label}: numbers with commas between them are needed.")
-        return Part(name, own.label, "numbers", text, help=own.help)
+        return QuestionControl(name, own.label, "numbers", text, help=own.help)
 
     def condition_numbers(self) -> list[int]:
         count = self._text("conditions")
@@ -406,22 +418,24 @@ class _Reader:
         operands = self._operands(old, new, test, domain, column)
         return ConditionPart(
             place,
-            Part(
+            QuestionControl(
                 f"{new}column",
                 "Column of the condition",
                 "select",
-                choices=[Choice(name, name, name == column) for name in columns],
+                choices=[FormOption(name, name, name == column) for name in columns],
             ),
-            Part(
+            QuestionControl(
                 f"{new}test",
                 "Test of the condition",
                 "select",
-                choices=[Choice(key, label, key == test) for key, label in tests.items()],
+                choices=[FormOption(key, label, key == test) for key, label in tests.items()],
             ),
             operands,
         )
 
-    def _operands(self, old: str, new: str, test: str, domain: Domain, column: str) -> list[Part]:
+    def _operands(
+        self, old: str, new: str, test: str, domain: Domain, column: str
+    ) -> list[QuestionControl]:
         if test in ("missing", "present"):
             self.where.append({"column": column, "missing": test == "missing"})
             return []
@@ -437,13 +451,13 @@ class _Reader:
         self.where.append({"column": column, test: found if test == "between" else found[0]})
         shape, words = OPERANDS[type(domain)]
         return [
-            Part(f"{new}{name}", words[name], shape, text)
+            QuestionControl(f"{new}{name}", words[name], shape, text)
             for name, text in zip(named, texts, strict=True)
         ]
 
     def _value_operands(
         self, old: str, new: str, test: str, domain: ValuesDomain, column: str
-    ) -> list[Part]:
+    ) -> list[QuestionControl]:
         texts = [write_value(value) for value in domain.values]
         values = dict(zip(texts, domain.values, strict=True))
         if test == "one_of":
@@ -455,8 +469,8 @@ class _Reader:
             shape, name = "select", "value"
         key = "is_not" if test == "is_not" else "is"
         self.where.append({"column": column, key: [values[text] for text in chosen]})
-        choices = [Choice(text, text, text in chosen) for text in texts]
-        return [Part(f"{new}{name}", f"Value of {column}", shape, choices=choices)]
+        choices = [FormOption(text, text, text in chosen) for text in texts]
+        return [QuestionControl(f"{new}{name}", f"Value of {column}", shape, choices=choices)]
 
     def _one_of(self, name: str, choices: list[str]) -> str:
         chosen = self._text(name)

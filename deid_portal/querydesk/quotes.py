@@ -25,7 +25,7 @@ from deid_portal.querydesk.prices import (
     price_question,
     round_up,
 )
-from deid_portal.querydesk.question_form import Composition
+from deid_portal.querydesk.question_form import ComposedQuestion
 from deid_portal.querydesk.selectors import closer_answer, stored_answer
 from deid_portal.querydesk.vocabulary import sure_words, write_width
 
@@ -126,10 +126,10 @@ class Quote:
 
 
 def quote(
-    desk: Desk, terms: Terms, person: User, composition: Composition, posted: QueryDict
+    desk: Desk, terms: Terms, person: User, composition: ComposedQuestion, posted: QueryDict
 ) -> Quote:
     """Work out the price of what the form says; a problem is a sentence in it, never an error."""
-    reader = _Reader(terms, composition, posted)
+    reader = _QuoteReader(terms, composition, posted)
     offer = Quote(
         balance=balance_of(desk, person, terms),
         epsilon=reader.text("epsilon"),
@@ -157,7 +157,7 @@ def quote(
     return _with_what_fits(offer, reader) if offer.is_short else offer
 
 
-def _with_what_fits(offer: Quote, reader: "_Reader") -> Quote:
+def _with_what_fits(offer: Quote, reader: "_QuoteReader") -> Quote:
     """Say what the balance could pay for, where it can pay for anything."""
     left = offer.balance.left
     if left < reader.terms.smallest_micro:
@@ -174,7 +174,7 @@ def _with_what_fits(offer: Quote, reader: "_Reader") -> Quote:
     )
 
 
-def _plain(sentence: str, composition: Composition) -> str:
+def _plain(sentence: str, composition: ComposedQuestion) -> str:
     """Name the place as the form does: the field, or the column of a condition."""
     place, colon, rest = sentence.partition(": ")
     if not colon or " " in place:
@@ -191,8 +191,8 @@ def _begin_large(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-class _Reader:
-    def __init__(self, terms: Terms, composition: Composition, posted: QueryDict) -> None:
+class _QuoteReader:
+    def __init__(self, terms: Terms, composition: ComposedQuestion, posted: QueryDict) -> None:
         self.terms, self.composition, self.posted = terms, composition, posted
         self.confidence = self._confidence()
         self.low = epsilon_of(terms.smallest_micro)

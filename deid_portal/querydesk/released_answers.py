@@ -19,7 +19,7 @@ from django.db.models import Q, QuerySet
 
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine.differential.setting import Neighbours, PersonUnit, Setting
+from deid_portal.engine.differential.setting import Neighbours, PersonUnit, PrivacySetting
 from deid_portal.engine.files.csv.writer import neutralize
 from deid_portal.engine.networks.questions import NetworkSetting, Protects
 from deid_portal.querydesk.amounts import atto_of, delta_of, micro_of, shown
@@ -32,7 +32,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
 from deid_portal.runs.selectors import runs_of
 from deid_portal.web.refusals import refusal
-from deid_portal.work.work import Status
+from deid_portal.work.work import WorkStatus
 
 Document = dict[str, Any]
 HEADER = (
@@ -52,9 +52,9 @@ HEADER = (
 def answers_to_hand_over(person: User, dataset: Dataset) -> QuerySet[Question]:
     """Return what a person asked about any version of a dataset and got an answer to."""
     own = Question.objects.filter(
-        desk__series=dataset.series, asked_by=person, status=Status.FINISHED
+        desk__series=dataset.series, asked_by=person, status=WorkStatus.FINISHED
     )
-    answered = own.filter(Q(repeat_of=None) | Q(repeat_of__status=Status.FINISHED))
+    answered = own.filter(Q(repeat_of=None) | Q(repeat_of__status=WorkStatus.FINISHED))
     # The same answer got a second time for nothing is the same answer.
     return answered.exclude(repeat_of__asked_by=person).select_related(
         "terms__dataset", "repeat_of__terms__dataset"
@@ -163,7 +163,7 @@ class HandedAnswer:
             return NetworkSetting(Neighbours.ADD_REMOVE, protects=protects).neighbour_words
         rows = self.document["rows_per_person"]
         unit = PersonUnit("", rows) if rows else None
-        return Setting(Neighbours(self.answer["neighbours"]), unit).neighbour_words
+        return PrivacySetting(Neighbours(self.answer["neighbours"]), unit).neighbour_words
 
 
 def _written(cell: Any) -> str:

@@ -10,7 +10,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.querydesk.models import Desk, Draft, Question, Terms, Wish
 from deid_portal.querydesk.prices import Priced
-from deid_portal.work.work import OPEN_STATUSES, Status
+from deid_portal.work.work import OPEN_STATUSES, WorkStatus
 
 
 def visible_desks(user: User) -> QuerySet[Desk]:
@@ -59,7 +59,7 @@ def stored_answer(desk: Desk, terms: Terms, priced: Priced) -> Question | None:
     The fingerprint covers the question, its price and the declared setting; the table must be the
     same one. Whoever paid for it: what the people in the table gave away, they gave once.
     """
-    good = [Status.FINISHED, *OPEN_STATUSES]
+    good = [WorkStatus.FINISHED, *OPEN_STATUSES]
     return (
         desk.questions.filter(
             fingerprint=priced.fingerprint,
@@ -79,7 +79,7 @@ def closer_answer(desk: Desk, terms: Terms, priced: Priced) -> Question | None:
             topic=priced.topic,
             table_id=terms.dataset.table_id,
             repeat_of=None,
-            status=Status.FINISHED,
+            status=WorkStatus.FINISHED,
             price_micro__gt=priced.micro,
         )
         .order_by("-price_micro")

@@ -24,11 +24,11 @@ from deid_portal.querydesk.prices import Priced, price_question, setting_of
 from deid_portal.querydesk.selectors import stored_answer
 from deid_portal.querydesk.tasks import answer_question
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import OPEN_STATUSES, Status, queue, request_stop
+from deid_portal.work.work import OPEN_STATUSES, WorkStatus, queue, request_stop
 
 
 @dataclass(frozen=True)
-class Offer:
+class DeskOffer:
     """What a steward offers: the declared setting and the budgets, in millionths of ε."""
 
     setting: Mapping[str, Any]
@@ -41,7 +41,7 @@ class Offer:
 
 
 @transaction.atomic
-def open_desk(*, dataset: Dataset, opened_by: User, offer: Offer) -> Desk:
+def open_desk(*, dataset: Dataset, opened_by: User, offer: DeskOffer) -> Desk:
     """Open a dataset for questions, or change the terms of one that is; nothing is ever refunded.
 
     What was spent under earlier terms, of this version or an older one, stays spent.
@@ -189,7 +189,7 @@ def _write_question(
         price_micro=0 if earlier else priced.micro,
         delta_atto=0 if earlier else priced.delta_atto,
         repeat_of=earlier,
-        status=Status.FINISHED if earlier else Status.QUEUED,
+        status=WorkStatus.FINISHED if earlier else WorkStatus.QUEUED,
         finished_at=timezone.now() if earlier else None,
     )
 

@@ -14,7 +14,7 @@ from deid_portal.querydesk.periods import FOR_EVER, began_at, refills_at
 from deid_portal.querydesk.permissions import check_may_ask
 from deid_portal.querydesk.selectors import desks_of_team
 from deid_portal.web.refusals import refusal
-from deid_portal.work.work import OPEN_STATUSES, Status
+from deid_portal.work.work import OPEN_STATUSES, WorkStatus
 
 RUNNING_LOW = 0.4
 BUDGETS_SHOWN = 3
@@ -22,7 +22,7 @@ LINES_BEFORE = 200
 
 
 @dataclass(frozen=True)
-class Line:
+class LedgerLine:
     """One line of a statement; `change` is empty where nothing was taken or given."""
 
     words: str
@@ -35,8 +35,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Statement:
-    lines: list[Line]
+class LedgerStatement:
+    lines: list[LedgerLine]
     balance: Balance
     refills: datetime | None
     more: int = 0
@@ -72,13 +72,13 @@ class Statement:
         )
 
 
-def statement_of(desk: Desk, person: User, most: int = 0) -> Statement:
+def statement_of(desk: Desk, person: User, most: int = 0) -> LedgerStatement:
     """Return what became of the person's account in this period, or its last `most` lines."""
     balance = balance_of(desk, person)
     since = began_at(desk)
     entries = list(entries_of(desk, person).filter(counts_at__gte=since))
     lines = list(_lines_of(entries, balance))
-    opening = Line(
+    opening = LedgerLine(
         "Opening balance" if since == FOR_EVER else "Filled",
         "",
         max(since, desk.opened_at),
@@ -87,7 +87,7 @@ def statement_of(desk: Desk, person: User, most: int = 0) -> Statement:
     )
     shown_lines = [*lines, opening]
     more = max(len(shown_lines) - most, 0) if most else 0
-    return Statement(
+    return LedgerStatement(
         shown_lines[:most] if most else shown_lines,
         balance,
         refills_at(desk.current),
@@ -95,19 +95,21 @@ def statement_of(desk: Desk, person: User, most: int = 0) -> Statement:
     )
 
 
-def lines_before(desk: Desk, person: User) -> list[Line]:
+def lines_before(desk: Desk, person: User) -> list[LedgerLine]:
     """Return what happened before the account was filled last; it counts for the dataset only."""
     entries = entries_of(desk, person).filter(counts_at__lt=began_at(desk))[:LINES_BEFORE]
     return [
-        Line(_words_of(entry), _note_of(entry), entry.at, _change_of(entry), "", entry.question)
+        LedgerLine(
+            _words_of(entry), _note_of(entry), entry.at, _change_of(entry), "", entry.question
+        )
         for entry in entries
     ]
 
 
-def _lines_of(entries: Iterable[Entry], balance: Balance) -> Iterable[Line]:
+def _lines_of(entries: Iterable[Entry], balance: Balance) -> Iterable[LedgerLine]:
     after = balance.account
     for entry in entries:
-        yield Line(
+        yield LedgerLine(
             _words_of(entry),
             _note_of(entry),
             entry.at,
@@ -134,7 +136,7 @@ def _note_of(entry: Entry) -> str:
         return "no noise was drawn, given back"
     if entry.question is not None and entry.question.status in OPEN_STATUSES:
         return "reserved while it is answered"
-    if entry.question is not None and entry.question.status != Status.FINISHED:
+    if entry.question is not None and entry.question.status != WorkStatus.FINISHED:
         return "ended without an answer"
     return ""
 
@@ -205,7 +207,7 @@ class Budget:
     """What is left at a desk, for the home page: of the person's account, and of the dataset."""
 
     desk: Desk
-    statement: Statement
+    statement: LedgerStatement
     may_ask: bool
 
 
@@ -215,7 +217,7 @@ def budgets_of_team(user: User, team: Team) -> list[Budget]:
     return [
         Budget(
             desk,
-            Statement([], balance_of(desk, user), refills_at(desk.current)),
+            LedgerStatement([], balance_of(desk, user), refills_at(desk.current)),
             not refusal(check_may_ask, user, desk),
         )
         for desk in desks

@@ -3,7 +3,7 @@
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Table
-from deid_portal.engine.differential import Answer, Question, answer
+from deid_portal.engine.differential import PrivateAnswer, PrivateQuestion, answer
 from deid_portal.engine.differential.answer import check_columns
 from deid_portal.engine.networks import Network
 from deid_portal.engine.networks.questions.answer import answer_about_network
@@ -15,7 +15,9 @@ from deid_portal.networks.selectors import open_network
 Subject = Table | Network
 
 
-def open_subject(dataset: Dataset, question: Question, progress: ProgressCallback) -> Subject:
+def open_subject(
+    dataset: Dataset, question: PrivateQuestion, progress: ProgressCallback
+) -> Subject:
     """Return what the question looks at; refuses what is no longer there."""
     if dataset.is_network:
         network = open_network(dataset, progress)
@@ -32,7 +34,7 @@ def has_list_of_people(dataset: Dataset) -> bool:
     return bool(dataset.network.has_node_table or not is_edges)
 
 
-def _open_columns(dataset: Dataset, question: Question) -> Table:
+def _open_columns(dataset: Dataset, question: PrivateQuestion) -> Table:
     """Return the columns that the question looks at, and the one that says who is who."""
     columns = list(dataset.columns.defer("profile").select_related("dataset"))
     # Counting everybody names no column; any one knows how many there are.
@@ -40,7 +42,9 @@ def _open_columns(dataset: Dataset, question: Question) -> Table:
     return Table(tuple(values_of(column) for column in chosen), source_sha256=dataset.file_sha256)
 
 
-def answer_about(subject: Subject, question: Question, progress: ProgressCallback) -> Answer:
+def answer_about(
+    subject: Subject, question: PrivateQuestion, progress: ProgressCallback
+) -> PrivateAnswer:
     """Draw the noise; whoever calls has paid for it."""
     if isinstance(subject, Network):
         return answer_about_network(subject, question, progress)

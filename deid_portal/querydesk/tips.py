@@ -2,12 +2,12 @@
 
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.querydesk.amounts import epsilon_of
-from deid_portal.querydesk.question_form import Composition
+from deid_portal.querydesk.question_form import ComposedQuestion
 from deid_portal.querydesk.quotes import Quote
 from deid_portal.querydesk.vocabulary import write_width
 
 
-def tips_of(composition: Composition, offer: Quote, smallest_micro: int) -> list[str]:
+def tips_of(composition: ComposedQuestion, offer: Quote, smallest_micro: int) -> list[str]:
     """Say what half the price would do; nothing where that is not known or not possible."""
     if offer.priced is None or offer.width is None or offer.free is not None:
         return []

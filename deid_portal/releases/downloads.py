@@ -21,7 +21,7 @@ from deid_portal.audit.services import record_event
 from deid_portal.releases.models import Download, Grant, Release
 from deid_portal.releases.permissions import team_of
 from deid_portal.releases.policies import check_can_continue, check_can_download
-from deid_portal.web.ranges import Part
+from deid_portal.web.ranges import ByteRange
 from deid_portal.web.refusals import Refused
 
 RESUMED_WITHIN = timedelta(hours=24)
@@ -31,7 +31,7 @@ LOOK_AFTER_BYTES = 4 * 1024 * 1024
 
 @transaction.atomic
 def begin_download(
-    *, release: Release, person: User, sha256: str, size: int, part: Part | None
+    *, release: Release, person: User, sha256: str, size: int, part: ByteRange | None
 ) -> Download:
     """Count a download before the first byte leaves, or find the one that a part continues."""
     # The lock makes a withdrawal wait for us or us for it; then we see it.

@@ -24,8 +24,8 @@ from deid_portal.releases.package_contents import STEPS, Member, contents_of, se
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
 from deid_portal.work.endings import Endings
-from deid_portal.work.limits import Limits
-from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
+from deid_portal.work.limits import JobLimits
+from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 OWN_DOUBT = "Verifying this package fails:"
 MOST_FAILURES = 5
@@ -55,12 +55,12 @@ def perform_packing(lease: Lease[Package]) -> None:
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
             packed = _pack(lease)
-        _end(lease, Status.FINISHED, "package.packed", **packed)
+        _end(lease, WorkStatus.FINISHED, "package.packed", **packed)
 
 
 def _endings(lease: Lease[Package]) -> Endings:
     return Endings(
-        stop=lambda: _end(lease, Status.STOPPED, "package.stopped"),
+        stop=lambda: _end(lease, WorkStatus.STOPPED, "package.stopped"),
         fail=lambda problem: _fail(lease, problem),
         drop=lambda: _delete_dead_attempts(lease.work),
         unexpected=UNEXPECTED,
@@ -69,9 +69,9 @@ def _endings(lease: Lease[Package]) -> Endings:
     )
 
 
-def packing_limits() -> Limits:
+def packing_limits() -> JobLimits:
     words = "Choose CSV, or ask for a larger machine; the release is not touched by it."
-    return Limits(
+    return JobLimits(
         settings.RUN_MEMORY_MB, settings.RUN_MINUTES, memory_words=words, minutes_words=words
     )
 
@@ -136,15 +136,17 @@ def entry_of(name: str) -> zipfile.ZipInfo:
 
 
 def _fail(lease: Lease[Package], problem: str) -> None:
-    _end(lease, Status.FAILED, "package.failed", problem=problem)
+    _end(lease, WorkStatus.FAILED, "package.failed", problem=problem)
 
 
-def _end(lease: Lease[Package], status: Status, action: str, **values: Any) -> None:
+def _end(lease: Lease[Package], status: WorkStatus, action: str, **values: Any) -> None:
     patiently(lambda: _write_end(lease, status, action, values))
 
 
 @transaction.atomic
-def _write_end(lease: Lease[Package], status: Status, action: str, values: dict[str, Any]) -> None:
+def _write_end(
+    lease: Lease[Package], status: WorkStatus, action: str, values: dict[str, Any]
+) -> None:
     package = lease.work
     try:
         lease.finish(status, **values)
@@ -153,7 +155,7 @@ def _write_end(lease: Lease[Package], status: Status, action: str, values: dict[
         return
     transaction.on_commit(lambda: _delete_dead_attempts(package))
     _record(action, package, sha256=values.get("sha256", ""))
-    if status == Status.FINISHED:
+    if status == WorkStatus.FINISHED:
         _tell(package)
 
 

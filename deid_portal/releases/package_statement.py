@@ -14,7 +14,7 @@ from deid_portal.accounts.models import User
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.rows import AttackRow, rows_of
 from deid_portal.engine.publication import promises_privacy
-from deid_portal.policies.gates import ABOUT_THE_ORIGINAL, Result, outside_words
+from deid_portal.policies.gates import ABOUT_THE_ORIGINAL, GateResult, outside_words
 from deid_portal.querydesk.released_answers import Document, fingerprint_of_answers
 from deid_portal.releases.models import Release, Statement
 from deid_portal.reviews.gates import CheckedGate, gates_of
@@ -85,7 +85,7 @@ def _without_figure(gate: dict[str, str]) -> dict[str, str]:
     is_bare = gate["has"] == NOT_COVERED or gate["has"].startswith(BARE)
     if is_bare or not gate["name"].startswith(ABOUT_THE_ORIGINAL):
         return gate
-    return {**gate, "has": outside_words(gate["result"] == Result.PASS)}
+    return {**gate, "has": outside_words(gate["result"] == GateResult.PASS)}
 
 
 def _when(moment: Any) -> str:

@@ -19,7 +19,7 @@ from deid_portal.releases.models import Package, Release, TableFormat
 from deid_portal.releases.tasks import pack_release
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import Status, queue
+from deid_portal.work.work import WorkStatus, queue
 
 NOT_PACKED = "This package is still being packed."
 
@@ -79,9 +79,11 @@ def _check_fits_a_sheet(release: Release) -> None:
 
 def _try_again(package: Package) -> bool:
     """Put a package that failed back into the queue; False when it did not fail."""
-    failed = Package.objects.filter(id=package.id, status__in=(Status.FAILED, Status.STOPPED))
+    failed = Package.objects.filter(
+        id=package.id, status__in=(WorkStatus.FAILED, WorkStatus.STOPPED)
+    )
     again = failed.update(
-        status=Status.QUEUED,
+        status=WorkStatus.QUEUED,
         attempt=0,
         handed_back=0,
         problem="",

@@ -20,7 +20,7 @@ from deid_portal.datasets.selectors import versions_of, why_not_continued
 from deid_portal.engine import EngineError
 from deid_portal.networks.composition import ComposedNetworkPlan, compose_network_plan
 from deid_portal.networks.plan_fit import check_network_choice, what_does_not_fit_network
-from deid_portal.plans.composition import Choice, ComposedPlan, compose_plan
+from deid_portal.plans.composition import ComposedPlan, ProtectionChoice, compose_plan
 from deid_portal.plans.services import check_choice
 from deid_portal.releases.models import Release
 from deid_portal.runs.models import Run
@@ -110,7 +110,7 @@ def _mark(run: Run, release: Release, repeated_by: User) -> Run:
     return run
 
 
-def approved_choice(run: Run) -> Choice:
+def approved_choice(run: Run) -> ProtectionChoice:
     """Read what was chosen beside columns and taxonomies out of a frozen plan."""
     plan: dict[str, Any] = run.plan
     weights = {
@@ -118,7 +118,7 @@ def approved_choice(run: Run) -> Choice:
         for name, column in plan["columns"].items()
         if column.get("weight", 1) != 1
     }
-    choice = Choice(
+    choice = ProtectionChoice(
         plan["models"], plan["method"], plan.get("measures", {}), weights, plan.get("seed")
     )
     return choice.without_undoing_seed(is_network=run.is_network)

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 from deid_portal.attacks.release_crossing import cross_with_releases, question_of
 from deid_portal.attacks.selectors import standings_of
-from deid_portal.policies.gates import Crossing, Gate, Result, check_gates
+from deid_portal.policies.gates import CrossingResult, Gate, GateResult, check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import PolicyInForce, policy_in_force
 from deid_portal.reviews.models import ReviewRequest, Waiver
@@ -27,12 +27,12 @@ class CheckedGate:
         return self.gate.fails and self.waiver is not None and self.waiver.agreed_at is not None
 
     @property
-    def result(self) -> Result:
-        return Result.WAIVED if self.is_waived else self.gate.result
+    def result(self) -> GateResult:
+        return GateResult.WAIVED if self.is_waived else self.gate.result
 
     @property
     def fails(self) -> bool:
-        return self.result is Result.FAIL
+        return self.result is GateResult.FAIL
 
 
 @dataclass(frozen=True)
@@ -42,20 +42,20 @@ class Checked:
     policy: PolicyInForce
     gates: list[CheckedGate]
 
-    def count(self, result: Result) -> int:
+    def count(self, result: GateResult) -> int:
         return sum(1 for checked in self.gates if checked.result is result)
 
     @property
     def fails(self) -> int:
-        return self.count(Result.FAIL)
+        return self.count(GateResult.FAIL)
 
     @property
     def waived(self) -> int:
-        return self.count(Result.WAIVED)
+        return self.count(GateResult.WAIVED)
 
     @property
     def passes(self) -> int:
-        return self.count(Result.PASS)
+        return self.count(GateResult.PASS)
 
     @property
     def title(self) -> str:
@@ -69,7 +69,7 @@ class Checked:
         return "Every gate passes"
 
 
-ORDER = {Result.FAIL: 0, Result.WAIVED: 1, Result.PASS: 2}
+ORDER = {GateResult.FAIL: 0, GateResult.WAIVED: 1, GateResult.PASS: 2}
 
 
 def gates_of(request: ReviewRequest) -> Checked:
@@ -82,24 +82,26 @@ def gates_of(request: ReviewRequest) -> Checked:
     return Checked(policy, sorted(gates, key=lambda checked: ORDER[checked.result]))
 
 
-def check_run(policy: PolicyInForce, run: Run, crossing: Crossing | None = None) -> list[Gate]:
+def check_run(
+    policy: PolicyInForce, run: Run, crossing: CrossingResult | None = None
+) -> list[Gate]:
     """Check what is known of a run; earlier releases only where they were crossed."""
     rules = policy.rules
     return check_gates(rules, run.report, attacks=standings_of(run), crossing=crossing)
 
 
-def _crossing_of(request: ReviewRequest, rules: Rules) -> Crossing | None:
+def _crossing_of(request: ReviewRequest, rules: Rules) -> CrossingResult | None:
     """Cross with the releases there are now; what was found before with the same ones is kept."""
     if not rules.cross_releases:
         return None
     question = [request.output_sha256, rules.least_k, *question_of(request.run)]
     kept = request.crossing
     if kept.get("question") == question:
-        return Crossing(**kept["answer"])
+        return CrossingResult(**kept["answer"])
     try:
         crossing = cross_with_releases(request.run, max(rules.least_k, 2))
     except Refused as reason:
-        return Crossing(1, 0, problem=str(reason))
+        return CrossingResult(1, 0, problem=str(reason))
     kept = {"question": question, "answer": asdict(crossing)}
     ReviewRequest.objects.filter(id=request.id).update(crossing=kept)
     return crossing
@@ -111,4 +113,4 @@ def _terms_gate(policy: PolicyInForce, request: ReviewRequest) -> Gate:
     fits = days <= rules.download_days and times <= rules.downloads_per_person
     asks = f"Downloads expire within {rules.download_days} days"
     has = f"{days} days, {times} downloads each"
-    return Gate("download_days", asks, has, Result.PASS if fits else Result.FAIL)
+    return Gate("download_days", asks, has, GateResult.PASS if fits else GateResult.FAIL)

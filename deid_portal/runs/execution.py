@@ -19,7 +19,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.networks import protect_network_of, store_network
 from deid_portal.runs.notifications import tell_that_it_ended
 from deid_portal.runs.origins import delete_origins, keep_origins
-from deid_portal.runs.progress_watch import Watch
+from deid_portal.runs.progress_watch import ProgressWatch
 from deid_portal.runs.summaries import summarize
 from deid_portal.runs.ways_back import (
     StoredWayBack,
@@ -29,8 +29,8 @@ from deid_portal.runs.ways_back import (
 )
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
-from deid_portal.work.limits import Limits
-from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
+from deid_portal.work.limits import JobLimits
+from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 NO_ROOM = (
     "There was no room left to store the result. Nothing was released; your plan is kept. "
@@ -57,7 +57,7 @@ def perform_run(lease: Lease[Run]) -> None:
         report = {**outcome.report, **outcome.details}  # sealed; a release takes less along
         _end(
             lease,
-            Status.FINISHED,
+            WorkStatus.FINISHED,
             "run.finished",
             solution=outcome.solution,
             report=report,
@@ -77,14 +77,14 @@ def _work_on_table(lease: Lease[Run]) -> tuple[Outcome, dict[str, Any], StoredWa
 
 
 def _work_on_network(lease: Lease[Run]) -> tuple[NetworkOutcome, dict[str, Any], None]:
-    watch = Watch(lease.progress, lambda: lease.memory_mb)
+    watch = ProgressWatch(lease.progress, lambda: lease.memory_mb)
     plan, outcome = protect_network_of(lease.work, watch)
     return outcome, store_network(lease, plan, outcome), None
 
 
 def _endings(lease: Lease[Run]) -> Endings:
     return Endings(
-        stop=lambda: _end(lease, Status.STOPPED, "run.stopped"),
+        stop=lambda: _end(lease, WorkStatus.STOPPED, "run.stopped"),
         fail=lambda problem: _fail(lease, problem),
         drop=lambda: delete_dead_attempts(lease.work),
         unexpected=UNEXPECTED,
@@ -93,8 +93,8 @@ def _endings(lease: Lease[Run]) -> Endings:
     )
 
 
-def run_limits() -> Limits:
-    return Limits(
+def run_limits() -> JobLimits:
+    return JobLimits(
         settings.RUN_MEMORY_MB,
         settings.RUN_MINUTES,
         memory_words="Use fewer quasi-identifiers or taxonomies with fewer levels. "
@@ -106,7 +106,7 @@ def run_limits() -> Limits:
 
 def _protect(lease: Lease[Run], plan: Plan, pseudonym_key: bytes) -> Outcome:
     run = lease.work
-    watch = Watch(lease.progress, lambda: lease.memory_mb)
+    watch = ProgressWatch(lease.progress, lambda: lease.memory_mb)
     watch(0, 1, "read")
     table = table_of(run.dataset)
     secret = secret_of(run)
@@ -133,12 +133,12 @@ def _store(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
 
 
 def _fail(lease: Lease[Run], problem: str) -> None:
-    _end(lease, Status.FAILED, "run.failed", problem=problem)
+    _end(lease, WorkStatus.FAILED, "run.failed", problem=problem)
 
 
 def _end(
     lease: Lease[Run],
-    status: Status,
+    status: WorkStatus,
     action: str,
     way_back: StoredWayBack | None = None,
     **values: Any,
@@ -149,7 +149,7 @@ def _end(
 @transaction.atomic
 def _write_end(
     lease: Lease[Run],
-    status: Status,
+    status: WorkStatus,
     action: str,
     way_back: StoredWayBack | None,
     values: dict[str, Any],
@@ -177,7 +177,7 @@ def give_up_run(run: Run) -> None:
         destroy_secret(run)
         transaction.on_commit(lambda: delete_dead_attempts(run))
         record_event("run.failed", actor=run.started_by, team=run.dataset.team, subject=run)
-        tell_that_it_ended(run, Status.FAILED)
+        tell_that_it_ended(run, WorkStatus.FAILED)
 
 
 def delete_dead_attempts(run: Run) -> None:
@@ -187,7 +187,7 @@ def delete_dead_attempts(run: Run) -> None:
     anew: after a cut connection this process may have ended the run without having heard so.
     """
     now = Run.objects.only("status", "attempt").get(id=run.id)
-    living = {now.attempt} if now.is_open or now.status == Status.FINISHED else set()
+    living = {now.attempt} if now.is_open or now.status == WorkStatus.FINISHED else set()
     for attempt in set(range(1, now.attempt + 1)) - living:
         vault.delete(run.attempt_folder(attempt))
         delete_origins(run, attempt)

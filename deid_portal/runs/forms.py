@@ -7,7 +7,7 @@ from django import forms
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.plans.changes import Basis, limit_of, look_alikes_of
-from deid_portal.runs.sweeps import Grid, ways_of
+from deid_portal.runs.sweeps import SweepGrid, ways_of
 
 USUAL_LOOK_ALIKES = (2, 3, 5, 10, 15, 25, 50)
 USUAL_LIMITS = (0, 2, 5, 10)  # percent
@@ -90,8 +90,8 @@ class SweepForm(forms.Form):
             help_text="None ticked: the method as chosen.",
         )
 
-    def to_grid(self) -> Grid:
-        return Grid(
+    def to_grid(self) -> SweepGrid:
+        return SweepGrid(
             look_alikes=tuple(int(k) for k in self.cleaned_data["look_alikes"]),
             limits=tuple(limit / 100 for limit in self.cleaned_data.get("limits", ())),
             methods=tuple(self.cleaned_data["methods"]),

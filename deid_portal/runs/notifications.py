@@ -5,20 +5,20 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.notices.services import tell
 from deid_portal.runs.models import Priority, Run, Sweep
-from deid_portal.work.work import OPEN_STATUSES, Status
+from deid_portal.work.work import OPEN_STATUSES, WorkStatus
 
 
-def tell_that_it_ended(run: Run, status: Status, *, solution: bool | None = None) -> None:
+def tell_that_it_ended(run: Run, status: WorkStatus, *, solution: bool | None = None) -> None:
     """Tell who started it; members of a sweep are told about once, when the last has ended."""
     if run.priority == Priority.SWEEP:
         for sweep in Sweep.objects.select_for_update().filter(members__run=run).order_by("id"):
             _tell_if_sweep_ended(sweep)
-    elif status == Status.FINISHED and solution:
+    elif status == WorkStatus.FINISHED and solution:
         _tell(run, "run.finished", "has finished", reverse("reports:report", args=[run.id]))
-    elif status == Status.FINISHED:
+    elif status == WorkStatus.FINISHED:
         what = "found no release that keeps its rules"
         _tell(run, "run.no_solution", what, reverse("reports:report", args=[run.id]))
-    elif status == Status.FAILED:
+    elif status == WorkStatus.FAILED:
         _tell(run, "run.failed", "failed", reverse("runs:show", args=[run.id]))
 
 
@@ -37,7 +37,7 @@ def _tell_if_sweep_ended(sweep: Sweep) -> None:
     runs = sweep.runs.order_by()
     if runs.filter(status__in=OPEN_STATUSES).exists():
         return
-    answered, count = runs.filter(status=Status.FINISHED).count(), runs.count()
+    answered, count = runs.filter(status=WorkStatus.FINISHED).count(), runs.count()
     tell(
         [sweep.started_by],
         f"{sweep} has ended: {answered} of {count} runs have an answer.",

@@ -33,7 +33,7 @@ def stage_of(phase: str) -> str:
     return STAGES.get(phase, phase)
 
 
-class Watch:
+class ProgressWatch:
     """Called by the engine as its progress; adds time and history and passes all of it on."""
 
     def __init__(

@@ -13,7 +13,7 @@ from deid_portal.runs.progress import describe_progress
 from deid_portal.runs.selectors import HEAVY
 from deid_portal.runs.turns import Waiting
 from deid_portal.web.glances import glance
-from deid_portal.work.work import Status
+from deid_portal.work.work import WorkStatus
 from deid_portal.work.workers import count_workers
 
 RUNS_LOOKED_AT = 20
@@ -37,7 +37,7 @@ def describe_wait(run: Run, in_turn: Sequence[Waiting]) -> Wait:
     usual = glance("usual-seconds", usual_seconds)
     if not workers or usual is None:
         return Wait(ahead, workers, None)
-    running = Run.objects.filter(status=Status.RUNNING).defer(*HEAVY)
+    running = Run.objects.filter(status=WorkStatus.RUNNING).defer(*HEAVY)
     left = [describe_progress(other).seconds_left for other in running]
     known = (usual if seconds is None else seconds for seconds in left)
     return Wait(ahead, workers, seconds_until_start(ahead, known, workers, usual))
@@ -76,7 +76,7 @@ def wait_briefly(run: Run) -> None:
 
 def usual_seconds() -> float | None:
     """Return how long runs took lately; half of them took longer."""
-    finished = Run.objects.filter(status=Status.FINISHED, started_at__isnull=False)
+    finished = Run.objects.filter(status=WorkStatus.FINISHED, started_at__isnull=False)
     times = finished.order_by("-queued_at").values_list("started_at", "finished_at")
     took = [(end - start).total_seconds() for start, end in times[:RUNS_LOOKED_AT] if start and end]
     return median(took) if took else None

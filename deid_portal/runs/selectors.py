@@ -10,7 +10,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import visible_datasets
 from deid_portal.runs.models import Run, Sweep, SweepMember
 from deid_portal.runs.turns import Share, Waiting, in_turn
-from deid_portal.work.work import OPEN_STATUSES, Status, claimable, stale
+from deid_portal.work.work import OPEN_STATUSES, WorkStatus, claimable, stale
 
 # Documents that only single pages need; a list of runs must not decrypt them all.
 HEAVY = ("plan", "plan_files", "report", "published", "summary", "secret")
@@ -38,7 +38,7 @@ def runs_of(dataset: Dataset) -> QuerySet[Run]:
 
 def runs_for_board(dataset: Dataset) -> QuerySet[Run]:
     """Return the runs that have an answer or are on the way to one, with their summaries."""
-    shown = dataset.runs.filter(status__in=(*OPEN_STATUSES, Status.FINISHED))
+    shown = dataset.runs.filter(status__in=(*OPEN_STATUSES, WorkStatus.FINISHED))
     heavy = [name for name in HEAVY if name != "summary"]
     return shown.select_related("based_on").defer(*heavy, *(f"based_on__{name}" for name in HEAVY))
 
@@ -67,7 +67,7 @@ def failed_runs_of_team(user: User, team: Team, since: datetime) -> QuerySet[Run
     """Return the runs that failed lately and that nobody has retried or followed up."""
     later = Run.objects.filter(dataset=OuterRef("dataset"), number__gt=OuterRef("number"))
     failed = visible_runs(user).filter(
-        ~Exists(later), dataset__team=team, status=Status.FAILED, finished_at__gte=since
+        ~Exists(later), dataset__team=team, status=WorkStatus.FAILED, finished_at__gte=since
     )
     return _light(failed).order_by("-finished_at")
 
@@ -80,7 +80,7 @@ def waiting_in_turn() -> list[Waiting]:
         "queued_at",
         "priority",
         "moved_ahead_at",
-        Case(When(status=Status.RUNNING, then=True), default=False),
+        Case(When(status=WorkStatus.RUNNING, then=True), default=False),
     )
     found = [Waiting(*row) for row in waiting]
     return in_turn(found, _shares({run.team for run in found}))
@@ -92,7 +92,7 @@ def _shares(teams: set[UUID]) -> dict[UUID, Share]:
         .order_by()
         .values("dataset__team_id")
         .annotate(
-            running=Count("id", filter=Q(status=Status.RUNNING) & ~stale()),
+            running=Count("id", filter=Q(status=WorkStatus.RUNNING) & ~stale()),
             last_turn=Max("started_at"),
         )
     )
@@ -120,7 +120,7 @@ def _counted(sweeps: QuerySet[Sweep]) -> QuerySet[Sweep]:
     return sweeps.annotate(
         total=Count("members"),
         open=Count("members", filter=Q(members__run__status__in=OPEN_STATUSES)),
-        finished=Count("members", filter=Q(members__run__status=Status.FINISHED)),
+        finished=Count("members", filter=Q(members__run__status=WorkStatus.FINISHED)),
         stoppable=Count(
             "members",
             filter=Q(

@@ -67,7 +67,7 @@ def ways_of(dataset: Dataset) -> list[Way]:
 
 
 @dataclass(frozen=True)
-class Grid:
+class SweepGrid:
     """What is varied; an empty axis stays as the protection has it."""
 
     look_alikes: tuple[int, ...] = ()
@@ -108,7 +108,7 @@ def _listed(words: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Member:
+class SweptPlan:
     plan: AnyPlan
     words: str
 
@@ -118,7 +118,7 @@ def check_can_sweep(user: User, dataset: Dataset) -> None:
     check_plan_chosen(dataset)
 
 
-def plan_members(dataset: Dataset, grid: Grid) -> tuple[Basis, list[Member]]:
+def plan_members(dataset: Dataset, grid: SweepGrid) -> tuple[Basis, list[SweptPlan]]:
     """Return the plans a sweep of the protection comes to, each once.
 
     Raises Refused where they are too few or too many, InvalidPlan where one makes no sense.
@@ -126,11 +126,11 @@ def plan_members(dataset: Dataset, grid: Grid) -> tuple[Basis, list[Member]]:
     basis = basis_of_protection(dataset)
     wanted = list(grid.changes(basis))
     check_size(len(wanted))
-    members: dict[str, Member] = {}
+    members: dict[str, SweptPlan] = {}
     for changes in wanted:
         changed, words = apply_changes(basis, changes)
         plan = judge(dataset, changed)
-        members.setdefault(plan.sha256, Member(plan, words))
+        members.setdefault(plan.sha256, SweptPlan(plan, words))
     return basis, list(members.values())
 
 
@@ -144,7 +144,7 @@ def check_size(count: int) -> None:
         )
 
 
-def start_sweep(*, dataset: Dataset, grid: Grid, started_by: User) -> Sweep:
+def start_sweep(*, dataset: Dataset, grid: SweepGrid, started_by: User) -> Sweep:
     """Queue a run for every plan of the grid that was not run before."""
     check_can_sweep(started_by, dataset)
     basis, members = plan_members(dataset, grid)

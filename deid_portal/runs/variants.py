@@ -24,7 +24,7 @@ from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.selectors import HEAVY
 from deid_portal.runs.services import hold_dataset, queue_run
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import OPEN_STATUSES, Status
+from deid_portal.work.work import OPEN_STATUSES, WorkStatus
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def find_twin(dataset: Dataset, plan: AnyPlan) -> Run | None:
 def find_twins(dataset: Dataset, plans: Iterable[AnyPlan]) -> dict[str, Run]:
     """Find the runs that answer these plans already, by the hash of the plan."""
     answered = Q(status__in=OPEN_STATUSES) | Q(
-        status=Status.FINISHED, engine_version=ENGINE_VERSION
+        status=WorkStatus.FINISHED, engine_version=ENGINE_VERSION
     )
     same = dataset.runs.filter(
         answered,

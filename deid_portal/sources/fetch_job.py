@@ -18,7 +18,7 @@ from deid_portal.sources.policies import check_can_be_used
 from deid_portal.sources.postgresql import Answered, SourceProblem, copy_answer
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
-from deid_portal.work.work import Lease, LeaseLost, Status, end_as_given_up, patiently
+from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 WORKERS_DIED = (
     "The worker broke off each time it tried to copy this table. "
@@ -47,8 +47,8 @@ def perform_fetch(lease: Lease[Fetch]) -> None:
 
 def _endings(lease: Lease[Fetch]) -> Endings:
     return Endings(
-        stop=lambda: _end(lease, Status.STOPPED, ""),
-        fail=lambda problem: _end(lease, Status.FAILED, problem),
+        stop=lambda: _end(lease, WorkStatus.STOPPED, ""),
+        fail=lambda problem: _end(lease, WorkStatus.FAILED, problem),
         drop=lambda: None,  # the copy is closed, and with it deleted, however this ends
         unexpected=UNEXPECTED,
         no_room=NO_ROOM,
@@ -110,7 +110,7 @@ def _keep(lease: Lease[Fetch], upload: SealedUpload, answered: Answered) -> None
     Fetch.objects.filter(id=lease.work.id).update(dataset=dataset)
 
 
-def _end(lease: Lease[Fetch], status: Status, problem: str) -> None:
+def _end(lease: Lease[Fetch], status: WorkStatus, problem: str) -> None:
     def write() -> None:
         with transaction.atomic(), suppress(LeaseLost):
             lease.finish(status, problem=problem)

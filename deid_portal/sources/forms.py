@@ -4,7 +4,7 @@ from typing import Any
 from django import forms
 
 from deid_portal.sources.policies import allowed_servers
-from deid_portal.sources.postgresql import Address, Encryption, Question, TableName
+from deid_portal.sources.postgresql import Address, Encryption, TableName, TableOrQuery
 
 ENCRYPTIONS = [
     (Encryption.CHECKED.value, "Encrypted, certificate checked"),
@@ -115,10 +115,10 @@ class QuestionForm(forms.Form):
             cleaned["name"] = "Query result" if is_query else _bare_name(cleaned.get("table", ""))
         return cleaned
 
-    def to_question(self) -> Question:
+    def to_question(self) -> TableOrQuery:
         if self.cleaned_data["query"]:
-            return Question(query=self.cleaned_data["query"])
-        return Question(table=self.cleaned_data["table"])
+            return TableOrQuery(query=self.cleaned_data["query"])
+        return TableOrQuery(table=self.cleaned_data["table"])
 
 
 def _with_rows(table: TableName) -> str:

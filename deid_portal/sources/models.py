@@ -7,7 +7,7 @@ from django.db import models
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.datasets.models import Dataset
-from deid_portal.sources.postgresql import Address, Encryption, Question
+from deid_portal.sources.postgresql import Address, Encryption, TableOrQuery
 from deid_portal.vault.sealed_fields import SealedJSONField
 from deid_portal.work.work import Work
 
@@ -53,8 +53,8 @@ class Fetch(Work):
         return self.name
 
     @property
-    def question(self) -> Question:
-        return Question(**self.sealed)
+    def question(self) -> TableOrQuery:
+        return TableOrQuery(**self.sealed)
 
     @property
     def rows_so_far(self) -> int:

@@ -69,7 +69,7 @@ class Address:
 
 
 @dataclass(frozen=True, repr=False)  # nor a query, which can name a person
-class Question:
+class TableOrQuery:
     """A table, or a query; a table is written as SQL writes it: schema."Name"."""
 
     table: str = ""
@@ -94,7 +94,7 @@ class Target(Protocol):
     def write(self, clear: bytes, /) -> int: ...
 
 
-class Watch(Protocol):
+class CopyWatch(Protocol):
     """Told how far the copying is; raises when it shall stop. `check` is asked while waiting."""
 
     def check(self) -> None: ...
@@ -120,7 +120,7 @@ def list_tables(address: Address) -> list[TableName]:
 
 
 def copy_answer(
-    address: Address, question: Question, target: Target, watch: Watch, limit_seconds: int
+    address: Address, question: TableOrQuery, target: Target, watch: CopyWatch, limit_seconds: int
 ) -> Answered:
     """Write what the database answers as CSV, row by row; the whole is never in memory."""
     with _session(address, limit_seconds) as session, _stopping_with(watch, session):
@@ -185,7 +185,7 @@ def _set_up(connection: psycopg.Connection[Any], limit_seconds: int) -> None:
     connection.autocommit = False
 
 
-def _query_of(session: psycopg.Connection[Any], question: Question) -> str:
+def _query_of(session: psycopg.Connection[Any], question: TableOrQuery) -> str:
     """Return one SELECT; the name of a table is looked up and quoted by the server."""
     if question.query:
         return question.query.strip().rstrip(";").rstrip()
@@ -268,7 +268,9 @@ def _quoted(session: psycopg.Connection[Any], name: str) -> str:
     return psycopg.sql.Identifier(name).as_string(session)
 
 
-def _copy(session: psycopg.Connection[Any], statement: bytes, target: Target, watch: Watch) -> int:
+def _copy(
+    session: psycopg.Connection[Any], statement: bytes, target: Target, watch: CopyWatch
+) -> int:
     rows, size, waiting, held = -1, 0, [], 0  # the first line holds the names
     with session.cursor() as cursor, cursor.copy(statement) as answer:
         for line in answer:
@@ -285,7 +287,7 @@ def _copy(session: psycopg.Connection[Any], statement: bytes, target: Target, wa
 
 
 @contextmanager
-def _stopping_with(watch: Watch, session: psycopg.Connection[Any]) -> Iterator[None]:
+def _stopping_with(watch: CopyWatch, session: psycopg.Connection[Any]) -> Iterator[None]:
     """End the query as soon as the watch says stop, also while the server is still thinking."""
     ended = Event()
 

@@ -15,7 +15,7 @@ from deid_portal.sources.policies import (
     check_not_being_used,
     check_server_is_allowed,
 )
-from deid_portal.sources.postgresql import Address, Question, list_tables
+from deid_portal.sources.postgresql import Address, TableOrQuery, list_tables
 from deid_portal.sources.tasks import fetch_table
 from deid_portal.work.work import queue, request_stop
 
@@ -57,7 +57,9 @@ def remove_connection(*, connection: Connection, removed_by: User) -> None:
 
 
 @transaction.atomic
-def start_fetch(*, connection: Connection, asked_by: User, question: Question, name: str) -> Fetch:
+def start_fetch(
+    *, connection: Connection, asked_by: User, question: TableOrQuery, name: str
+) -> Fetch:
     """Have a table or the answer to a query copied into the vault in the background."""
     check_can_read_databases(asked_by, connection.team)
     check_can_be_used(connection)

@@ -205,7 +205,7 @@ class TreeForm(BuilderForm):
         return parse_pasted(tree, values) if isinstance(tree, str) else None
 
 
-class KeepForm(forms.Form):
+class KeepTaxonomyForm(forms.Form):
     """Keep a tree in the team's library."""
 
     name = forms.CharField(label="Name in the library", max_length=100)

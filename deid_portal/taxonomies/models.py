@@ -7,7 +7,7 @@ from deid_portal.datasets.models import DatasetColumn
 from deid_portal.vault.sealed_fields import SealedJSONField
 
 
-class Kind(models.TextChoices):
+class TaxonomyKind(models.TextChoices):
     """The builders, and the tree a builder cannot describe: it is kept as the rows of a file."""
 
     FLAT = "flat", "Shown or hidden"
@@ -32,7 +32,7 @@ class TaxonomyVersion(models.Model):
     )
     number = models.PositiveIntegerField()
     words = models.CharField(max_length=200)  # where it comes from
-    kind = models.CharField(max_length=10, choices=Kind)
+    kind = models.CharField(max_length=10, choices=TaxonomyKind)
     recipe = SealedJSONField()
     file_text = SealedJSONField(null=True)
     height = models.PositiveIntegerField(default=0)
@@ -63,13 +63,13 @@ class ColumnTaxonomy(models.Model):
 
     sealed_to = ("column_id",)
 
-    Kind = Kind
+    TaxonomyKind = TaxonomyKind
 
     column = models.OneToOneField(DatasetColumn, on_delete=models.CASCADE, related_name="taxonomy")
     version = models.ForeignKey(
         TaxonomyVersion, null=True, on_delete=models.SET_NULL, related_name="+"
     )
-    kind = models.CharField(max_length=10, choices=Kind)
+    kind = models.CharField(max_length=10, choices=TaxonomyKind)
     # Trees and files name values of the table, so both are sealed.
     recipe = SealedJSONField()
     file_text = SealedJSONField(null=True)

@@ -19,7 +19,7 @@ from deid_portal.taxonomies.forms import (
     DatesForm,
     FlatForm,
     IntervalsForm,
-    KeepForm,
+    KeepTaxonomyForm,
     MaskForm,
     OrderForm,
     QuantilesForm,
@@ -28,7 +28,7 @@ from deid_portal.taxonomies.forms import (
     TreeForm,
 )
 from deid_portal.taxonomies.library import describe_library
-from deid_portal.taxonomies.models import ColumnTaxonomy, Kind
+from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind
 from deid_portal.taxonomies.next_bars import bar_of_workbench
 from deid_portal.taxonomies.selectors import (
     TaxonomyView,
@@ -50,17 +50,17 @@ from deid_portal.taxonomies.tree_drawing import TreeDrawing, draw_tree
 class Tab(models.TextChoices):
     """The builders; the first five are kinds of recipes as well."""
 
-    INTERVALS = Kind.INTERVALS.value, "Intervals"
+    INTERVALS = TaxonomyKind.INTERVALS.value, "Intervals"
     QUANTILES = "quantiles", "Quantiles"
-    DATES = Kind.DATES.value, "Dates"
-    MASK = Kind.MASK.value, "Masking"
+    DATES = TaxonomyKind.DATES.value, "Dates"
+    MASK = TaxonomyKind.MASK.value, "Masking"
     RULES = "rules", "Rules"
     RARE = "rare", "Rare values"
     ORDER = "order", "Order"
-    TREE = Kind.TREE.value, "Type or paste"
-    FILE = Kind.FILE.value, "File"
+    TREE = TaxonomyKind.TREE.value, "Type or paste"
+    FILE = TaxonomyKind.FILE.value, "File"
     LIBRARY = "library", "Library"
-    FLAT = Kind.FLAT.value, "Shown or hidden"
+    FLAT = TaxonomyKind.FLAT.value, "Shown or hidden"
 
 
 BUILDERS: dict[str, type[BuilderForm]] = {
@@ -112,7 +112,7 @@ def show_workbench(
     tab: str = "",
     problem: str = "",
     tree: TreeState | None = None,
-    keep: KeepForm | None = None,
+    keep: KeepTaxonomyForm | None = None,
 ) -> HttpResponse:
     tree = tree or TreeState()
     sees_values = can_see_values(person_of(request), dataset)
@@ -144,7 +144,7 @@ def show_workbench(
         "builder": _builder(column, open_tab, form) if sees_values else None,
         "library": describe_library(column) if sees_values and open_tab == Tab.LIBRARY else None,
         "most_values": MOST_VALUES,
-        "keep_form": keep or KeepForm(initial={"name": column.name[:100]}),
+        "keep_form": keep or KeepTaxonomyForm(initial={"name": column.name[:100]}),
         "bar": bar_of_workbench(dataset, column, still_open),
         "current": "taxonomies",
         "help_slug": "taxonomies",

@@ -4,16 +4,16 @@ from typing import Any
 import numpy as np
 from django.db.models import Count
 
-from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, Taxonomy
 from deid_portal.engine.documents import Place
 from deid_portal.engine.taxonomies import (
     FlatTaxonomy,
     LevelEffect,
-    Node,
     Outline,
     Recipe,
+    TaxonomyNode,
     effect_of_levels,
     effect_on_counts,
     parse_recipe,
@@ -36,7 +36,7 @@ class TaxonomyView:
     uncovered: list[tuple[str, int]]  # values without a place and their rows, most rows first
     uncovered_count: int
     covered_rows: int
-    tree: Node | None
+    tree: TaxonomyNode | None
     effects: list[LevelEffect]  # of the values that have a place
     outline: Outline | None = None
 
@@ -57,7 +57,7 @@ class TaxonomyView:
 
 
 @dataclass(frozen=True)
-class Coverage:
+class TaxonomyCoverage:
     """How many values of a column, and how many rows, have a place in its taxonomy."""
 
     placed: int
@@ -87,12 +87,12 @@ def quasi_identifiers(dataset: Dataset) -> list[DatasetColumn]:
     columns = dataset.columns.all()
     if not is_prefetched(dataset, "columns"):
         columns = columns.select_related("taxonomy")
-    return [column for column in columns if column.role == ColumnRole.QUASI_IDENTIFIER]
+    return [column for column in columns if column.role == ColumnRoleChoices.QUASI_IDENTIFIER]
 
 
 def may_have_taxonomy(column: DatasetColumn) -> bool:
     """Quasi-identifiers need one; some rules about sensitive columns ask how near values are."""
-    return column.role in (ColumnRole.QUASI_IDENTIFIER, ColumnRole.SENSITIVE)
+    return column.role in (ColumnRoleChoices.QUASI_IDENTIFIER, ColumnRoleChoices.SENSITIVE)
 
 
 def taxonomy_of(column: DatasetColumn) -> ColumnTaxonomy | None:
@@ -112,7 +112,7 @@ def _is_complete(column: DatasetColumn) -> bool:
 def describe_shelf(dataset: Dataset) -> list[ShelfLine]:
     """List every column that may have a taxonomy with how far it is, those that need one first."""
     lines = []
-    sensitive = dataset.columns.filter(role=ColumnRole.SENSITIVE).select_related("taxonomy")
+    sensitive = dataset.columns.filter(role=ColumnRoleChoices.SENSITIVE).select_related("taxonomy")
     for column in [*quasi_identifiers(dataset), *sensitive]:
         taxonomy = taxonomy_of(column)
         if taxonomy is None and not column.is_quasi_identifier:
@@ -128,11 +128,11 @@ def describe_shelf(dataset: Dataset) -> list[ShelfLine]:
 
 def coverage_of(
     column: DatasetColumn, taxonomy: ColumnTaxonomy | None, view: TaxonomyView | None
-) -> Coverage:
+) -> TaxonomyCoverage:
     """Measure a taxonomy against its column; rows are counted only for those who see values."""
     placed = column.distinct - taxonomy.uncovered if taxonomy else 0
     covered = view.covered_rows if view else None
-    return Coverage(placed, column.distinct, covered, column.dataset.rows)
+    return TaxonomyCoverage(placed, column.distinct, covered, column.dataset.rows)
 
 
 def read_recipe(document: dict[str, Any], file_text: str | None = None) -> Recipe:

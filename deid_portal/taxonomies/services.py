@@ -19,7 +19,12 @@ from deid_portal.engine.taxonomies import (
     replay,
     write_paths,
 )
-from deid_portal.taxonomies.models import ColumnTaxonomy, Kind, LibraryTaxonomy, TaxonomyVersion
+from deid_portal.taxonomies.models import (
+    ColumnTaxonomy,
+    LibraryTaxonomy,
+    TaxonomyKind,
+    TaxonomyVersion,
+)
 from deid_portal.taxonomies.selectors import (
     is_released,
     is_used,
@@ -52,7 +57,7 @@ def set_taxonomy(
     *,
     column: DatasetColumn,
     changed_by: User,
-    kind: Kind,
+    kind: TaxonomyKind,
     recipe: dict[str, Any],
     file_text: str | None = None,
     words: str = "",
@@ -97,7 +102,7 @@ def set_outline(
 ) -> ColumnTaxonomy:
     """Give a column a tree that was put together elsewhere: read from JSON, pasted, proposed."""
     check_can_build(changed_by, column)
-    _check_size(column, Kind.FILE)
+    _check_size(column, TaxonomyKind.FILE)
     if not any(branch.rows for branch in outline.values() if branch.label is not None):
         raise InvalidPlan(
             f"None of the values of {column.name} has a place in this taxonomy. "
@@ -119,7 +124,7 @@ def propose_taxonomy(*, column: DatasetColumn, changed_by: User) -> str:
         set_taxonomy(
             column=column,
             changed_by=changed_by,
-            kind=Kind(proposal.recipe.kind),
+            kind=TaxonomyKind(proposal.recipe.kind),
             recipe=proposal.recipe.to_document(),
             words=words,
         )
@@ -275,7 +280,7 @@ def _lock_version(column: DatasetColumn) -> TaxonomyVersion:
     version = TaxonomyVersion(
         column=column,
         number=_next_number(column),
-        words=Kind(taxonomy.kind).label,
+        words=TaxonomyKind(taxonomy.kind).label,
         kind=taxonomy.kind,
         recipe=taxonomy.recipe,
         file_text=taxonomy.file_text,
@@ -296,7 +301,7 @@ def _keep_outline(recipe: Recipe, values: Column) -> dict[str, Any] | None:
 def _take_outline(version: TaxonomyVersion, outline: Outline) -> None:
     """Write a tree into a version: as the rows of a file, which a plan can name."""
     _check_height(outline.height)
-    version.kind = Kind.FILE
+    version.kind = TaxonomyKind.FILE
     version.recipe = {"file": UPLOADED_NAME}
     version.file_text = write_paths(outline.paths()).decode()
     version.uncovered = len(outline.unplaced)
@@ -312,7 +317,7 @@ def _check_height(height: int) -> None:
         )
 
 
-def _check_size(column: DatasetColumn, kind: Kind) -> None:
+def _check_size(column: DatasetColumn, kind: TaxonomyKind) -> None:
     most = _most_values(kind)
     if column.distinct > most:
         raise InvalidPlan(
@@ -321,17 +326,19 @@ def _check_size(column: DatasetColumn, kind: Kind) -> None:
         )
 
 
-def _most_values(kind: Kind) -> int:
-    by_rule = dict.fromkeys((Kind.INTERVALS, Kind.MASK, Kind.FLAT), MOST_BY_RULE)
-    return {**by_rule, Kind.DATES: MOST_DATES}.get(kind, MOST_VALUES)
+def _most_values(kind: TaxonomyKind) -> int:
+    by_rule = dict.fromkeys(
+        (TaxonomyKind.INTERVALS, TaxonomyKind.MASK, TaxonomyKind.FLAT), MOST_BY_RULE
+    )
+    return {**by_rule, TaxonomyKind.DATES: MOST_DATES}.get(kind, MOST_VALUES)
 
 
-def _what_else(column: DatasetColumn, kind: Kind) -> str:
+def _what_else(column: DatasetColumn, kind: TaxonomyKind) -> str:
     if column.distinct > MOST_BY_RULE:
         return "So many values point to single people: tag it as an identifier."
-    if column.type in ("integer", "number") and kind != Kind.INTERVALS:
+    if column.type in ("integer", "number") and kind != TaxonomyKind.INTERVALS:
         return "Use intervals."
-    if kind == Kind.MASK:
+    if kind == TaxonomyKind.MASK:
         return "Show or hide it whole, or tag it as an identifier."
     return "Mask it, show or hide it whole, or tag it as an identifier."
 
@@ -342,7 +349,7 @@ def lay_over(taxonomy: ColumnTaxonomy, values: Column, words: str) -> TaxonomyVe
     Values without a place make it a draft. None when it does not fit at all: too many values, or
     none that a taxonomy of this kind can be made of.
     """
-    if len(values.values) > _most_values(Kind(taxonomy.kind)):
+    if len(values.values) > _most_values(TaxonomyKind(taxonomy.kind)):
         return None
     try:
         read = read_recipe(taxonomy.recipe, taxonomy.file_text)
@@ -385,7 +392,7 @@ def set_taxonomy_from_file(
     return set_taxonomy(
         column=column,
         changed_by=changed_by,
-        kind=Kind.FILE,
+        kind=TaxonomyKind.FILE,
         recipe={"file": UPLOADED_NAME},
         file_text=text,
     )

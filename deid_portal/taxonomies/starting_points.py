@@ -5,7 +5,7 @@ from typing import Any
 
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.selectors import values_of
-from deid_portal.taxonomies.models import ColumnTaxonomy, Kind
+from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind
 from deid_portal.taxonomies.selectors import taxonomy_of
 from deid_portal.taxonomies.typed_tree import write_typed_tree
 
@@ -17,23 +17,23 @@ def initial_of(column: DatasetColumn, kind: str) -> dict[str, Any]:
     taxonomy = taxonomy_of(column)
     if taxonomy is not None and taxonomy.kind == kind:
         return _from_recipe(taxonomy)
-    if kind == Kind.TREE:
+    if kind == TaxonomyKind.TREE:
         return {"tree": _one_group_of(column)}
-    if kind == Kind.INTERVALS:
+    if kind == TaxonomyKind.INTERVALS:
         return _intervals_for(column)
     return {}
 
 
 def _from_recipe(taxonomy: ColumnTaxonomy) -> dict[str, Any]:
     recipe = taxonomy.recipe
-    if taxonomy.kind == Kind.TREE:
+    if taxonomy.kind == TaxonomyKind.TREE:
         return {"tree": write_typed_tree(recipe["tree"])}
-    if taxonomy.kind == Kind.INTERVALS:
+    if taxonomy.kind == TaxonomyKind.INTERVALS:
         widen = ", ".join(str(factor) for factor in recipe["intervals"]["widen"])
         return {**recipe["intervals"], "widen": widen}
-    if taxonomy.kind == Kind.MASK:
+    if taxonomy.kind == TaxonomyKind.MASK:
         return {"side": recipe["mask"]["from"]}
-    if taxonomy.kind == Kind.DATES:
+    if taxonomy.kind == TaxonomyKind.DATES:
         return {"units": recipe["dates"]}
     return {}
 

@@ -8,7 +8,13 @@ import numpy as np
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, Taxonomy
-from deid_portal.engine.taxonomies import LevelEffect, Mark, Ruler, effect_of_levels, lay_ruler
+from deid_portal.engine.taxonomies import (
+    GroupStart,
+    LevelEffect,
+    Ruler,
+    effect_of_levels,
+    lay_ruler,
+)
 from deid_portal.taxonomies.forms import BuilderForm
 from deid_portal.taxonomies.selectors import read_recipe
 from deid_portal.taxonomies.services import MOST_VALUES
@@ -36,31 +42,33 @@ class RulerDrawing:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TaxonomyTrial:
     effects: list[LevelEffect]
     uncovered: int = 0
     ruler: RulerDrawing | None = None
     is_too_large: bool = False
 
 
-def try_builder(column: DatasetColumn, form: BuilderForm) -> Trial:
+def try_builder(column: DatasetColumn, form: BuilderForm) -> TaxonomyTrial:
     """Build without keeping anything; raises InvalidPlan where building would."""
     if column.distinct > MOST_VALUES:
-        return Trial([], is_too_large=True)
+        return TaxonomyTrial([], is_too_large=True)
     values = values_of(column)
     outline = form.to_outline(values)
     if outline is None:
         recipe = read_recipe(form.to_recipe())
         uncovered = recipe.uncovered(values)
         if uncovered:
-            return Trial([], len(uncovered))
+            return TaxonomyTrial([], len(uncovered))
         taxonomy = recipe.build(values)
     elif outline.unplaced:
-        return Trial([], len(outline.unplaced))
+        return TaxonomyTrial([], len(outline.unplaced))
     else:
         taxonomy = outline.taxonomy()
         values = _in_order_of(taxonomy, values)
-    return Trial(effect_of_levels(values, taxonomy), ruler=_draw(lay_ruler(values, taxonomy)))
+    return TaxonomyTrial(
+        effect_of_levels(values, taxonomy), ruler=_draw(lay_ruler(values, taxonomy))
+    )
 
 
 def _in_order_of(taxonomy: Taxonomy, values: Column) -> Column:
@@ -95,11 +103,11 @@ def _bars(rows: Sequence[int]) -> str:
     )
 
 
-def _place(ruler: Ruler, mark: Mark) -> float:
+def _place(ruler: Ruler, mark: GroupStart) -> float:
     return WIDTH * (mark.place - ruler.low) / (ruler.high - ruler.low)
 
 
-def _marks_shown(marks: Sequence[Mark]) -> list[Mark]:
+def _marks_shown(marks: Sequence[GroupStart]) -> list[GroupStart]:
     """Leave out the finest levels where their marks would run into each other."""
     shown = list(marks)
     for level in sorted({mark.level for mark in marks}):
@@ -109,7 +117,7 @@ def _marks_shown(marks: Sequence[Mark]) -> list[Mark]:
     return shown[:MOST_MARKS]
 
 
-def _texts(ruler: Ruler, marks: Sequence[Mark]) -> list[RulerText]:
+def _texts(ruler: Ruler, marks: Sequence[GroupStart]) -> list[RulerText]:
     """Write at the marks of the coarsest levels first, as long as there is room."""
     written: list[RulerText] = []
     for mark in sorted(marks, key=lambda mark: (-mark.level, mark.place)):

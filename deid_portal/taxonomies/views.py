@@ -18,7 +18,7 @@ from deid_portal.engine import EngineError
 from deid_portal.engine.taxonomies import write_json, write_paths, write_rows
 from deid_portal.taxonomies.downloads import as_download
 from deid_portal.taxonomies.figures import effect_title
-from deid_portal.taxonomies.forms import BuilderForm, KeepForm
+from deid_portal.taxonomies.forms import BuilderForm, KeepTaxonomyForm
 from deid_portal.taxonomies.library import (
     find_fitting,
     get_of_team,
@@ -26,7 +26,7 @@ from deid_portal.taxonomies.library import (
     save_to_library,
     use_from_library,
 )
-from deid_portal.taxonomies.models import Kind, TaxonomyVersion
+from deid_portal.taxonomies.models import TaxonomyKind, TaxonomyVersion
 from deid_portal.taxonomies.pages import (
     BUILDERS,
     Tab,
@@ -126,7 +126,9 @@ def _build(column: DatasetColumn, user: User, tab: Tab, form: BuilderForm) -> No
     if outline is not None:
         set_outline(column=column, changed_by=user, outline=outline, words=tab.label)
     else:
-        set_taxonomy(column=column, changed_by=user, kind=Kind(tab), recipe=form.to_recipe())
+        set_taxonomy(
+            column=column, changed_by=user, kind=TaxonomyKind(tab), recipe=form.to_recipe()
+        )
 
 
 @require_POST
@@ -149,7 +151,9 @@ def upload_file(request: HttpRequest, dataset_id: UUID, position: int) -> HttpRe
         content = _read_whole(upload)
         set_taxonomy_from_file(column=column, changed_by=person_of(request), content=content)
     except (EngineError, Refused) as error:
-        return show_workbench(request, dataset, column, tab=Kind.FILE, problem=_sentence(error))
+        return show_workbench(
+            request, dataset, column, tab=TaxonomyKind.FILE, problem=_sentence(error)
+        )
     return _lead_to_workbench(request, dataset, column)
 
 
@@ -320,7 +324,7 @@ def keep(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
     """Keep the tree in the team's library."""
     dataset, column = get_column_to_build_or_404(request, dataset_id, position)
     check_can_build(person_of(request), column)
-    form = KeepForm(request.POST)
+    form = KeepTaxonomyForm(request.POST)
     if not form.is_valid():
         return show_workbench(request, dataset, column, tab=Tab.LIBRARY, keep=form)
     kept = save_to_library(column=column, saved_by=person_of(request), **form.cleaned_data)

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from deid_portal.datasets.dangers import DangerWord as Word
-from deid_portal.datasets.models import ColumnRole, DatasetColumn
+from deid_portal.datasets.models import ColumnRoleChoices, DatasetColumn
 from deid_portal.datasets.roles import RoleChoice, find_role
 from deid_portal.datasets.shapes import HEIGHT
-from deid_portal.engine.evidence.drift import OTHERS, Verdict
+from deid_portal.engine.evidence.drift import OTHERS, DriftVerdict
 from deid_portal.versions.comparison import ColumnChange, Drift
 from deid_portal.versions.selectors import Unplaced, order_changes
 
@@ -15,12 +15,12 @@ GONE = Word("Gone", "circle-minus", "warn")
 NEW = Word("New", "circle-plus", "info")
 RETYPED = Word("Other type", "alert-triangle", "warn")
 VERDICTS = {
-    Verdict.SAME.value: Word("Same", "circle-check", "ok"),
-    Verdict.SHIFTED.value: Word("Shifted", "alert-triangle", "warn"),
-    Verdict.DIFFERENT.value: Word("Different", "alert-octagon", "bad"),
-    Verdict.NOT_COMPARED.value: Word("Not compared", "circle-dashed", "neutral"),
+    DriftVerdict.SAME.value: Word("Same", "circle-check", "ok"),
+    DriftVerdict.SHIFTED.value: Word("Shifted", "alert-triangle", "warn"),
+    DriftVerdict.DIFFERENT.value: Word("Different", "alert-octagon", "bad"),
+    DriftVerdict.NOT_COMPARED.value: Word("Not compared", "circle-dashed", "neutral"),
 }
-QUIET = (Verdict.SAME.value, Verdict.NOT_COMPARED.value)
+QUIET = (DriftVerdict.SAME.value, DriftVerdict.NOT_COMPARED.value)
 WIDTH, GAP = 136, 1.5  # room for two bars where other pictures have one
 
 
@@ -49,8 +49,8 @@ class ChangeRow:
     def matters(self) -> bool:
         """True for a column whose loss changes what the plan protects."""
         return self.change.is_gone and self.change.role_before in (
-            ColumnRole.QUASI_IDENTIFIER,
-            ColumnRole.SENSITIVE,
+            ColumnRoleChoices.QUASI_IDENTIFIER,
+            ColumnRoleChoices.SENSITIVE,
         )
 
 
@@ -101,7 +101,7 @@ def _share(count: int | None, rows: int) -> float | None:
 
 def _paths(change: ColumnChange) -> tuple[str, str]:
     """Draw pairs of bars, before beside after, each table as shares of its own rows."""
-    if change.verdict == Verdict.NOT_COMPARED:
+    if change.verdict == DriftVerdict.NOT_COMPARED:
         return "", ""
     totals = [
         max(sum(before for _, before, _ in change.bars), 1),

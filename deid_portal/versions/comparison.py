@@ -7,7 +7,7 @@ from typing import Any
 from deid_portal.datasets.models import TYPE_LABELS, Dataset, DatasetColumn
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, Table
-from deid_portal.engine.evidence.drift import Verdict, compare_columns
+from deid_portal.engine.evidence.drift import DriftVerdict, compare_columns
 from deid_portal.engine.progress import ProgressCallback
 
 PHASE = "compare"
@@ -34,7 +34,7 @@ class ColumnChange:
     gone_values: int = 0
     distance: float | None = None
     chance: float | None = None
-    verdict: str = Verdict.NOT_COMPARED.value
+    verdict: str = DriftVerdict.NOT_COMPARED.value
     bars: tuple[tuple[str | None, int, int], ...] = ()
 
     @property

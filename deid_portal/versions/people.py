@@ -11,12 +11,12 @@ from django.db.models import QuerySet
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn, Treatment
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn, TreatmentChoices
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.versions.models import PersonColumn
 from deid_portal.web.refusals import Refused
 
-PSEUDONYMOUS = (Treatment.PSEUDONYM, Treatment.REVERSIBLE)
+PSEUDONYMOUS = (TreatmentChoices.PSEUDONYM, TreatmentChoices.REVERSIBLE)
 
 
 def named_column(dataset: Dataset) -> str:
@@ -36,7 +36,7 @@ def person_column_of(datasets: Sequence[Dataset]) -> str:
     if named and all(named in names for names in columns):
         return named
     treated = [
-        _names(own.columns.filter(role=ColumnRole.IDENTIFIER, treatment__in=PSEUDONYMOUS))
+        _names(own.columns.filter(role=ColumnRoleChoices.IDENTIFIER, treatment__in=PSEUDONYMOUS))
         for own in datasets
     ]
     common = set.intersection(*map(set, treated))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
 from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.plans.carry_over import misfits_of_protection
 from deid_portal.taxonomies.models import ColumnTaxonomy
@@ -129,7 +129,7 @@ def _without_place(dataset: Dataset, columns: Iterable[DatasetColumn]) -> Iterat
 
 def _needs_taxonomy(dataset: Dataset, column: DatasetColumn) -> bool:
     """What is known of the people of a network is hidden or shown as it is where there is none."""
-    return column.role == ColumnRole.QUASI_IDENTIFIER and not dataset.is_network
+    return column.role == ColumnRoleChoices.QUASI_IDENTIFIER and not dataset.is_network
 
 
 def _of_the_plan(dataset: Dataset, *, thorough: bool) -> Iterator[Misfit]:

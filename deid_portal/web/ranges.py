@@ -18,7 +18,7 @@ class NotSatisfiable(Exception):  # noqa: N818
 
 
 @dataclass(frozen=True)
-class Part:
+class ByteRange:
     """The bytes from `start` up to, not including, `end`."""
 
     start: int
@@ -29,7 +29,7 @@ class Part:
         return self.end - self.start
 
 
-def part_asked_for(request: HttpRequest, etag: str, size: int) -> Part | None:
+def part_asked_for(request: HttpRequest, etag: str, size: int) -> ByteRange | None:
     """Return the part a request asks for; None for the whole file.
 
     Whoever holds the beginning of other bytes (`If-Range`), wants several parts or writes what
@@ -44,7 +44,7 @@ def part_asked_for(request: HttpRequest, etag: str, size: int) -> Part | None:
     return _part(found[1], found[2], size)
 
 
-def _part(first: str, last: str, size: int) -> Part | None:
+def _part(first: str, last: str, size: int) -> ByteRange | None:
     if not first and not last:
         return None
     if not first:
@@ -55,14 +55,14 @@ def _part(first: str, last: str, size: int) -> Part | None:
             return None
     if start >= size or start == end:
         raise NotSatisfiable
-    return Part(start, end)
+    return ByteRange(start, end)
 
 
 def refuse_range(size: int) -> HttpResponse:
     return HttpResponse(status=416, headers={"Content-Range": f"bytes */{size}"})
 
 
-def read_part(stream: BinaryIO, part: Part) -> Iterator[bytes]:
+def read_part(stream: BinaryIO, part: ByteRange) -> Iterator[bytes]:
     """Yield a part of a file in pieces and close the file at the end."""
     with stream:
         stream.seek(part.start)

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 
-class Boxes(forms.CheckboxSelectMultiple):
+class CheckboxGroup(forms.CheckboxSelectMultiple):
     """Several boxes to tick, each with the look of the others on the page.
 
     Attributes given to Django's own go to the box around all of them as well.

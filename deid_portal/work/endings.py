@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from deid_portal.engine.errors import Cancelled, EngineError
 from deid_portal.web.full_disk import is_full_disk
 from deid_portal.web.refusals import Refused
-from deid_portal.work.limits import Limits, OverLimit
+from deid_portal.work.limits import JobLimits, OverLimit
 from deid_portal.work.work import LeaseLost
 
 
@@ -23,7 +23,7 @@ class Endings:
     drop: Callable[[], None]  # another worker has the work; nothing of this attempt may stay
     unexpected: str  # said of a fault of ours, which is raised again for the log
     no_room: str  # said of a full disk
-    limits: Limits = field(default_factory=Limits)
+    limits: JobLimits = field(default_factory=JobLimits)
 
     @contextmanager
     def applied(self) -> Iterator[None]:

@@ -28,7 +28,7 @@ class OverLimit(Exception):  # noqa: N818
 
 
 @dataclass(frozen=True)
-class Limits:
+class JobLimits:
     """0 means no limit."""
 
     memory_mb: int = 0
@@ -67,10 +67,10 @@ class Limits:
             resource.setrlimit(resource.RLIMIT_DATA, before)
 
 
-def limits_of_reading(words: str = "The upload is kept.") -> Limits:
+def limits_of_reading(words: str = "The upload is kept.") -> JobLimits:
     """Return what the worker that reads a file may use: as much as a run."""
     advice = f"Leave out columns nobody needs, or split the file. {words}"
-    return Limits(settings.RUN_MEMORY_MB, settings.RUN_MINUTES, advice, advice)
+    return JobLimits(settings.RUN_MEMORY_MB, settings.RUN_MINUTES, advice, advice)
 
 
 def limits_of_file() -> ReadingLimits:

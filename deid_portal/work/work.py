@@ -36,7 +36,7 @@ from django.utils import timezone
 
 from deid_portal.engine.errors import Cancelled
 from deid_portal.vault.sealed_fields import sealed_values
-from deid_portal.work.limits import Limits, OverLimit, memory_used_mb
+from deid_portal.work.limits import JobLimits, OverLimit, memory_used_mb
 from deid_portal.work.queue import send
 from deid_portal.work.workers import is_worker_stopping
 
@@ -52,7 +52,7 @@ class LeaseLost(Exception):  # noqa: N818
     """Somebody else owns this work now; whatever was done here must leave no trace."""
 
 
-class Status(models.TextChoices):
+class WorkStatus(models.TextChoices):
     QUEUED = "queued", "Waiting"
     RUNNING = "running", "Running"
     FINISHED = "finished", "Finished"
@@ -60,16 +60,16 @@ class Status(models.TextChoices):
     STOPPED = "stopped", "Stopped"
 
 
-OPEN_STATUSES = (Status.QUEUED, Status.RUNNING)
+OPEN_STATUSES = (WorkStatus.QUEUED, WorkStatus.RUNNING)
 
 
 class Work(models.Model):
     """The part of a row that makes it survive; a run and the reading of a file are both work."""
 
-    Status = Status
+    Status = WorkStatus
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
-    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    status = models.CharField(max_length=10, choices=WorkStatus, default=WorkStatus.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=0)
     # How many of the attempts ended because the worker was told to stop, which is nobody's fault.
     handed_back = models.PositiveSmallIntegerField(default=0)
@@ -105,7 +105,7 @@ class Work(models.Model):
     @property
     def is_silent(self) -> bool:
         """True when its worker has missed several heartbeats and may be gone."""
-        if self.status != Status.RUNNING or self.heartbeat_at is None:
+        if self.status != WorkStatus.RUNNING or self.heartbeat_at is None:
             return False
         silence = timezone.now() - self.heartbeat_at
         return silence.total_seconds() > 3 * max(settings.WORK_HEARTBEAT_SECONDS, 1)
@@ -132,7 +132,7 @@ class Lease(Generic[W]):
 
     work: W
     token: UUID
-    limits: Limits = field(default_factory=Limits)
+    limits: JobLimits = field(default_factory=JobLimits)
     end_stuck: Callable[[OverLimit], None] | None = None
     memory_mb: int = 0  # the most that was seen
     _latest: dict[str, Any] = field(default_factory=dict)
@@ -155,7 +155,7 @@ class Lease(Generic[W]):
 
     def _held(self) -> models.QuerySet[W]:
         return _rows(type(self.work)).filter(
-            id=self.work.id, lease=self.token, status=Status.RUNNING
+            id=self.work.id, lease=self.token, status=WorkStatus.RUNNING
         )
 
     def __enter__(self) -> Self:
@@ -212,7 +212,7 @@ class Lease(Generic[W]):
         self._lost = True
         with suppress(DatabaseError):  # then it is found by its missing heartbeat
             self._held().update(
-                status=Status.QUEUED,
+                status=WorkStatus.QUEUED,
                 lease=None,
                 sent_at=None,
                 handed_back=models.F("handed_back") + 1,
@@ -230,7 +230,7 @@ class Lease(Generic[W]):
             finally:
                 os._exit(STUCK_EXIT_CODE)
 
-    def finish(self, status: Status = Status.FINISHED, **values: Any) -> None:
+    def finish(self, status: WorkStatus = WorkStatus.FINISHED, **values: Any) -> None:
         """Write the end of the work; call it inside the transaction that writes its results."""
         ended = self._held().update(
             status=status,
@@ -273,13 +273,13 @@ def _rows(kind: type[W]) -> models.QuerySet[W]:
 def stale() -> Q:
     """Work whose worker has been silent for so long that it is taken for dead."""
     limit = timezone.now() - timedelta(seconds=settings.WORK_STALE_SECONDS)
-    return Q(status=Status.RUNNING, heartbeat_at__lt=limit)
+    return Q(status=WorkStatus.RUNNING, heartbeat_at__lt=limit)
 
 
 def claimable() -> Q:
     """Work that a free worker may take: it waits, or its worker died not too often."""
     few_enough = Q(attempt__lt=models.F("handed_back") + settings.WORK_ATTEMPTS)
-    return (Q(status=Status.QUEUED) | stale()) & few_enough
+    return (Q(status=WorkStatus.QUEUED) | stale()) & few_enough
 
 
 def claim(kind: type[W], work_id: str) -> Lease[W] | None:
@@ -289,7 +289,7 @@ def claim(kind: type[W], work_id: str) -> Lease[W] | None:
         _rows(kind)
         .filter(claimable(), id=work_id)
         .update(
-            status=Status.RUNNING,
+            status=WorkStatus.RUNNING,
             lease=token,
             attempt=models.F("attempt") + 1,
             started_at=now,
@@ -335,7 +335,7 @@ def pick_up_forgotten(kind: type[W], task: Task, give_up: Callable[[W], None]) -
     work itself kills it. Sending twice is harmless, because claiming is one conditional update.
     """
     resend = timezone.now() - timedelta(seconds=RESEND_SECONDS)
-    unsent = Q(status=Status.QUEUED) & (Q(sent_at=None) | Q(sent_at__lt=resend))
+    unsent = Q(status=WorkStatus.QUEUED) & (Q(sent_at=None) | Q(sent_at__lt=resend))
     forgotten = list(_rows(kind).filter(stale() | unsent))
     for work in forgotten:
         if work.own_attempt >= settings.WORK_ATTEMPTS:
@@ -350,7 +350,7 @@ def end_as_given_up(work: Work, problem: str) -> bool:
     ended = (
         _rows(type(work))
         .filter(stale(), id=work.pk)
-        .update(status=Status.FAILED, lease=None, finished_at=timezone.now(), problem=problem)
+        .update(status=WorkStatus.FAILED, lease=None, finished_at=timezone.now(), problem=problem)
     )
     return bool(ended)
 
@@ -361,8 +361,8 @@ def request_stop(work: Work) -> bool:
     While it runs, its worker sees the wish within a second of work.
     """
     rows = _rows(type(work)).filter(id=work.pk)
-    waiting = rows.filter(status=Status.QUEUED)
-    if waiting.update(status=Status.STOPPED, finished_at=timezone.now()):
+    waiting = rows.filter(status=WorkStatus.QUEUED)
+    if waiting.update(status=WorkStatus.STOPPED, finished_at=timezone.now()):
         return True
-    rows.filter(status=Status.RUNNING).update(stop_requested=True)
+    rows.filter(status=WorkStatus.RUNNING).update(stop_requested=True)
     return False

@@ -18,7 +18,7 @@ from deid_portal.attacks.vocabulary import WORDINGS
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS
 from deid_portal.runs.models import Run
-from deid_portal.work.work import Status
+from deid_portal.work.work import WorkStatus
 from tests import factories
 from tests.conftest import Cast
 
@@ -61,15 +61,15 @@ def test_before_the_first_attack_the_page_says_how_long_each_takes(
 @pytest.mark.parametrize(
     ("status", "result", "state"),
     [
-        (Status.QUEUED, None, State.WAITING),
-        (Status.RUNNING, None, State.RUNNING),
-        (Status.STOPPED, None, State.STOPPED),
-        (Status.FAILED, None, State.FAILED),
-        (Status.FINISHED, {"reason": "No sensitive column."}, State.NOT_POSSIBLE),
+        (WorkStatus.QUEUED, None, State.WAITING),
+        (WorkStatus.RUNNING, None, State.RUNNING),
+        (WorkStatus.STOPPED, None, State.STOPPED),
+        (WorkStatus.FAILED, None, State.FAILED),
+        (WorkStatus.FINISHED, {"reason": "No sensitive column."}, State.NOT_POSSIBLE),
     ],
 )
 def test_a_row_says_in_one_word_where_it_stands(
-    run: Run, cast: Cast, status: Status, result: dict[str, str] | None, state: State
+    run: Run, cast: Cast, status: WorkStatus, result: dict[str, str] | None, state: State
 ) -> None:
     start_attacks(run=run, asked_by=cast.steward, attacks=["homogeneity"])
     test = AttackTest.objects.get()

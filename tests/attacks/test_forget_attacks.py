@@ -11,7 +11,7 @@ from deid_portal.attacks.outside import bring_table
 from deid_portal.attacks.services import start_attacks
 from deid_portal.datasets.services import forget_now
 from deid_portal.vault import vault
-from deid_portal.work.work import Status
+from deid_portal.work.work import WorkStatus
 from tests import factories
 from tests.conftest import Cast
 
@@ -30,7 +30,7 @@ def test_forgetting_ends_attacks_and_deletes_brought_tables(
     )
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[attr-defined]
         forget_now(dataset=run.dataset, forgotten_by=cast.steward)
-    assert AttackTest.objects.get(attack="skewness").status == Status.STOPPED
+    assert AttackTest.objects.get(attack="skewness").status == WorkStatus.STOPPED
     assert not vault.path_of(table.file).exists()
     page = signed_in(cast.steward).get(reverse("attacks:show", args=[run.id]))
     assert "everybody has the same Condition" in page.content.decode()

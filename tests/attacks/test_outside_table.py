@@ -17,7 +17,7 @@ from deid_portal.attacks.selectors import attack_rows
 from deid_portal.audit.models import Event
 from deid_portal.runs.models import Run
 from deid_portal.vault import vault
-from deid_portal.work.work import Status
+from deid_portal.work.work import WorkStatus
 from tests import factories
 from tests.conftest import Cast
 
@@ -141,9 +141,9 @@ def test_stopping_deletes_it_too(
     assert not is_stored(OutsideTable.objects.get())
 
 
-@pytest.mark.parametrize("status", [Status.FINISHED, Status.FAILED, Status.STOPPED])
+@pytest.mark.parametrize("status", [WorkStatus.FINISHED, WorkStatus.FAILED, WorkStatus.STOPPED])
 def test_what_a_dead_worker_left_is_swept(
-    run: Run, cast: Cast, signed_in: SignIn, status: Status
+    run: Run, cast: Cast, signed_in: SignIn, status: WorkStatus
 ) -> None:
     client = signed_in(cast.steward)
     bring(client, run)

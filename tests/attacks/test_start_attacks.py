@@ -19,7 +19,7 @@ from deid_portal.audit.models import Event
 from deid_portal.datasets.services import forget_now
 from deid_portal.engine import InvalidPlan
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import Status, claim
+from deid_portal.work.work import WorkStatus, claim
 from tests import factories
 from tests.conftest import Cast
 
@@ -121,7 +121,7 @@ def test_a_waiting_attack_is_stopped_at_once(cast: Cast, signed_in: SignIn) -> N
     address = reverse("attacks:stop", args=[run.id, "homogeneity"])
     signed_in(cast.steward).post(address)
     test.refresh_from_db()
-    assert test.status == Status.STOPPED
+    assert test.status == WorkStatus.STOPPED
     assert Event.objects.filter(action="attack.stopped").exists()
 
 
@@ -134,7 +134,7 @@ def test_a_running_attack_sees_the_wish_to_stop(cast: Cast) -> None:
     lease._stop_seen = True  # what the heartbeat thread does
     execution.perform_attack(lease)
     test.refresh_from_db()
-    assert (test.status, test.result) == (Status.STOPPED, None)
+    assert (test.status, test.result) == (WorkStatus.STOPPED, None)
 
 
 def test_an_attack_whose_worker_died_is_made_again(cast: Cast) -> None:
@@ -146,7 +146,7 @@ def test_an_attack_whose_worker_died_is_made_again(cast: Cast) -> None:
     factories.finish_attack(test)
     execution.perform_attack(lost)  # the one taken for dead finds its lease gone
     test.refresh_from_db()
-    assert (test.status, test.attempt) == (Status.FINISHED, 2)
+    assert (test.status, test.attempt) == (WorkStatus.FINISHED, 2)
     assert Event.objects.filter(action="attack.finished").count() == 1
 
 
@@ -154,10 +154,10 @@ def test_an_attack_that_kills_its_workers_is_given_up(cast: Cast, settings: obje
     run = factories.make_finished_run(cast.steward, cast.team)
     test = start_attacks(run=run, asked_by=cast.steward, attacks=["homogeneity"])[0]
     stale = timezone.now() - timedelta(hours=1)
-    AttackTest.objects.update(status=Status.RUNNING, attempt=3, heartbeat_at=stale)
+    AttackTest.objects.update(status=WorkStatus.RUNNING, attempt=3, heartbeat_at=stale)
     pick_up_forgotten_attacks()
     test.refresh_from_db()
-    assert test.status == Status.FAILED
+    assert test.status == WorkStatus.FAILED
     assert "too little memory" in test.problem
 
 
@@ -172,7 +172,7 @@ def test_a_fault_of_the_portal_is_told_as_one(cast: Cast, monkeypatch: pytest.Mo
     with pytest.raises(RuntimeError):
         factories.finish_attack(test)
     test.refresh_from_db()
-    assert test.status == Status.FAILED
+    assert test.status == WorkStatus.FAILED
     assert test.problem == execution.UNEXPECTED
 
 
@@ -188,5 +188,5 @@ def test_an_attack_that_needs_too_much_says_so(
 
     monkeypatch.setattr(execution, "run_attack", want_too_much)
     factories.finish_attack(test)
-    assert test.status == Status.FAILED
+    assert test.status == WorkStatus.FAILED
     assert test.problem.startswith("This needed more than 100,000 MB of memory.")

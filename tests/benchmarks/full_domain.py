@@ -31,7 +31,7 @@ from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.search.heuristic import Explorer
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.lattice import Lattice
 from deid_portal.engine.search.optimum import find_optimum, search_exhaustively
 from deid_portal.engine.search.problem import Problem
@@ -129,7 +129,7 @@ def search(
     metric: str = "loss",
     repeat: int = 3,
 ) -> Measurement:
-    def find() -> Found:
+    def find() -> SearchResult:
         checker = problem.checker(METRICS[metric])
         return find_optimum(checker, records_allowed(limit, problem.rows), Progress(None))
 
@@ -138,10 +138,10 @@ def search(
 
 
 def exhaustive(problem: Problem) -> Measurement:
-    def find() -> Found:
+    def find() -> SearchResult:
         checker = problem.checker(METRICS["loss"])
         lattice = Lattice(problem.heights)
-        found = Found(records_allowed(0.05, problem.rows), lattice.size)
+        found = SearchResult(records_allowed(0.05, problem.rows), lattice.size)
         search_exhaustively(checker, lattice, found, Progress(None))
         return found
 
@@ -158,10 +158,10 @@ def recode(case: str, problem: Problem) -> Measurement:
 def cut(case: str, problem: Problem) -> Measurement:
     """Search as lattices of more than a million combinations are searched."""
 
-    def find() -> Found:
+    def find() -> SearchResult:
         checker = problem.checker(METRICS["loss"])
         lattice = Lattice(problem.heights)
-        found = Found(records_allowed(0.05, problem.rows), lattice.size, tolerance=1e-11)
+        found = SearchResult(records_allowed(0.05, problem.rows), lattice.size, tolerance=1e-11)
         Explorer(checker, lattice, found, Progress(None), seconds=60).explore()
         return found
 
@@ -252,7 +252,7 @@ def least_time(work: Callable[[], T], repeat: int) -> tuple[float, T]:
     return min(times), answer
 
 
-def checks(found: Found) -> str:
+def checks(found: SearchResult) -> str:
     return f"{found.checked:,} of {found.nodes:,}"
 
 

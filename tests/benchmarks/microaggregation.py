@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine import Table
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.aggregation import mdav, projected, univariate_optimal
 from deid_portal.engine.methods.aggregation.groups import Groups
 from deid_portal.engine.methods.aggregation.kernels import NUMBER, Space
@@ -102,12 +102,12 @@ def adult() -> Iterator[Line]:
     problem = pose(table)
     for blocked in (False, True):
         method = Microaggregation(k=5, blocked=blocked)
-        seconds, _ = least_time(lambda: apply(method, Draft.start(problem)), 1)  # noqa: B023
+        seconds, _ = least_time(lambda: apply(method, TableDraft.start(problem)), 1)  # noqa: B023
         case = f"Adult, {table.rows:,} × 9, k = 5, all" + ", blocked" * blocked
         yield Line(case, seconds, "", "")
 
 
-def apply(method: Microaggregation, draft: Draft) -> Draft:
+def apply(method: Microaggregation, draft: TableDraft) -> TableDraft:
     return method.apply(draft, np.random.default_rng(1), QUIET)
 
 

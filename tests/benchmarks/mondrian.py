@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine import Table, warm_up
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.bucketization import Bucketization
 from deid_portal.engine.methods.mondrian import Mondrian
 from deid_portal.engine.methods.mondrian_boxes.axes import axis_of
@@ -127,9 +127,9 @@ def divide(
 def apply(
     case: str, problem: Problem, method: Mondrian | Bucketization, repeat: int
 ) -> Measurement:
-    def work() -> Draft:
+    def work() -> TableDraft:
         generator = np.random.default_rng(1)
-        return method.apply(Draft.start(problem), generator, Progress(None))
+        return method.apply(TableDraft.start(problem), generator, Progress(None))
 
     seconds, draft = least_time(work, repeat)
     groups = draft.steps[-1]["groups"]

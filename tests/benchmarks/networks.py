@@ -33,7 +33,7 @@ from deid_portal.engine.networks.attacks.active import (
     summarize_attempts,
 )
 from deid_portal.engine.networks.comparison import compare_links
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.graphml import read_graphml, write_graphml
 from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
 from deid_portal.engine.networks.methods import NETWORK_METHODS
@@ -169,7 +169,7 @@ def measure(nodes: int) -> dict[str, Any]:
 
 def apply(network: Network, name: str, *parameters: object) -> str:
     method = NETWORK_METHODS[name](*parameters)
-    draft = Draft.start(network, {}, {})
+    draft = NetworkDraft.start(network, {}, {})
     step = method.apply(draft, np.random.default_rng(1), Progress(None)).steps[-1]
     return (
         f"{step['degrees_changed_by']:,} changed, least {step['least']:,};"
@@ -226,7 +226,7 @@ def measure_degrees(network: Network, k: int) -> dict[str, Any]:
 
 def protect(network: Network, name: str, *parameters: object) -> tuple[Network, dict[str, Any]]:
     method = NETWORK_METHODS[name](*parameters)
-    draft = Draft.start(network, {}, {})
+    draft = NetworkDraft.start(network, {}, {})
     draft = method.apply(draft, np.random.default_rng(1), Progress(None))
     return draft.network, dict(draft.steps[-1]) if draft.steps else {}
 
@@ -243,7 +243,7 @@ def measure_attacked(nodes: int) -> dict[str, Any]:
             attackers = min(count_attackers(nodes), ATTEMPTS - len(attempts))
             plants = plant_many(network, attackers, np.random.default_rng(release))
             method = NETWORK_METHODS[document["name"]].parse(Place(document))
-            draft = Draft.start(plants[0].network, {}, {})
+            draft = NetworkDraft.start(plants[0].network, {}, {})
             draft = method.apply(draft, np.random.default_rng(release), Progress(None))
             attempts += [attempt(plant, draft.network, draft.rows) for plant in plants]
         found[name] = {**summarize_attempts(attempts), "seconds": process_time() - started}

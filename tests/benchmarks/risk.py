@@ -22,7 +22,7 @@ import numba
 import numpy as np
 
 from deid_portal.engine import Column, ColumnType, Plan, Table, assess
-from deid_portal.engine.attacks import Setting
+from deid_portal.engine.attacks import AttackSetting
 from deid_portal.engine.attacks.attack import Attack
 from deid_portal.engine.attacks.distance_linkage import DistanceLinkage
 from deid_portal.engine.attacks.record_linkage import RecordLinkage
@@ -143,7 +143,7 @@ def measure_large(rows: int) -> dict[str, float]:
     return {"one grouping of the rows": grouping} | seconds | peaks
 
 
-def loosely_released(people: Table) -> Setting:
+def loosely_released(people: Table) -> AttackSetting:
     """Return a release of some levels higher, of which the attacker knows everyone's values."""
     taxonomies, columns = {}, []
     plan = Plan.from_document(document(adult_columns(list(people.names))), read_file=read_adult)
@@ -153,7 +153,7 @@ def loosely_released(people: Table) -> Setting:
         taxonomies[planned.name] = taxonomy = planned.taxonomy.build(column)
         columns.append(show(column, taxonomy, LEVELS.get(column.name, 0)))
     rows = np.arange(people.rows, dtype=np.int32)
-    return Setting(people, Table(tuple(columns)), rows, people.names, taxonomies=taxonomies)
+    return AttackSetting(people, Table(tuple(columns)), rows, people.names, taxonomies=taxonomies)
 
 
 def show(column: Column, taxonomy: Taxonomy, level: int) -> Column:
@@ -161,7 +161,7 @@ def show(column: Column, taxonomy: Taxonomy, level: int) -> Column:
     return Column.from_cells(column.name, (labels[code] for code in column.codes), ColumnType.TEXT)
 
 
-def link(attack: Attack, setting: Setting) -> Measurement:
+def link(attack: Attack, setting: AttackSetting) -> Measurement:
     wall = perf_counter()
     seconds, result = least_time(lambda: attack.run(setting, np.random.default_rng(1)), 1)
     wall = perf_counter() - wall

@@ -23,7 +23,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.on_deletion import delete_results_left_over
 from deid_portal.runs.services import start_run
 from deid_portal.serving.key_rotation import sealed_fields
-from deid_portal.taxonomies.models import ColumnTaxonomy, Kind, TaxonomyVersion
+from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind, TaxonomyVersion
 from deid_portal.taxonomies.services import set_taxonomy
 from deid_portal.vault import folder_keys, vault
 from tests import factories
@@ -56,7 +56,7 @@ def make_runs_that_name_values(cast: Cast) -> tuple[Run, Run]:
     set_taxonomy(
         column=column,
         changed_by=cast.steward,
-        kind=Kind.FILE,
+        kind=TaxonomyKind.FILE,
         recipe={"file": "taxonomy.csv"},
         file_text="\n".join(f"{text};{text[:3]};*" for text in texts),
     )

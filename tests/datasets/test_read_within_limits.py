@@ -68,7 +68,7 @@ def test_a_file_that_kills_its_reader_ends_with_a_sentence_at_once(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dataset = _upload(cast, SPSS, "table.sav")
-    monkeypatch.setattr(isolated_reader._Reader, "serve", _die)
+    monkeypatch.setattr(isolated_reader._ReaderProcess, "serve", _die)
     reading = _read(cast, dataset)
     assert (reading.status, reading.problem, reading.attempt) == (
         "failed",
@@ -80,7 +80,7 @@ def test_a_file_that_kills_its_reader_ends_with_a_sentence_at_once(
 def test_an_upload_that_kills_its_reader_is_refused_in_the_form(
     cast: Cast, signed_in: Callable[[User], Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(isolated_reader._Reader, "serve", _die)
+    monkeypatch.setattr(isolated_reader._ReaderProcess, "serve", _die)
     file = SimpleUploadedFile("table.sav", SPSS)
     answer = signed_in(cast.steward).post("/datasets/upload/", {"file": file})
     assert answer.status_code == 422

@@ -7,30 +7,30 @@ import numpy as np
 
 from deid_portal.engine import Table
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.taxonomies import FlatTaxonomy, parse_recipe
 
 
-def draft_of(table: Table, **recipes: dict[str, Any] | None) -> Draft:
+def draft_of(table: Table, **recipes: dict[str, Any] | None) -> TableDraft:
     """Return a draft whose quasi-identifiers have these taxonomies, None for shown or hidden."""
     built = {
         name: FlatTaxonomy() if recipe is None else parse_recipe(Place(recipe))
         for name, recipe in recipes.items()
     }
     weights = dict.fromkeys(built, 1.0)
-    return Draft.start(Problem.pose(table, built, weights, (), {}, Progress(None)))
+    return TableDraft.start(Problem.pose(table, built, weights, (), {}, Progress(None)))
 
 
 def carry_out(
     method: ChangingMethod,
-    draft: Draft | Table,
+    draft: TableDraft | Table,
     seed: int = 1,
     progress: ProgressCallback | None = None,
-) -> Draft:
-    start = draft if isinstance(draft, Draft) else draft_of(draft)
+) -> TableDraft:
+    start = draft if isinstance(draft, TableDraft) else draft_of(draft)
     return method.apply(start, np.random.default_rng(seed), Progress(progress))
 
 
@@ -45,7 +45,7 @@ def reader(method: type[ChangingMethod]) -> Callable[..., Any]:
     return read
 
 
-def cells(draft: Draft, name: str) -> list[str | None]:
+def cells(draft: TableDraft, name: str) -> list[str | None]:
     return list(draft.table[name].cells())
 
 

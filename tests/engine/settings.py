@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from deid_portal.engine import Table
-from deid_portal.engine.attacks import Setting
+from deid_portal.engine.attacks import AttackSetting
 from deid_portal.engine.taxonomies import Taxonomy
 
 NAMES = ["zip", "age", "condition"]
@@ -33,9 +33,9 @@ LEAVES = [("Flu", "lungs"), ("Asthma", "lungs"), ("Cancer", "tumor")]
 ILLNESSES = Taxonomy.from_paths([(leaf, group, "*") for leaf, group in LEAVES])
 
 
-def release(shown: list[list[str]] = SHOWN, people: list[list[str]] = PEOPLE) -> Setting:
+def release(shown: list[list[str]] = SHOWN, people: list[list[str]] = PEOPLE) -> AttackSetting:
     """Return a setting in which released record i is person i."""
-    return Setting(
+    return AttackSetting(
         original=Table.from_rows(NAMES, people),
         released=Table.from_rows(NAMES, shown),
         rows=np.arange(len(shown), dtype=np.int32),
@@ -44,21 +44,21 @@ def release(shown: list[list[str]] = SHOWN, people: list[list[str]] = PEOPLE) ->
     )
 
 
-def complete() -> Setting:
+def complete() -> AttackSetting:
     """Return the release with everything any attack may need."""
     setting = release()
     control = Table.from_rows(NAMES, [*PEOPLE[::-1], *PEOPLE[:4], *PEOPLE[2:6]])
     return replace(setting, control=control, others=(setting,), taxonomies={"condition": ILLNESSES})
 
 
-def shuffled(setting: Setting) -> Setting:
+def shuffled(setting: AttackSetting) -> AttackSetting:
     """Return the same release with its records in the opposite order."""
     back = slice(None, None, -1)
     columns = tuple(column.take(back) for column in setting.released.columns)
     return replace(setting, released=Table(columns), rows=setting.rows[::-1])
 
 
-def renamed(setting: Setting) -> Setting:
+def renamed(setting: AttackSetting) -> AttackSetting:
     """Return the same release with other names for the sensitive values."""
     paths = [(_rename(leaf), group, "*") for leaf, group in LEAVES]
     return replace(

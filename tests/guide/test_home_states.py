@@ -17,7 +17,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.guide import jobs
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
-from deid_portal.runs.sweeps import Grid, start_sweep
+from deid_portal.runs.sweeps import SweepGrid, start_sweep
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.work.models import WorkerProcess
 from deid_portal.work.work import claim
@@ -70,7 +70,9 @@ def test_a_run_at_work_shows_how_far_it_is_and_can_be_stopped(
 @pytest.mark.usefixtures("queue")
 def test_a_sweep_is_one_job(cast: Cast, signed_in: SignIn) -> None:
     dataset = factories.make_planned_dataset(cast.steward, cast.team)
-    sweep = start_sweep(dataset=dataset, grid=Grid(look_alikes=(2, 3, 4)), started_by=cast.steward)
+    sweep = start_sweep(
+        dataset=dataset, grid=SweepGrid(look_alikes=(2, 3, 4)), started_by=cast.steward
+    )
     run = sweep.runs.order_by("number").first()
     assert run is not None
     factories.finish_run(run)

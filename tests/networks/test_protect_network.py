@@ -12,7 +12,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
 from deid_portal.plans.changes import Change, HideAmong, SetMethod, UseMethod
 from deid_portal.runs.models import Run
-from deid_portal.runs.sweeps import Grid, start_sweep
+from deid_portal.runs.sweeps import SweepGrid, start_sweep
 from deid_portal.runs.variants import start_variant
 from deid_portal.vault import vault
 from tests.conftest import Cast
@@ -113,7 +113,7 @@ def test_a_sweep_tries_numbers_and_methods_as_runs_of_their_own(
     cast: Cast, karate: Dataset
 ) -> None:
     worlds.protect_karate(cast.steward, karate)
-    grid = Grid(look_alikes=(2, 4), methods=("adding", "removing", "groups"))
+    grid = SweepGrid(look_alikes=(2, 4), methods=("adding", "removing", "groups"))
     sweep = start_sweep(dataset=karate, grid=grid, started_by=cast.steward)
     plans = [run.plan for run in Run.objects.filter(memberships__sweep=sweep)]
     asked = {(plan["models"][0]["k"], plan["method"]["k"]) for plan in plans}

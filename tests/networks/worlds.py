@@ -8,7 +8,7 @@ from deid_portal.datasets.services import tag_columns
 from deid_portal.networks.models import NetworkReading
 from deid_portal.networks.reading import perform_network_reading
 from deid_portal.networks.services import choose_network_protection, upload_network
-from deid_portal.plans.composition import Choice
+from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
@@ -68,7 +68,9 @@ def make_network(person: User, team: Team, *, people: bool = False) -> Dataset:
 
 
 def protect_karate(person: User, dataset: Dataset, k: int = 3, **method: Any) -> None:
-    choice = Choice([{"model": "k-degree", "k": k}], {"name": "k-degree", "k": k, **method})
+    choice = ProtectionChoice(
+        [{"model": "k-degree", "k": k}], {"name": "k-degree", "k": k, **method}
+    )
     choose_network_protection(dataset=dataset, chosen_by=person, choice=choice, knowledge="degree")
 
 

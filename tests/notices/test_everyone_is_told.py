@@ -13,7 +13,7 @@ from deid_portal.reviews.services import (
 from deid_portal.runs.execution import give_up_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run, stop_run
-from deid_portal.runs.sweeps import Grid, start_sweep
+from deid_portal.runs.sweeps import SweepGrid, start_sweep
 from deid_portal.work.work import claim
 from tests import factories
 from tests.conftest import Cast
@@ -52,7 +52,9 @@ def test_a_run_that_a_colleague_stopped(cast: Cast) -> None:
 
 def test_a_sweep_tells_once_when_its_last_run_has_ended(cast: Cast) -> None:
     dataset = factories.make_planned_dataset(cast.steward, cast.team)
-    sweep = start_sweep(dataset=dataset, grid=Grid(look_alikes=(2, 3)), started_by=cast.steward)
+    sweep = start_sweep(
+        dataset=dataset, grid=SweepGrid(look_alikes=(2, 3)), started_by=cast.steward
+    )
     first, second = sweep.runs.order_by("number")
     factories.finish_run(first)
     assert _told("sweep.ended") == {}

@@ -9,7 +9,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.services import tag_columns
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS
-from deid_portal.plans.composition import Choice
+from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.plans.expert_forms import HELP_PAGES, ExpertForm
 from deid_portal.plans.populations import add_population
 from deid_portal.plans.services import check_choice
@@ -59,7 +59,7 @@ def _as_posted(form: ExpertForm, filled: dict[str, Any]) -> QueryDict:
 
 @pytest.mark.parametrize("name", list(MODELS))
 def test_every_model_can_be_chosen(name: str, dataset: Dataset) -> None:
-    form = ExpertForm(dataset, choice=Choice([], factories.METHOD))
+    form = ExpertForm(dataset, choice=ProtectionChoice([], factories.METHOD))
     form.rules.add(name)
     filled = _choose_first(form, TO_FILL.get(name, {}))
     posted = ExpertForm(dataset, data=_as_posted(form, filled))
@@ -109,7 +109,7 @@ def test_what_is_shown_is_what_was_chosen(dataset: Dataset) -> None:
         {"name": "levels", "levels": {"Zip": 1, "Age": 2}, "suppression_limit": 0.2},
         {"name": "pram", "columns": ["Condition"], "epsilon": 1},
     ]
-    shown = ExpertForm(dataset, choice=Choice(rules, method))
+    shown = ExpertForm(dataset, choice=ProtectionChoice(rules, method))
     posted = ExpertForm(dataset, data=_as_posted(shown, {}))
     assert posted.is_valid(), [part.errors for part in posted.parts]
     choice = posted.to_choice({})
@@ -119,7 +119,7 @@ def test_what_is_shown_is_what_was_chosen(dataset: Dataset) -> None:
 
 
 def test_parts_are_added_moved_and_removed(dataset: Dataset) -> None:
-    form = ExpertForm(dataset, choice=Choice(factories.RULES, factories.METHOD))
+    form = ExpertForm(dataset, choice=ProtectionChoice(factories.RULES, factories.METHOD))
     data = QueryDict("new-method=rounding&new-rule=highest-risk")
     assert form.act("add method", data)
     assert form.act("add rule", data)
@@ -142,7 +142,7 @@ def test_a_rule_about_sensitive_values_says_that_there_are_none(cast: Cast) -> N
     dataset = factories.make_planned_dataset(cast.steward, cast.team)
     condition = dataset.columns.get(name="Condition")
     tag_columns(dataset=dataset, tagged_by=cast.steward, roles={condition.position: "insensitive"})
-    form = ExpertForm(dataset, choice=Choice(factories.RULES, factories.METHOD))
+    form = ExpertForm(dataset, choice=ProtectionChoice(factories.RULES, factories.METHOD))
     form.rules.add("l-diversity")
     assert form.rules.parts[0].needs_words == ""
     assert "none is tagged" in form.rules.parts[1].needs_words

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from deid_portal.engine import Plan
-from deid_portal.plans.burdens import Burden, worst_of
-from deid_portal.plans.estimation import Estimate
+from deid_portal.plans.burdens import GroupBurden, worst_of
+from deid_portal.plans.estimation import RunEstimate
 from deid_portal.plans.expectations import expect, summary_of
 from deid_portal.policies.rules import Rules
 
@@ -32,14 +32,18 @@ def _plan(models: list[Any], method: Any = METHOD, **columns: Any) -> Plan:
     return Plan.from_document(document)
 
 
-def _estimate(left_out: float = 0.04, *burdens: Burden, is_possible: bool = True) -> Estimate:
-    return Estimate(
+def _estimate(
+    left_out: float = 0.04, *burdens: GroupBurden, is_possible: bool = True
+) -> RunEstimate:
+    return RunEstimate(
         left_out, 0.3, 1.0, patterns=9, milliseconds=9, is_possible=is_possible, rows=1000,
         burdens=burdens,
     )  # fmt: skip
 
 
-def _line(plan: Plan, asks: str, estimate: Estimate | None = None, **rules: Any) -> tuple[str, str]:
+def _line(
+    plan: Plan, asks: str, estimate: RunEstimate | None = None, **rules: Any
+) -> tuple[str, str]:
     lines = expect(Rules(**{**STRICT, **rules}), plan, estimate)
     line = next(line for line in lines if asks in line.asks)
     return line.state, line.has
@@ -89,7 +93,7 @@ def test_who_is_left_out_comes_from_the_estimate_else_from_the_limit() -> None:
 
 
 def test_groups_are_judged_from_the_size_the_policy_names() -> None:
-    small, large = Burden("age", "99", 20, 20), Burden("zip", "1", 400, 300)
+    small, large = GroupBurden("age", "99", 20, 20), GroupBurden("zip", "1", 400, 300)
     estimate = _estimate(0.04, large, small)
     plan = _plan([K5])
     assert _line(plan, "No group", estimate) == ("fails", "zip “1”, 75\u00a0%")
@@ -107,16 +111,26 @@ def test_the_sentence_counts_what_would_fail() -> None:
 @pytest.mark.parametrize(
     ("burden", "words"),
     [
-        (Burden("race", "Other", 231, 116), "Half of the 231 people with race “Other” would be"),
-        (Burden("race", "Other", 231, 231), "All 231 people with race “Other” would be left out."),
-        (Burden("race", "Other", 100, 30), "30\u00a0% of the 100 people with race “Other”"),
+        (
+            GroupBurden("race", "Other", 231, 116),
+            "Half of the 231 people with race “Other” would be",
+        ),
+        (
+            GroupBurden("race", "Other", 231, 231),
+            "All 231 people with race “Other” would be left out.",
+        ),
+        (GroupBurden("race", "Other", 100, 30), "30\u00a0% of the 100 people with race “Other”"),
     ],
 )
-def test_who_pays_is_said_in_a_sentence(burden: Burden, words: str) -> None:
+def test_who_pays_is_said_in_a_sentence(burden: GroupBurden, words: str) -> None:
     assert burden.sentence.startswith(words)
 
 
 def test_the_worst_of_the_large_groups_is_named() -> None:
-    burdens = [Burden("a", "x", 500, 50), Burden("b", "y", 200, 100), Burden("c", "z", 9, 9)]
+    burdens = [
+        GroupBurden("a", "x", 500, 50),
+        GroupBurden("b", "y", 200, 100),
+        GroupBurden("c", "z", 9, 9),
+    ]
     assert worst_of(burdens, 100) == burdens[1]
     assert worst_of([], 100) is None

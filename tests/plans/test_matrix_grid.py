@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
-from deid_portal.plans.composition import Choice
+from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.plans.expert_forms import ExpertForm
 from deid_portal.plans.matrix_field import MatrixField, usual_matrix
 from deid_portal.plans.services import check_choice
@@ -99,7 +99,7 @@ def test_a_grid_is_added_with_the_values_of_the_column_and_read_back(
     plan = check_choice(dataset, choice)
     assert plan.methods[0].to_document()["matrix"]["Condition"]["values"] == values
 
-    shown = ExpertForm(dataset, choice=Choice([], choice.method))
+    shown = ExpertForm(dataset, choice=ProtectionChoice([], choice.method))
     assert shown.methods.parts[0].initial["matrix"] == choice.methods[0]["matrix"]
 
 
@@ -116,6 +116,8 @@ def test_a_gap_is_a_value_of_its_own() -> None:
 
 def test_columns_with_many_values_are_not_offered(dataset: Dataset) -> None:
     dataset.columns.filter(name="Condition").update(distinct=400)
-    form = ExpertForm(dataset, choice=Choice([], {"name": "pram", "columns": ["Condition"]}))
+    form = ExpertForm(
+        dataset, choice=ProtectionChoice([], {"name": "pram", "columns": ["Condition"]})
+    )
     offered = form.methods.parts[0].fields["matrix"].widget.columns  # type: ignore[attr-defined]
     assert "Condition" not in [name for name, _ in offered]

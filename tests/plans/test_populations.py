@@ -14,7 +14,7 @@ from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
 from deid_portal.plans import populations
-from deid_portal.plans.composition import Choice
+from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.plans.estimation import NoEstimate, estimate_run
 from deid_portal.plans.models import PopulationTable
 from deid_portal.plans.populations import add_population, remove_population
@@ -71,7 +71,7 @@ def test_a_run_compares_with_it_and_carries_it(cast: Cast, dataset: Dataset) -> 
 
 def test_there_is_no_estimate_that_would_mislead(cast: Cast, dataset: Dataset) -> None:
     rules = [{"model": "k-map", "k": 4, "population": _add(dataset, cast).name}]
-    plan = check_choice(dataset, Choice(rules, factories.METHOD))
+    plan = check_choice(dataset, ProtectionChoice(rules, factories.METHOD))
     with pytest.raises(NoEstimate, match="No estimate for k-map"):
         estimate_run(dataset, plan)
 
@@ -80,7 +80,7 @@ def test_a_table_of_another_dataset_cannot_be_named(cast: Cast, dataset: Dataset
     other = factories.make_planned_dataset(cast.steward, cast.team)
     rules = [{"model": "k-map", "k": 4, "population": _add(other, cast).name}]
     with pytest.raises(InvalidPlan, match="no readable file"):
-        check_choice(dataset, Choice(rules, factories.METHOD))
+        check_choice(dataset, ProtectionChoice(rules, factories.METHOD))
 
 
 def test_it_goes_with_the_table(

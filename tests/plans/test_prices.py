@@ -4,10 +4,10 @@ import pytest
 from django.urls import reverse
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.plans.composition import Choice
+from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.plans.estimation import NoEstimate
 from deid_portal.plans.prices import (
-    Price,
+    HidingPrice,
     chart_of_prices,
     price_of_hiding,
     price_of_other_limits,
@@ -16,7 +16,7 @@ from tests import factories
 from tests.conftest import Cast
 from tests.plans.test_choose_protection import CHOICE, SignIn
 
-CHOSEN = Choice(factories.RULES, factories.METHOD)
+CHOSEN = ProtectionChoice(factories.RULES, factories.METHOD)
 
 
 @pytest.fixture
@@ -32,13 +32,13 @@ def test_more_look_alikes_never_cost_less(dataset: Dataset) -> None:
 
 
 def test_without_k_anonymity_there_is_nothing_to_price(dataset: Dataset) -> None:
-    other = Choice([{"model": "highest-risk", "limit": 0.3}], factories.METHOD)
+    other = ProtectionChoice([{"model": "highest-risk", "limit": 0.3}], factories.METHOD)
     with pytest.raises(NoEstimate, match="does not ask for it"):
         price_of_hiding(dataset, other)
 
 
 def test_the_chart_says_what_the_next_step_costs() -> None:
-    prices = [Price(4, 0.25, 0.0), Price(5, 0.31, 0.01), Price(10, None, 0.2)]
+    prices = [HidingPrice(4, 0.25, 0.0), HidingPrice(5, 0.31, 0.01), HidingPrice(10, None, 0.2)]
     chart = chart_of_prices(prices, CHOSEN)
     assert chart["title"] == "Hiding among 5 instead of 4 would cost 0.06 more"
     assert chart["figure"]["data"][0]["x"] == ["4", "5"]
@@ -49,7 +49,7 @@ def test_the_chart_says_what_the_next_step_costs() -> None:
 
 
 def test_other_shares_left_out_are_drawn_beside_the_chosen_one(dataset: Dataset) -> None:
-    choice = Choice(factories.RULES, {**factories.METHOD, "suppression_limit": 0.05})
+    choice = ProtectionChoice(factories.RULES, {**factories.METHOD, "suppression_limit": 0.05})
     others = price_of_other_limits(dataset, choice)
     assert list(others) == [0.02, 0.1]
     chart = chart_of_prices(price_of_hiding(dataset, choice), choice, others)
@@ -62,7 +62,7 @@ def test_other_shares_left_out_are_drawn_beside_the_chosen_one(dataset: Dataset)
 
 
 def test_a_method_without_a_limit_has_one_curve(dataset: Dataset) -> None:
-    assert price_of_other_limits(dataset, Choice(factories.RULES, {"name": "none"})) == {}
+    assert price_of_other_limits(dataset, ProtectionChoice(factories.RULES, {"name": "none"})) == {}
 
 
 def test_the_page_shows_prices_on_demand(cast: Cast, dataset: Dataset, signed_in: SignIn) -> None:

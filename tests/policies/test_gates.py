@@ -10,9 +10,9 @@ from deid_portal.engine.files.csv.format import CsvFormat
 from deid_portal.engine.files.csv.reader import read_csv
 from deid_portal.policies.gates import (
     AttackStanding,
-    Crossing,
+    CrossingResult,
     Gate,
-    Result,
+    GateResult,
     check_gates,
     failing,
     is_allowed,
@@ -83,7 +83,7 @@ def test_a_gate_closes_just_beyond_its_limit(
     base = LENIENT.to_document()
     passing = check_gates(Rules.from_document(base | enough), make_report())
     closed = check_gates(Rules.from_document(base | too_much), make_report())
-    assert gate_of(name, passing).result is Result.PASS
+    assert gate_of(name, passing).result is GateResult.PASS
     assert [gate.name for gate in failing(closed)] == [name]
 
 
@@ -179,9 +179,13 @@ def test_attacks_and_crossing_are_judged_only_when_known() -> None:
 
 @pytest.mark.parametrize(
     ("crossing", "fails"),
-    [(Crossing(0, None), False), (Crossing(1, 5), False), (Crossing(2, 3, people=37), True)],
+    [
+        (CrossingResult(0, None), False),
+        (CrossingResult(1, 5), False),
+        (CrossingResult(2, 3, people=37), True),
+    ],
 )
-def test_earlier_releases_count(crossing: Crossing, fails: bool) -> None:
+def test_earlier_releases_count(crossing: CrossingResult, fails: bool) -> None:
     gates = check_gates(Rules(), make_report(), crossing=crossing)
     assert gate_of("cross_releases", gates).fails is fails
 
@@ -209,6 +213,6 @@ def test_what_the_engine_reports_is_what_the_gates_read() -> None:
     report = protect(table, plan).report
     gates = check_gates(Rules(most_left_out=0.2), report)
     assert report["sensitive"]["illness"]["surest_guess"] == pytest.approx(0.6)
-    assert gate_of("least_k", gates).result is Result.PASS
+    assert gate_of("least_k", gates).result is GateResult.PASS
     assert gate_of("most_left_out", gates).has == "16.7\N{NO-BREAK SPACE}%, 1 of 6"
     assert gate_of("protect_sensitive", gates).fails

@@ -11,7 +11,7 @@ from deid_portal.releases.package_archive import perform_packing
 from deid_portal.releases.packages import open_package, package_of, request_package
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import Status, claim
+from deid_portal.work.work import WorkStatus, claim
 from tests import factories
 from tests.conftest import Cast
 
@@ -24,7 +24,7 @@ def release(cast: Cast, without_pdf: None) -> Release:
 def test_approval_has_the_csv_package_packed(release: Release) -> None:
     package = package_of(release)
     assert package is not None
-    assert package.status == Status.QUEUED
+    assert package.status == WorkStatus.QUEUED
     assert Event.objects.filter(action="package.requested").exists()
 
 
@@ -70,7 +70,7 @@ def test_rows_that_were_not_approved_are_not_packed(release: Release) -> None:
     with pytest.raises(vault.DamagedFile):
         perform_packing(lease)
     package.refresh_from_db()
-    assert package.status == Status.FAILED
+    assert package.status == WorkStatus.FAILED
     assert not vault.path_of(lease.work.file).exists()
 
 

@@ -17,7 +17,7 @@ from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.files.writer import write_table
 from deid_portal.engine.verification.archive import InvalidPackage
 from deid_portal.engine.verification.tables import read_release
-from deid_portal.engine.verification.verification import Verification, verify_package
+from deid_portal.engine.verification.verification import PackageVerification, verify_package
 from tests.engine.tables import DATA
 from tests.releases.packages import (
     Files,
@@ -48,7 +48,7 @@ def files(packages: dict[str, bytes]) -> Files:
     return unpack(packages["csv"])
 
 
-def verify(package: bytes, **options: Any) -> Verification:
+def verify(package: bytes, **options: Any) -> PackageVerification:
     return verify_package(io.BytesIO(package), **options)
 
 

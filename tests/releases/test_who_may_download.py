@@ -11,7 +11,7 @@ from django.utils import timezone
 from deid_portal.accounts.models import Membership, User
 from deid_portal.releases.models import Release
 from deid_portal.releases.services import withdraw_release
-from deid_portal.work.work import Status
+from deid_portal.work.work import WorkStatus
 from tests.conftest import Cast
 
 SignIn = Callable[[User], Client]
@@ -40,7 +40,7 @@ def bring_into(state: str, release: Release, cast: Cast) -> None:
             release=release, withdrawn_by=cast.steward, reason="A mistake", typed=str(release)
         )
     elif state == "being packed":
-        release.packages.update(status=Status.RUNNING)
+        release.packages.update(status=WorkStatus.RUNNING)
 
 
 # What the page says to the team, and to the analyst.

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.services import add_member
-from deid_portal.policies.gates import Gate, Result
+from deid_portal.policies.gates import Gate, GateResult
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.reviews.gates import Checked, CheckedGate
 from deid_portal.reviews.models import ReviewRequest, Waiver
@@ -100,7 +100,7 @@ def world(cast: Cast) -> World:
     return World(request, people)
 
 
-def _checked(request: ReviewRequest, result: Result) -> Checked:
+def _checked(request: ReviewRequest, result: GateResult) -> Checked:
     gate = Gate("least_k", "asks", "has", result)
     return Checked(policy_in_force(request.run.dataset.team), [CheckedGate(gate)])
 
@@ -140,9 +140,9 @@ CHECKS: dict[str, Callable[[User, World], None]] = {
     "ask for a review": _ask,
     "vote": lambda u, w: check_can_vote(u, w.request),
     "approve while a gate fails": lambda u, w: check_can_approve(
-        u, w.request, _checked(w.request, Result.FAIL)
+        u, w.request, _checked(w.request, GateResult.FAIL)
     ),
-    "approve": lambda u, w: check_can_approve(u, w.request, _checked(w.request, Result.PASS)),
+    "approve": lambda u, w: check_can_approve(u, w.request, _checked(w.request, GateResult.PASS)),
     "take back": _own(check_can_withdraw),
     "submit": _own(check_can_submit),
     "change the terms": _own(check_can_change_terms),

@@ -9,7 +9,7 @@ from deid_portal.audit.models import Event
 from deid_portal.datasets.services import tag_columns
 from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.services import retry_run, start_run, stop_run
-from deid_portal.runs.sweeps import Grid, start_sweep
+from deid_portal.runs.sweeps import SweepGrid, start_sweep
 from tests import factories
 from tests.conftest import Cast
 
@@ -64,7 +64,9 @@ def test_a_reviewer_retries_nothing(cast: Cast, signed_in: SignIn, stopped: Run)
 
 def test_in_a_sweep_the_retry_takes_its_place(cast: Cast) -> None:
     dataset = factories.make_planned_dataset(cast.steward, cast.team)
-    sweep = start_sweep(dataset=dataset, grid=Grid(look_alikes=(2, 3)), started_by=cast.steward)
+    sweep = start_sweep(
+        dataset=dataset, grid=SweepGrid(look_alikes=(2, 3)), started_by=cast.steward
+    )
     run, other = sweep.runs.order_by("number")
     stop_run(run=run, stopped_by=cast.steward)
     run.refresh_from_db()

@@ -15,7 +15,7 @@ from deid_portal.runs import sweep_views
 from deid_portal.runs.models import Priority, Run, Sweep
 from deid_portal.runs.selectors import sweeps_of
 from deid_portal.runs.services import start_run
-from deid_portal.runs.sweeps import Grid, plan_members, start_sweep, stop_sweep
+from deid_portal.runs.sweeps import SweepGrid, plan_members, start_sweep, stop_sweep
 from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
@@ -31,7 +31,7 @@ def dataset(cast: Cast) -> Dataset:
 def test_every_combination_is_a_run_that_waits_behind_single_ones(
     cast: Cast, dataset: Dataset
 ) -> None:
-    grid = Grid(look_alikes=(2, 3), limits=(0.0, 0.25))
+    grid = SweepGrid(look_alikes=(2, 3), limits=(0.0, 0.25))
     sweep = start_sweep(dataset=dataset, grid=grid, started_by=cast.steward)
     runs = list(sweep.runs.order_by("number"))
     asked = [(run.summary["asked"]["k"], run.summary["asked"]["limit"]) for run in runs]
@@ -47,7 +47,7 @@ def test_plans_that_were_run_before_belong_to_the_sweep_and_are_not_repeated(
     cast: Cast, dataset: Dataset
 ) -> None:
     before = factories.finish_run(start_run(dataset=dataset, started_by=cast.steward))
-    grid = Grid(look_alikes=(3, 4))
+    grid = SweepGrid(look_alikes=(3, 4))
     sweep = start_sweep(dataset=dataset, grid=grid, started_by=cast.steward)
     again = start_sweep(dataset=dataset, grid=grid, started_by=cast.steward)
     assert before in sweep.runs.all()
@@ -56,7 +56,9 @@ def test_plans_that_were_run_before_belong_to_the_sweep_and_are_not_repeated(
 
 
 def test_progress_counts_what_ended(cast: Cast, dataset: Dataset) -> None:
-    sweep = start_sweep(dataset=dataset, grid=Grid(look_alikes=(2, 3, 4)), started_by=cast.steward)
+    sweep = start_sweep(
+        dataset=dataset, grid=SweepGrid(look_alikes=(2, 3, 4)), started_by=cast.steward
+    )
     factories.finish_run(sweep.runs.first())
     counted = sweeps_of(dataset).get()
     assert (counted.total, counted.finished, counted.open) == (3, 1, 2)
@@ -66,7 +68,9 @@ def test_stopping_a_sweep_stops_what_it_started_and_nothing_else(
     cast: Cast, dataset: Dataset
 ) -> None:
     single = start_run(dataset=dataset, started_by=cast.steward)
-    sweep = start_sweep(dataset=dataset, grid=Grid(look_alikes=(2, 3, 4)), started_by=cast.steward)
+    sweep = start_sweep(
+        dataset=dataset, grid=SweepGrid(look_alikes=(2, 3, 4)), started_by=cast.steward
+    )
     assert stop_sweep(sweep=sweep, stopped_by=cast.teammate) == 2
     single.refresh_from_db()
     assert single.status == Run.Status.QUEUED
@@ -77,7 +81,7 @@ def test_stopping_a_sweep_stops_what_it_started_and_nothing_else(
 
 
 def test_methods_without_a_limit_run_once_per_k(cast: Cast, dataset: Dataset) -> None:
-    grid = Grid((2, 3), (0.0, 0.25), ("full-domain", "mondrian"))
+    grid = SweepGrid((2, 3), (0.0, 0.25), ("full-domain", "mondrian"))
     _, members = plan_members(dataset, grid)
     methods = [member.plan.methods[0].name for member in members]
     assert methods == ["full-domain"] * 4 + ["mondrian"] * 2
@@ -86,13 +90,16 @@ def test_methods_without_a_limit_run_once_per_k(cast: Cast, dataset: Dataset) ->
 @pytest.mark.parametrize(
     ("grid", "sentence"),
     [
-        (Grid(), "at least two"),
-        (Grid(look_alikes=(5,)), "at least two"),
-        (Grid(tuple(range(2, 12)), (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)), "That would be 70 runs"),
+        (SweepGrid(), "at least two"),
+        (SweepGrid(look_alikes=(5,)), "at least two"),
+        (
+            SweepGrid(tuple(range(2, 12)), (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)),
+            "That would be 70 runs",
+        ),
     ],
 )
 def test_too_few_and_too_many_are_refused(
-    cast: Cast, dataset: Dataset, grid: Grid, sentence: str
+    cast: Cast, dataset: Dataset, grid: SweepGrid, sentence: str
 ) -> None:
     with pytest.raises(Refused, match=sentence):
         start_sweep(dataset=dataset, grid=grid, started_by=cast.steward)
@@ -100,7 +107,7 @@ def test_too_few_and_too_many_are_refused(
 
 def test_one_plan_that_makes_no_sense_starts_nothing(cast: Cast, dataset: Dataset) -> None:
     with pytest.raises(InvalidPlan):
-        start_sweep(dataset=dataset, grid=Grid(look_alikes=(3, 99)), started_by=cast.steward)
+        start_sweep(dataset=dataset, grid=SweepGrid(look_alikes=(3, 99)), started_by=cast.steward)
     assert not Sweep.objects.exists()
     assert not Run.objects.exists()
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deid_portal.runs.progress_watch import POINTS_KEPT, Watch, gently, overall
+from deid_portal.runs.progress_watch import POINTS_KEPT, ProgressWatch, gently, overall
 
 
 class Told:
@@ -14,7 +14,7 @@ class Told:
     def __init__(self) -> None:
         self.now = 0.0
         self.news: list[dict[str, Any]] = []
-        self.watch = Watch(self._note, lambda: 321, lambda: self.now)
+        self.watch = ProgressWatch(self._note, lambda: 321, lambda: self.now)
 
     def _note(self, done: int, total: int, phase: str, **figures: Any) -> None:
         self.news.append({"phase": phase, **figures})

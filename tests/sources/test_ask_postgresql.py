@@ -13,8 +13,8 @@ from deid_portal.engine.files.table_reader import read_table
 from deid_portal.sources.postgresql import (
     Address,
     Encryption,
-    Question,
     SourceProblem,
+    TableOrQuery,
     copy_answer,
     list_tables,
 )
@@ -42,7 +42,7 @@ class Watching:
 
 def ask(address: Address, *, seconds: int = 20, **question: str) -> Table:
     target = io.BytesIO()
-    answered = copy_answer(address, Question(**question), target, Watching(), seconds)
+    answered = copy_answer(address, TableOrQuery(**question), target, Watching(), seconds)
     types = dict.fromkeys(answered.text_columns, TypeChoice.TEXT)
     table = read_table(target, FileFormat(FileKind.DATABASE, DatabaseFormat(), types))
     assert table.rows == answered.rows
@@ -211,7 +211,7 @@ def test_a_stop_is_seen_while_the_server_is_still_thinking(patients: Server) -> 
     with pytest.raises(Stopped):
         copy_answer(
             patients.address(),
-            Question(query="SELECT pg_sleep(60)"),
+            TableOrQuery(query="SELECT pg_sleep(60)"),
             io.BytesIO(),
             watching,
             600,
@@ -223,7 +223,7 @@ def test_a_stop_is_seen_while_the_server_is_still_thinking(patients: Server) -> 
 def test_many_rows_are_handed_on_in_blocks(patients: Server) -> None:
     watching, target = Watching(), io.BytesIO()
     query = "SELECT n AS number, 'person ' || n AS person FROM generate_series(1, 100000) AS n"
-    answered = copy_answer(patients.address(), Question(query=query), target, watching, 60)
+    answered = copy_answer(patients.address(), TableOrQuery(query=query), target, watching, 60)
     assert answered.rows == 100_000
     assert len(watching.seen) > 5
     assert watching.seen[-1] == (100_000, len(target.getvalue()))
@@ -232,4 +232,4 @@ def test_many_rows_are_handed_on_in_blocks(patients: Server) -> None:
 
 def test_neither_password_nor_query_is_printed(server: Server) -> None:
     assert "password" not in repr(server.address())
-    assert "Ann" not in repr(Question(query="SELECT 'Ann'"))
+    assert "Ann" not in repr(TableOrQuery(query="SELECT 'Ann'"))

@@ -15,7 +15,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import table_of
 from deid_portal.sources.fetch_job import perform_fetch
 from deid_portal.sources.models import Connection, Fetch
-from deid_portal.sources.postgresql import Question
+from deid_portal.sources.postgresql import TableOrQuery
 from deid_portal.sources.services import start_fetch
 from deid_portal.vault import vault
 from deid_portal.work.work import claim
@@ -57,7 +57,7 @@ def finish(fetch: Fetch) -> Fetch:
 
 def asked(connection: Connection, cast: Cast, **question: str) -> Fetch:
     return start_fetch(
-        connection=connection, asked_by=cast.steward, question=Question(**question), name="Ward"
+        connection=connection, asked_by=cast.steward, question=TableOrQuery(**question), name="Ward"
     )
 
 

@@ -13,7 +13,7 @@ from deid_portal.engine import InvalidPlan
 from deid_portal.engine.taxonomies.taxonomy import LevelEffect
 from deid_portal.taxonomies import library, pages, selectors, services, trials
 from deid_portal.taxonomies.figures import effect_title
-from deid_portal.taxonomies.models import ColumnTaxonomy, Kind
+from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind
 from deid_portal.taxonomies.services import propose_taxonomy, set_taxonomy, set_taxonomy_from_file
 from tests import factories
 from tests.conftest import Cast
@@ -45,9 +45,9 @@ def test_intervals_and_masks_work_for_any_number_of_values(
 ) -> None:
     income, word = columns
     recipe = {"intervals": {"start": 0, "width": 10, "widen": [2]}}
-    set_taxonomy(column=income, changed_by=cast.steward, kind=Kind.INTERVALS, recipe=recipe)
+    set_taxonomy(column=income, changed_by=cast.steward, kind=TaxonomyKind.INTERVALS, recipe=recipe)
     mask = {"mask": {"from": "right", "character": "*"}}
-    set_taxonomy(column=word, changed_by=cast.steward, kind=Kind.MASK, recipe=mask)
+    set_taxonomy(column=word, changed_by=cast.steward, kind=TaxonomyKind.MASK, recipe=mask)
     assert all(taxonomy.is_complete for taxonomy in ColumnTaxonomy.objects.all())
     address = reverse("taxonomies:workbench", args=[income.dataset_id, 0])
     text = signed_in(cast.steward).get(address).content.decode()

@@ -13,9 +13,9 @@ from deid_portal.datasets.services import choose_treatment, keep_dataset, tag_co
 from deid_portal.plans.models import Protection
 from deid_portal.plans.services import choose_protection
 from deid_portal.runs.services import start_run
-from deid_portal.taxonomies.models import ColumnTaxonomy, Kind, TaxonomyVersion
+from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind, TaxonomyVersion
 from deid_portal.taxonomies.services import edit_taxonomy, set_taxonomy
-from deid_portal.work.work import Status, claim
+from deid_portal.work.work import WorkStatus, claim
 from tests import factories
 from tests.conftest import Cast
 
@@ -35,7 +35,7 @@ def planned(cast: Cast) -> Dataset:
     set_taxonomy(
         column=zip_column,
         changed_by=cast.steward,
-        kind=Kind.FILE,
+        kind=TaxonomyKind.FILE,
         recipe={"file": "taxonomy.csv"},
         file_text=FILE,
     )
@@ -208,7 +208,7 @@ def test_a_fault_while_carrying_leaves_nothing_half_done(
             perform_reading(lease)
     version.refresh_from_db()
     reading.refresh_from_db()
-    assert (version.state, reading.status) == (Dataset.State.UPLOADED, Status.FAILED)
+    assert (version.state, reading.status) == (Dataset.State.UPLOADED, WorkStatus.FAILED)
     assert reading.problem == reading_module.UNEXPECTED
     assert not version.columns.exists()
     factories.read_upload(version, cast.steward)

@@ -13,7 +13,7 @@ from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.services import tag_columns
 from deid_portal.plans.services import choose_protection
-from deid_portal.taxonomies.models import Kind
+from deid_portal.taxonomies.models import TaxonomyKind
 from deid_portal.taxonomies.services import set_taxonomy
 from deid_portal.versions.comparison import ColumnChange, Drift
 from deid_portal.versions.selectors import drift_of, what_does_not_fit
@@ -35,7 +35,7 @@ def planned(cast: Cast) -> Dataset:
     set_taxonomy(
         column=dataset.columns.get(name="Zip"),
         changed_by=cast.steward,
-        kind=Kind.FILE,
+        kind=TaxonomyKind.FILE,
         recipe={"file": "taxonomy.csv"},
         file_text=FILE,
     )

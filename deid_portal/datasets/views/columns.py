@@ -18,7 +18,7 @@ from deid_portal.datasets.column_pages import (
     view_of,
 )
 from deid_portal.datasets.isolation import count_isolation
-from deid_portal.datasets.models import ColumnRole, Dataset, DatasetColumn, Treatment
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn, TreatmentChoices
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.datasets.roles import find_role
@@ -79,7 +79,7 @@ def isolation(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResp
 def tag(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     role = request.POST.get("role", "")
-    if role and role not in ColumnRole.values:
+    if role and role not in ColumnRoleChoices.values:
         return HttpResponseBadRequest("Choose one of the four roles.")
     column = get_column_or_404(dataset, position)
     tag_columns(dataset=dataset, tagged_by=person_of(request), roles={position: role})
@@ -105,7 +105,7 @@ def tag_many(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     role = request.POST.get("role", "")
     texts = request.POST.getlist("position")
-    if role not in (*ColumnRole.values, SUGGESTED) or not all(map(read_positions, texts)):
+    if role not in (*ColumnRoleChoices.values, SUGGESTED) or not all(map(read_positions, texts)):
         return HttpResponseBadRequest("Choose columns and one of the four roles.")
     positions = frozenset[int]().union(*map(read_positions, texts))
     if role == SUGGESTED:
@@ -141,10 +141,12 @@ def undo(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 def set_treatment(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     treatment = request.POST.get("treatment", "")
-    if treatment not in Treatment.values:
+    if treatment not in TreatmentChoices.values:
         return HttpResponseBadRequest("Choose one of the treatments.")
     column = get_column_or_404(dataset, position)
-    choose_treatment(column=column, chosen_by=person_of(request), treatment=Treatment(treatment))
+    choose_treatment(
+        column=column, chosen_by=person_of(request), treatment=TreatmentChoices(treatment)
+    )
     return _answer_with_row(request, dataset, column)
 
 

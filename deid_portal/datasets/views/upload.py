@@ -21,7 +21,7 @@ from deid_portal.datasets.forms import (
     PASTE_LIMIT,
     DeletionForm,
     FormatForm,
-    KeepForm,
+    KeepTableForm,
     UploadForm,
     paste_too_long_sentence,
 )
@@ -234,7 +234,7 @@ def _show_preview(
     dataset: Dataset,
     *,
     form: FormatForm | None = None,
-    name_form: KeepForm | None = None,
+    name_form: KeepTableForm | None = None,
     deletion_form: DeletionForm | None = None,
 ) -> HttpResponse:
     sees_values = can_see_values(person_of(request), dataset)
@@ -293,14 +293,14 @@ def _bad_rows_context(
     return {"bad_rows": bad_rows, "shows_bad_rows": shows}
 
 
-def _keep_form(person: User, dataset: Dataset, data: Any = None) -> KeepForm:
+def _keep_form(person: User, dataset: Dataset, data: Any = None) -> KeepTableForm:
     initial = {
         "name": dataset.name,
         "next_of": str(dataset.previous_id or ""),
         "delete_on": usual_deletion_day(),
     }
     offered = datasets_to_continue(person, dataset.team, dataset)
-    return KeepForm(data, initial=initial, offered=offered)
+    return KeepTableForm(data, initial=initial, offered=offered)
 
 
 def _why_reading_failed(dataset: Dataset, reading: Reading | None) -> str:

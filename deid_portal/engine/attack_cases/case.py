@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from deid_portal.engine.attack_cases.verdict import promised_chance
-from deid_portal.engine.attacks.attack import MADE_UP, Attack, AttackResult, Setting, Stake
-from deid_portal.engine.attacks.interval_disclosure import IntervalDisclosure
+from deid_portal.engine.attacks.attack import MADE_UP, Attack, AttackResult, AttackSetting, Stake
+from deid_portal.engine.attacks.interval_disclosure import IntervalDisclosureAttack
 from deid_portal.engine.draft.draft import NOBODY
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.methods.method import RecodingMethod
@@ -107,7 +107,7 @@ class Case:
         """Refuse an attack that makes no sense on this release."""
         if (self.rows == NOBODY).any():
             raise NotPossible(MADE_UP)
-        if attack is IntervalDisclosure:
+        if attack is IntervalDisclosureAttack:
             if not self.masked_numbers:
                 raise NotPossible(NO_MASKED_NUMBERS)
             return
@@ -116,8 +116,8 @@ class Case:
         if "sensitive" in attack.needs and not self.sensitive:
             raise NotPossible(NO_SENSITIVE)
 
-    def setting(self, sensitive: str | None = None, **more: object) -> Setting:
-        setting = Setting(
+    def setting(self, sensitive: str | None = None, **more: object) -> AttackSetting:
+        setting = AttackSetting(
             original=self.original,
             released=self.released,
             rows=self.rows,
@@ -136,13 +136,13 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class AttackAnswer:
     """What an attack got, what of it counts against a limit, and which column it was after."""
 
     result: AttackResult
     stake: Stake
     column: str | None = None
-    others: tuple["Answer", ...] = ()  # the same attack on less exposed columns
+    others: tuple["AttackAnswer", ...] = ()  # the same attack on less exposed columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,10 +161,10 @@ def run_attack(
     attack: Attack,
     *,
     seed: int,
-    setting: Setting | None = None,
+    setting: AttackSetting | None = None,
     earlier: Earlier | None = None,
     progress: Progress | None = None,
-) -> Answer:
+) -> AttackAnswer:
     """Attack a release; after each of its sensitive columns, and answer with the worst.
 
     `setting` replaces the one of the case, for an attack with a table of its own or on held-out
@@ -181,7 +181,7 @@ def run_attack(
 
 
 def _columns_of(case: Case, attack: Attack) -> Sequence[str | None]:
-    if isinstance(attack, IntervalDisclosure):
+    if isinstance(attack, IntervalDisclosureAttack):
         return case.masked_numbers if attack.column is None else (attack.column,)
     if "sensitive" in attack.needs:
         return case.sensitive
@@ -190,8 +190,10 @@ def _columns_of(case: Case, attack: Attack) -> Sequence[str | None]:
     return (None,)
 
 
-def _run(case: Case, attack: Attack, column: str | None, base: Setting, seed: int) -> Answer:
-    if isinstance(attack, IntervalDisclosure):
+def _run(
+    case: Case, attack: Attack, column: str | None, base: AttackSetting, seed: int
+) -> AttackAnswer:
+    if isinstance(attack, IntervalDisclosureAttack):
         attack, setting = replace(attack, column=column), base
     else:
         setting = replace(
@@ -201,16 +203,16 @@ def _run(case: Case, attack: Attack, column: str | None, base: Setting, seed: in
             versions=tuple(_after(own, column) for own in base.versions),
         )
     result = attack.run(setting, np.random.default_rng(seed))
-    return Answer(result, attack.weigh(result, promised_chance(case.plan)), column)
+    return AttackAnswer(result, attack.weigh(result, promised_chance(case.plan)), column)
 
 
-def _after(setting: Setting, column: str | None) -> Setting:
+def _after(setting: AttackSetting, column: str | None) -> AttackSetting:
     """Let a release of another version be attacked after the same column, where it has that."""
     has_it = column in setting.original and column in setting.released
     return replace(setting, sensitive=column if has_it else None)
 
 
-def with_earlier(base: Setting, case: Case, earlier: Earlier) -> Setting:
+def with_earlier(base: AttackSetting, case: Case, earlier: Earlier) -> AttackSetting:
     """Give the setting the other releases."""
     if not earlier.same_rows and not earlier.versions:
         raise NotPossible(NO_EARLIER)

@@ -7,7 +7,7 @@ estimate; it is what a run of that plan would come to.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from deid_portal.engine.attack_cases.case import Answer, Case
+from deid_portal.engine.attack_cases.case import AttackAnswer, Case
 from deid_portal.engine.measures import NO_MEASURES
 from deid_portal.engine.plan import Plan
 from deid_portal.engine.progress import ProgressCallback
@@ -16,7 +16,7 @@ from deid_portal.engine.table.table import Table
 
 
 @dataclass(frozen=True)
-class Price:
+class ChangePrice:
     """A release after a change: what an intruder still gets, who is left out, detail lost."""
 
     share: float
@@ -29,18 +29,18 @@ class Price:
 def price_change(
     table: Table,
     plan: Plan,
-    attack_again: Callable[[Case], Answer],
+    attack_again: Callable[[Case], AttackAnswer],
     *,
     key: bytes | None = None,
     progress: ProgressCallback | None = None,
-) -> Price | None:
+) -> ChangePrice | None:
     """Carry out a changed plan and attack what comes out; None if it has no solution."""
     bare = replace(plan, measures=NO_MEASURES).without_undoing_seed()
     outcome = protect(table, bare, progress, pseudonym_key=key)
     if outcome.released is None:
         return None
     stake = attack_again(Case.of_outcome(bare, table, outcome)).stake
-    return Price(
+    return ChangePrice(
         share=stake.share,
         records=stake.records,
         is_found=stake.is_found,

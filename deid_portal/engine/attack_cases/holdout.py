@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from deid_portal.engine.attack_cases.case import Case, NotPossible
-from deid_portal.engine.attacks.attack import Setting
+from deid_portal.engine.attacks.attack import AttackSetting
 from deid_portal.engine.measures import NO_MEASURES
 from deid_portal.engine.methods.levels import ChosenLevels
 from deid_portal.engine.plan import Plan
@@ -24,7 +24,7 @@ FEWEST = 40
 
 def hold_out(
     case: Case, *, seed: int, key: bytes | None = None, progress: ProgressCallback | None = None
-) -> Setting:
+) -> AttackSetting:
     """Return a release of one half of the people, with the other half as control."""
     if case.original.rows < FEWEST:
         raise NotPossible(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from deid_portal.engine.attack_cases.case import Case
-from deid_portal.engine.attacks.attack import Setting
+from deid_portal.engine.attacks.attack import AttackSetting
 from deid_portal.engine.attacks.outside_linkage import find_people
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.plan import ColumnRole, Treatment
@@ -86,7 +86,7 @@ def bring_outside(
     table: Table,
     columns: Mapping[str, str],  # theirs by ours
     person: tuple[str, str] | None = None,  # theirs and ours: says who is who
-) -> Setting:
+) -> AttackSetting:
     """Return the setting of an intruder who has an outside table and knows only its columns."""
     missing = [theirs for theirs in columns.values() if theirs not in table]
     if person is not None and person[0] not in table:
@@ -104,7 +104,7 @@ def bring_outside(
     )
 
 
-def bring_control(case: Case, table: Table) -> Setting:
+def bring_control(case: Case, table: Table) -> AttackSetting:
     """Return the setting with people to compare with who are not in the original."""
     missing = [name for name in (*case.names, *case.sensitive) if name not in table]
     if missing:

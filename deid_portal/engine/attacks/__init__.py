@@ -4,14 +4,14 @@ Attacks on answers (differencing, averaging, reconstruction, auditing) take an a
 instead of a release and stand in their own files.
 """
 
-from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting
+from deid_portal.engine.attacks.attack import Attack, AttackResult, AttackSetting
 from deid_portal.engine.attacks.background_knowledge import BackgroundKnowledge
 from deid_portal.engine.attacks.distance_linkage import DistanceLinkage
 from deid_portal.engine.attacks.downcoding import Downcoding
 from deid_portal.engine.attacks.homogeneity import Homogeneity
 from deid_portal.engine.attacks.inference import Inference
 from deid_portal.engine.attacks.intersection import Intersection
-from deid_portal.engine.attacks.interval_disclosure import IntervalDisclosure
+from deid_portal.engine.attacks.interval_disclosure import IntervalDisclosureAttack
 from deid_portal.engine.attacks.membership import MembershipInference
 from deid_portal.engine.attacks.outside_linkage import OutsideLinkage
 from deid_portal.engine.attacks.record_linkage import RecordLinkage
@@ -30,7 +30,7 @@ ATTACKS: dict[str, type[Attack]] = {
         BackgroundKnowledge,
         Similarity,
         Skewness,
-        IntervalDisclosure,
+        IntervalDisclosureAttack,
         MembershipInference,
         SinglingOut,
         Inference,
@@ -40,4 +40,4 @@ ATTACKS: dict[str, type[Attack]] = {
     )
 }
 
-__all__ = ["ATTACKS", "Attack", "AttackResult", "Setting"]
+__all__ = ["ATTACKS", "Attack", "AttackResult", "AttackSetting"]

@@ -32,7 +32,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Spread:
+class AttackBins:
     """What an attack counted, sorted into bins, so that it can be drawn."""
 
     of: str  # what is counted: "groups", "people", "percent"
@@ -56,7 +56,7 @@ class AttackResult:
     records: int
     sentence: str
     figures: Mapping[str, float] = field(default_factory=dict)
-    spread: Spread | None = None
+    spread: AttackBins | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Stake:
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class AttackSetting:
     """A release, the truth behind it, and what the attacker has.
 
     `rows` holds the original row of each released record. `outside` is a table of exact values the
@@ -98,8 +98,8 @@ class Setting:
     outside: Table | None = None
     outside_rows: Codes | None = None
     control: Table | None = None
-    others: tuple["Setting", ...] = ()
-    versions: tuple["Setting", ...] = ()
+    others: tuple["AttackSetting", ...] = ()
+    versions: tuple["AttackSetting", ...] = ()
     people: tuple[Codes, ...] = ()
     grouping: tuple[str, ...] = ()
     progress: Progress = field(default_factory=lambda: Progress(None))
@@ -155,7 +155,7 @@ class Attack(ABC):
     parameters: ClassVar[tuple[Declared, ...]] = ()  # fields a plan may set
 
     @abstractmethod
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         """Attack the release; the generator makes whatever is random repeatable."""
 
     @abstractmethod

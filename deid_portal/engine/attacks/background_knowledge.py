@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.attack import Attack, AttackResult, AttackSetting, percent, share_of
 from deid_portal.engine.attacks.bins import spread_counts
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.attacks.homogeneity import best_guess, disclose, distinct_per_class
@@ -28,7 +28,7 @@ class BackgroundKnowledge(Attack):
         Parameter("excluded", minimum=1, maximum=1000, whole=True, default=1),
     )
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         distinct = distinct_per_class(setting)
         exposed = distinct <= 1 + self.excluded
         records = disclose(setting, exposed)

@@ -6,14 +6,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.attacks.attack import Bin, Spread
+from deid_portal.engine.attacks.attack import AttackBins, Bin
 
 SIZES = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 9), (10, 19), (20, None))
 SHARES = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 Numbers = NDArray[np.int64] | NDArray[np.int32]
 
 
-def spread_sizes(sizes: Numbers, marked_below: int, *, of: str, by: str) -> Spread:
+def spread_sizes(sizes: Numbers, marked_below: int, *, of: str, by: str) -> AttackBins:
     """Count sizes of 1 or more; bins that lie wholly below `marked_below` are marked."""
     bins = [
         Bin(
@@ -23,20 +23,20 @@ def spread_sizes(sizes: Numbers, marked_below: int, *, of: str, by: str) -> Spre
         )
         for low, high in SIZES
     ]
-    return Spread(of, by, _trim(bins))
+    return AttackBins(of, by, _trim(bins))
 
 
-def spread_counts(counts: Numbers, marked_up_to: int, *, of: str, by: str) -> Spread:
+def spread_counts(counts: Numbers, marked_up_to: int, *, of: str, by: str) -> AttackBins:
     """Count small whole numbers of 1 or more, the last bin taking the rest."""
     most = max(int(marked_up_to) + 2, 4)
     bins = [Bin(str(n), int((counts == n).sum()), n <= marked_up_to) for n in range(1, most)]
     rest = Bin(f"{most} +", int((counts >= most).sum()), False)
-    return Spread(of, by, (*bins, rest))
+    return AttackBins(of, by, (*bins, rest))
 
 
 def spread_shares(
     shares: NDArray[np.float64], weights: Numbers, marked_from: float, *, of: str, by: str
-) -> Spread:
+) -> AttackBins:
     """Count weighted shares in bands of percent; those from `marked_from` on are marked."""
     edges = sorted({*SHARES, marked_from})
     bins = []
@@ -45,13 +45,13 @@ def spread_shares(
         inside |= (low == 0) & (shares < 0)
         label = f"{100 * low:g}–{100 * high:g}"
         bins.append(Bin(label, int(weights[inside].sum()), low >= marked_from))
-    return Spread(of, by, tuple(bins))
+    return AttackBins(of, by, tuple(bins))
 
 
-def compare_shares(by: str, pairs: Sequence[tuple[str, float]]) -> Spread:
+def compare_shares(by: str, pairs: Sequence[tuple[str, float]]) -> AttackBins:
     """Set success beside what it is compared with, in percent; the first is the attack's own."""
     bins = [Bin(label, round(100 * share, 2), not n) for n, (label, share) in enumerate(pairs)]
-    return Spread("percent", by, tuple(bins))
+    return AttackBins("percent", by, tuple(bins))
 
 
 def _range_label(low: int, high: int | None) -> str:

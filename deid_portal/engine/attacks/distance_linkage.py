@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
-    Setting,
+    AttackSetting,
     Stake,
     percent,
     share_of,
@@ -175,7 +175,7 @@ class Placed:
         return _link(places, person, points, number, counts, self.own[people], progress)
 
 
-def place_columns(setting: Setting) -> Placed:
+def place_columns(setting: AttackSetting) -> Placed:
     """Turn what is known of people, and what is released, into points.
 
     Numbers are standardized, other labels are 0 or 1. A released label stands for the mean of the
@@ -195,7 +195,7 @@ def can_be_placed(column: Column) -> bool:
     return is_number or len(column.values) <= MOST_VALUES
 
 
-def _place_column(known: Column, released: Column, setting: Setting) -> tuple[Points, Points]:
+def _place_column(known: Column, released: Column, setting: AttackSetting) -> tuple[Points, Points]:
     coverage = cover(known, released, setting.taxonomies.get(known.name))
     numbers = numbers_of(known)
     if np.isnan(numbers).all():
@@ -229,7 +229,7 @@ class DistanceLinkage(Attack):
         Parameter("most_people", minimum=1, maximum=1_000_000, whole=True, default=100_000),
     )
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         placed = place_columns(setting)
         chosen = sample_people(placed.people.rows, self.most_people, generator)
         found = placed.link(chosen, setting.progress)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.attack import (
     Attack,
+    AttackBins,
     AttackResult,
+    AttackSetting,
     Bin,
-    Setting,
-    Spread,
     Stake,
     percent,
     recode,
@@ -26,7 +26,7 @@ from deid_portal.engine.attacks.attack import (
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.table.table import Codes, Table
 from deid_portal.engine.utility.class_matching import match_people
-from deid_portal.engine.utility.coverage import Coverage, cover_all
+from deid_portal.engine.utility.coverage import LabelCoverage, cover_all
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Downcoding(Attack):
     name: ClassVar[str] = "downcoding"
     cites: ClassVar[str] = "A. Cohen, Attacks on deidentification's defenses, USENIX Security 2022."
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         known = setting.original if setting.control is None else setting.control
         names = setting.quasi_identifiers
         coverages = cover_all(known, setting.released, names, setting.taxonomies)
@@ -75,7 +75,7 @@ class Downcoding(Attack):
                 f"their class; {percent(share_of(by_column, cells))} from their column alone."
             ),
             figures={"cells": cells, "by_column": by_column},
-            spread=Spread("percent", "Beyond chance", tuple(bins)),
+            spread=AttackBins("percent", "Beyond chance", tuple(bins)),
         )
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
@@ -86,7 +86,7 @@ class Downcoding(Attack):
         return "Guesses the exact values behind generalized ones from how common they are."
 
 
-def _guess_alone(known: Table, coverage: Coverage) -> Codes:
+def _guess_alone(known: Table, coverage: LabelCoverage) -> Codes:
     """Return per label the most common value it covers, -1 if it covers none."""
     counts = known[coverage.name].counts
     guesses = [
@@ -95,7 +95,9 @@ def _guess_alone(known: Table, coverage: Coverage) -> Codes:
     return np.array(guesses, np.int32)
 
 
-def _guess_together(setting: Setting, known: Table, coverages: tuple[Coverage, ...]) -> list[Codes]:
+def _guess_together(
+    setting: AttackSetting, known: Table, coverages: tuple[LabelCoverage, ...]
+) -> list[Codes]:
     """Return per column and released record the most common value among people who fit its class.
 
     -1 where nobody fits.

@@ -5,26 +5,26 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.attacks.attack import Attack, AttackResult, Setting, percent, share_of
+from deid_portal.engine.attacks.attack import Attack, AttackResult, AttackSetting, percent, share_of
 from deid_portal.engine.attacks.bins import spread_counts
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.table.table import Codes
 
 
-def distinct_per_class(setting: Setting) -> Codes:
+def distinct_per_class(setting: AttackSetting) -> Codes:
     """Return how many different sensitive values each released class shows."""
     pairs = setting.groups.sensitive[setting.sensitive_name]
     return np.bincount(pairs.groups, minlength=len(setting.groups.counts)).astype(np.int32)
 
 
-def best_guess(setting: Setting) -> float:
+def best_guess(setting: AttackSetting) -> float:
     """Return how often the most common value of the original is right for anybody."""
     column = setting.original[setting.sensitive_name]
     return share_of(int(column.counts.max(initial=0)), len(column.codes))
 
 
 def disclose(
-    setting: Setting, exposed_classes: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
+    setting: AttackSetting, exposed_classes: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
 ) -> int:
     """Count the released records in these classes whose shown sensitive value is the true one."""
     shown = setting.released[setting.sensitive_name].codes
@@ -40,7 +40,7 @@ class Homogeneity(Attack):
     cites: ClassVar[str] = "A. Machanavajjhala et al., l-diversity, TKDD 1(1), 2007."
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         distinct = distinct_per_class(setting)
         exposed = distinct == 1
         records = disclose(setting, exposed)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
-    Setting,
+    AttackSetting,
     Stake,
     percent,
     recode,
@@ -27,7 +27,7 @@ from deid_portal.engine.utility.class_matching import match_people
 from deid_portal.engine.utility.coverage import cover_all
 
 
-def guess_values(setting: Setting, people: Table) -> Codes:
+def guess_values(setting: AttackSetting, people: Table) -> Codes:
     """Guess each person's sensitive value: the most common among the released records that fit.
 
     Where no record fits, the most common of the release. Ties go to the lower code.
@@ -52,7 +52,7 @@ def guess_values(setting: Setting, people: Table) -> Codes:
     return guesses[matches.people.pattern_of_row]
 
 
-def count_right(setting: Setting, people: Table) -> int:
+def count_right(setting: AttackSetting, people: Table) -> int:
     """Count the people whose sensitive value is guessed."""
     column = people[setting.sensitive_name]
     truth = recode(column, setting.released[setting.sensitive_name])[column.codes]
@@ -75,7 +75,7 @@ class Inference(Attack):
         Parameter("attempts", minimum=1, maximum=1_000_000, whole=True, default=1000),
     )
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         people = sample_rows(setting.original, self.attempts, generator)
         others = sample_rows(setting.control_table, self.attempts, generator)
         right, by_chance = count_right(setting, people), count_right(setting, others)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
-    Setting,
+    AttackSetting,
     percent,
     recode,
     share_of,
@@ -22,7 +22,7 @@ from deid_portal.engine.attacks.attack import (
 from deid_portal.engine.attacks.bins import spread_sizes
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.attacks.record_linkage import released_rows
-from deid_portal.engine.attacks.release_crossing import Crossing, cross_releases
+from deid_portal.engine.attacks.release_crossing import CrossedReleases, cross_releases
 from deid_portal.engine.attacks.version_linkage import cross_people
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Declared, Parameter
@@ -35,7 +35,7 @@ Possible = NDArray[np.bool_]  # person × original sensitive value
 class Crossed:
     """One way of crossing, and which of its people stands in each row of the original."""
 
-    crossing: Crossing
+    crossing: CrossedReleases
     people: Codes
 
     def count_few(self, k: int) -> int:
@@ -48,7 +48,7 @@ class Crossed:
         return int(at_stake.sum())
 
 
-def cross(setting: Setting) -> list[Crossed]:
+def cross(setting: AttackSetting) -> list[Crossed]:
     """Cross a release with the others of the same rows, and with those of all versions."""
     found = []
     if setting.others:
@@ -60,7 +60,7 @@ def cross(setting: Setting) -> list[Crossed]:
     return found
 
 
-def cross_worst(setting: Setting, k: int) -> Crossing:
+def cross_worst(setting: AttackSetting, k: int) -> CrossedReleases:
     """Return the way of crossing that leaves most people among fewer than k."""
     crossings = [own.crossing for own in cross(setting)]
     return max(crossings, key=lambda own: (own.people_below(k).sum(), -own.smallest))
@@ -88,7 +88,7 @@ class Intersection(Attack):
         Parameter("k", minimum=2, maximum=1_000_000, whole=True, default=2),
     )
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         if not setting.others and not setting.versions:
             raise InvalidPlan("This attack needs at least two releases of the same people.")
         exposed = _expose(setting, (setting, *setting.others))
@@ -123,7 +123,7 @@ class Intersection(Attack):
             ),
         )
 
-    def _count_alone(self, release: Setting) -> int:
+    def _count_alone(self, release: AttackSetting) -> int:
         few = cross_releases([release]).people_below(self.k)
         return int((few | _expose(release, [release])).sum())
 
@@ -131,7 +131,7 @@ class Intersection(Attack):
         return "Combines several releases: what one leaves open another may rule out."
 
 
-def _expose(setting: Setting, releases: Sequence[Setting]) -> NDArray[np.bool_]:
+def _expose(setting: AttackSetting, releases: Sequence[AttackSetting]) -> NDArray[np.bool_]:
     """Say per person whether only the true sensitive value is left possible."""
     telling = [release for release in releases if setting.sensitive in release.released]
     if setting.sensitive is None or not telling:
@@ -142,7 +142,7 @@ def _expose(setting: Setting, releases: Sequence[Setting]) -> NDArray[np.bool_]:
     return np.asarray(exposed & (possible.sum(axis=1) == 1))
 
 
-def _possible_values(setting: Setting) -> Possible:
+def _possible_values(setting: AttackSetting) -> Possible:
     """Return which values the release leaves possible; all of them for a suppressed person."""
     column = setting.original[setting.sensitive_name]
     translate = recode(setting.released[setting.sensitive_name], column)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
-    Setting,
+    AttackSetting,
     Stake,
     percent,
     share_of,
@@ -49,7 +49,7 @@ def is_within(truth: Numbers, shown: Numbers, width: float, unit: str) -> NDArra
 
 
 @dataclass(frozen=True)
-class IntervalDisclosure(Attack):
+class IntervalDisclosureAttack(Attack):
     """The share of records whose true number lies in an interval around the released one.
 
     `control` is the share that lies as near to the middle of all released numbers, which anybody
@@ -75,7 +75,7 @@ class IntervalDisclosure(Attack):
         if self.unit not in UNITS or self.width < 0:
             raise InvalidPlan(f"A width of 0 or more in one of {', '.join(UNITS)} is needed.")
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         name = self.column or setting.sensitive_name
         truth, shown = _read_pair(setting, name)
         usable = ~np.isnan(truth) & ~np.isnan(shown)
@@ -111,7 +111,7 @@ class IntervalDisclosure(Attack):
         return "Counts released numbers that lie too near the true ones."
 
 
-def _read_pair(setting: Setting, name: str) -> tuple[Numbers, Numbers]:
+def _read_pair(setting: AttackSetting, name: str) -> tuple[Numbers, Numbers]:
     original, released = setting.original[name], setting.released[name]
     numbers, own = numbers_of(original), numbers_of(released)
     covered = cover(original, released, setting.taxonomies.get(name)).covered

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
-    Setting,
+    AttackSetting,
     Stake,
     percent,
     recode,
@@ -85,7 +85,7 @@ class MembershipInference(Attack):
         Parameter("most_people", minimum=20, maximum=100_000, whole=True, default=2000),
     )
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         seed = int(generator.integers(2**31))
         known, target = _show(setting, setting.control_table)
         order = generator.permutation(len(target))[: 2 * self.most_people]
@@ -110,7 +110,7 @@ class MembershipInference(Attack):
 
     def _train_judge(
         self,
-        setting: Setting,
+        setting: AttackSetting,
         known: Codes,
         target: Codes,
         generator: np.random.Generator,
@@ -185,7 +185,7 @@ def _look(model: Any, known: Codes, target: Codes) -> Numbers:
     return np.column_stack([own, beliefs.max(axis=1), spread])
 
 
-def _show(setting: Setting, people: Table, rows: Codes | None = None) -> tuple[Codes, Codes]:
+def _show(setting: AttackSetting, people: Table, rows: Codes | None = None) -> tuple[Codes, Codes]:
     """Return people as the release would show them: label codes per column, and the target."""
     shown = []
     for name in setting.quasi_identifiers:
@@ -197,7 +197,7 @@ def _show(setting: Setting, people: Table, rows: Codes | None = None) -> tuple[C
     return (matrix, target) if rows is None else (matrix[rows], target[rows])
 
 
-def _first_labels(setting: Setting, people: Table, name: str) -> Codes:
+def _first_labels(setting: AttackSetting, people: Table, name: str) -> Codes:
     """Return per exact value the released label that covers it and that most records show."""
     released = setting.released[name]
     if people is setting.released:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
-    Setting,
+    AttackSetting,
     Stake,
     percent,
     share_of,
@@ -60,7 +60,7 @@ class OutsideLinkage(Attack):
         if self.matching not in MATCHING:
             raise InvalidPlan(f"One of {', '.join(MATCHING)} is needed.")
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         if setting.outside is None:
             raise InvalidPlan("This attack needs an outside table.")
         if not setting.outside.rows:
@@ -82,7 +82,7 @@ class OutsideLinkage(Attack):
             return Stake(result.value, result.interval, result.records, 0.0, result.records > 0)
         return weigh_match(result.value, result.interval, promise, result.figures["people"])
 
-    def _guess(self, setting: Setting, outside: Table) -> Guesses:
+    def _guess(self, setting: AttackSetting, outside: Table) -> Guesses:
         exact = self._guess_exactly(setting) if self.matching != "nearest" else None
         if exact is not None and (self.matching == "exact" or exact.candidates.all()):
             return exact
@@ -98,11 +98,11 @@ class OutsideLinkage(Attack):
             np.where(fits, exact.is_right, nearest.is_right),
         )
 
-    def _guess_exactly(self, setting: Setting) -> Guesses:
+    def _guess_exactly(self, setting: AttackSetting) -> Guesses:
         links = link_records(setting)
         return Guesses(links.candidates, links.is_right)
 
-    def _guess_nearest(self, setting: Setting) -> Guesses:
+    def _guess_nearest(self, setting: AttackSetting) -> Guesses:
         if not setting.quasi_identifiers:
             raise InvalidPlan("No column both tables know tells how near two people are.")
         placed = place_columns(setting)
@@ -110,7 +110,7 @@ class OutsideLinkage(Attack):
         return Guesses(links.ties, links.is_right)
 
     def _score(
-        self, setting: Setting, guesses: Guesses, is_known: NDArray[np.bool_]
+        self, setting: AttackSetting, guesses: Guesses, is_known: NDArray[np.bool_]
     ) -> AttackResult:
         people = len(guesses.candidates)
         chances = guesses.is_right / np.maximum(guesses.candidates, 1)
@@ -137,7 +137,7 @@ class OutsideLinkage(Attack):
             spread=spread_candidates(guesses.candidates),
         )
 
-    def _tell_what_can_be_said(self, setting: Setting, guesses: Guesses) -> AttackResult:
+    def _tell_what_can_be_said(self, setting: AttackSetting, guesses: Guesses) -> AttackResult:
         people = len(guesses.candidates)
         alone = int((guesses.candidates == 1).sum())
         value = share_of(alone, people)

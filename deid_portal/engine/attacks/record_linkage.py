@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.attack import (
     Attack,
+    AttackBins,
     AttackResult,
-    Setting,
-    Spread,
+    AttackSetting,
     Stake,
     percent,
     share_of,
@@ -50,7 +50,7 @@ class Links:
         return float(chances.mean()) if len(chances) else 0.0
 
 
-def link_records(setting: Setting) -> Links:
+def link_records(setting: AttackSetting) -> Links:
     """Find the released records that fit what is known about each person."""
     people, original_rows = know_people(setting)
     names = setting.quasi_identifiers
@@ -64,7 +64,7 @@ def link_records(setting: Setting) -> Links:
     return Links(matches, matches.candidates()[matches.people.pattern_of_row], is_right)
 
 
-def know_people(setting: Setting) -> tuple[Table, Codes]:
+def know_people(setting: AttackSetting) -> tuple[Table, Codes]:
     """Return the table the attacker knows and the original row of each person in it."""
     if setting.outside is None:
         return setting.original, np.arange(setting.original.rows, dtype=np.int32)
@@ -73,7 +73,7 @@ def know_people(setting: Setting) -> tuple[Table, Codes]:
     return setting.outside, unknown if rows is None else rows
 
 
-def released_rows(setting: Setting) -> Codes:
+def released_rows(setting: AttackSetting) -> Codes:
     """Return the released record of each original row, -1 for the suppressed.
 
     Records that are nobody's, such as made-up ones, have no row and are passed over.
@@ -84,7 +84,7 @@ def released_rows(setting: Setting) -> Codes:
     return place
 
 
-def spread_candidates(candidates: Counts) -> Spread:
+def spread_candidates(candidates: Counts) -> AttackBins:
     """Count people by how many released records fit them; whoever has one alone is marked."""
     return spread_sizes(candidates, 2, of="people", by="Records that fit")
 
@@ -96,7 +96,7 @@ class RecordLinkage(Attack):
     name: ClassVar[str] = "record-linkage"
     cites: ClassVar[str] = "L. Sweeney, k-anonymity, IJUFKS 10(5), 2002."
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         found = link_records(setting)
         people = len(found.candidates)
         return AttackResult(

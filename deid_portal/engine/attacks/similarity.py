@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.attack import (
     Attack,
+    AttackBins,
     AttackResult,
+    AttackSetting,
     Bin,
-    Setting,
-    Spread,
     percent,
     share_of,
 )
@@ -41,7 +41,7 @@ class Similarity(Attack):
         Parameter("width", minimum=0, maximum=1, default=0.1),
     )
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         taxonomy = setting.taxonomies.get(setting.sensitive_name)
         alike = (
             self._close_in_numbers(setting)
@@ -61,7 +61,7 @@ class Similarity(Attack):
                 f"are close to each other: {records} records, {percent(value)} of the release."
             ),
             figures={"classes": int(alike.sum())},
-            spread=Spread(
+            spread=AttackBins(
                 "groups",
                 "Values of the group",
                 (
@@ -74,7 +74,7 @@ class Similarity(Attack):
     def explain(self) -> str:
         return "Looks for classes whose sensitive values differ in word but hardly in meaning."
 
-    def _close_in_taxonomy(self, setting: Setting, taxonomy: Taxonomy) -> NDArray[np.bool_]:
+    def _close_in_taxonomy(self, setting: AttackSetting, taxonomy: Taxonomy) -> NDArray[np.bool_]:
         level = min(self.level, max(taxonomy.height - 1, 0))
         released = setting.released[setting.sensitive_name]
         leaf = {text: number for number, text in enumerate(taxonomy.labels[0])}
@@ -90,7 +90,7 @@ class Similarity(Attack):
         alike: NDArray[np.bool_] = lowest == highest
         return alike
 
-    def _close_in_numbers(self, setting: Setting) -> NDArray[np.bool_]:
+    def _close_in_numbers(self, setting: AttackSetting) -> NDArray[np.bool_]:
         numbers = numbers_of(setting.released[setting.sensitive_name])
         if np.isnan(numbers).all():
             raise InvalidPlan(
@@ -107,7 +107,7 @@ class Similarity(Attack):
 
 
 def _extremes(
-    setting: Setting, per_pair: NDArray[np.float64]
+    setting: AttackSetting, per_pair: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     groups = setting.groups.sensitive[setting.sensitive_name].groups
     lowest = np.full(len(setting.groups.counts), np.inf)

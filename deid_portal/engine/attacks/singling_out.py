@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
-    Setting,
+    AttackSetting,
     Stake,
     percent,
     share_of,
@@ -24,7 +24,7 @@ from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.patterns import Patterns, reduce_table
 from deid_portal.engine.table.table import Table
-from deid_portal.engine.utility.coverage import Coverage, cover
+from deid_portal.engine.utility.coverage import LabelCoverage, cover
 
 Description = dict[str, int]  # per column the code of a released label
 
@@ -50,7 +50,7 @@ class SinglingOut(Attack):
         Parameter("columns", minimum=1, maximum=20, whole=True, default=3),
     )
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         others = setting.control_table
         shared = [name for name in setting.released.names if name in setting.original]
         names = [name for name in shared if name in others]
@@ -93,7 +93,7 @@ class SinglingOut(Attack):
         return "Describes released records by a few columns and counts who is the only one to fit."
 
     def _describe_some(
-        self, setting: Setting, names: list[str], generator: np.random.Generator
+        self, setting: AttackSetting, names: list[str], generator: np.random.Generator
     ) -> list[Description]:
         """Try to describe single records; the columns of each try are drawn anew."""
         patterns: dict[tuple[int, ...], Patterns] = {}
@@ -122,7 +122,7 @@ class SinglingOut(Attack):
 
 
 def _count_singled_out(
-    setting: Setting, people: Table, names: list[str], descriptions: list[Description]
+    setting: AttackSetting, people: Table, names: list[str], descriptions: list[Description]
 ) -> int:
     coverages = {
         name: cover(people[name], setting.released[name], setting.taxonomies.get(name))
@@ -135,7 +135,9 @@ def _count_singled_out(
     return alone
 
 
-def _count_fitting(people: Table, coverages: dict[str, Coverage], description: Description) -> int:
+def _count_fitting(
+    people: Table, coverages: dict[str, LabelCoverage], description: Description
+) -> int:
     fits: NDArray[np.bool_] = np.ones(people.rows, np.bool_)
     for name, label in description.items():
         covered = np.zeros(len(people[name].values), np.bool_)

@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
-    Setting,
+    AttackSetting,
     Stake,
     percent,
     recode,
@@ -35,7 +35,7 @@ class Skewness(Attack):
         Parameter("threshold", minimum=0, maximum=1, default=0.2),
     )
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         original = setting.original[setting.sensitive_name]
         released = setting.released[setting.sensitive_name]
         shares = np.append(original.counts / max(len(original.codes), 1), 0.0)

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deid_portal.engine.attacks.attack import Setting
+from deid_portal.engine.attacks.attack import AttackSetting
 from deid_portal.engine.attacks.release_crossing import (
     NOWHERE,
-    Crossing,
+    CrossedReleases,
     class_of_person,
     cross_places,
 )
@@ -80,7 +80,7 @@ def _codes_alike(columns: Sequence[Column]) -> Codes:
     return np.concatenate(coded)
 
 
-def cross_people(releases: Sequence[Setting], people: Sequence[Codes]) -> Crossing:
+def cross_people(releases: Sequence[AttackSetting], people: Sequence[Codes]) -> CrossedReleases:
     """Cross releases of several tables; a person hides among those with the same story.
 
     `people` numbers who is behind each original row. Not being shown in a release is part of the
@@ -89,7 +89,7 @@ def cross_people(releases: Sequence[Setting], people: Sequence[Codes]) -> Crossi
     return cross_places(_places(releases, people))
 
 
-def _places(releases: Sequence[Setting], people: Sequence[Codes]) -> Codes:
+def _places(releases: Sequence[AttackSetting], people: Sequence[Codes]) -> Codes:
     """Return per release and person where they are shown.
 
     A person with several rows is shown in a set of classes; equal sets get equal numbers.

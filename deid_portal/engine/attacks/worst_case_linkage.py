@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
-    Setting,
+    AttackSetting,
     Stake,
     percent,
     share_of,
@@ -110,7 +110,7 @@ class WorstCaseLinkage(Attack):
         Parameter("tried_people", minimum=10, maximum=100_000, whole=True, default=2000),
     )
 
-    def run(self, setting: Setting, generator: np.random.Generator) -> AttackResult:
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         placed = place_columns(setting)
         there = generator.permutation(np.flatnonzero(placed.own >= 0))
         known, rest = there[: self.most_people], there[self.most_people :]
@@ -129,7 +129,7 @@ class WorstCaseLinkage(Attack):
         some = np.arange(len(known), dtype=np.int32)
         return learn_weights(placed.differences(known), some, progress).weights
 
-    def _conclude(self, setting: Setting, found: NearestLinks, attempts: int) -> AttackResult:
+    def _conclude(self, setting: AttackSetting, found: NearestLinks, attempts: int) -> AttackResult:
         right = round(found.expected_share * attempts)
         return AttackResult(
             name=self.name,

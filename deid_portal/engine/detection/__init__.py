@@ -7,10 +7,10 @@ what it does not find; a person decides.
 from deid_portal.engine.detection.combinations import Combination
 from deid_portal.engine.detection.isolation import Isolation, measure_isolation
 from deid_portal.engine.detection.suggestion import (
+    ColumnLook,
     Danger,
     Findings,
-    Look,
-    Role,
+    SuggestedRole,
     Suggestion,
     look_at,
     suggest_by_looks,
@@ -18,12 +18,12 @@ from deid_portal.engine.detection.suggestion import (
 )
 
 __all__ = [
+    "ColumnLook",
     "Combination",
     "Danger",
     "Findings",
     "Isolation",
-    "Look",
-    "Role",
+    "SuggestedRole",
     "Suggestion",
     "look_at",
     "measure_isolation",

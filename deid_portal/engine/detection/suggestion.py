@@ -39,7 +39,7 @@ PAIR = 2
 NO_BREAK = "\u00a0"
 
 
-class Role(StrEnum):
+class SuggestedRole(StrEnum):
     """As in a plan."""
 
     IDENTIFIER = "identifier"
@@ -73,7 +73,7 @@ class Together:
 class Suggestion:
     """What a column most likely is; `hipaa` names the kind of identifier it is there, if any."""
 
-    role: Role
+    role: SuggestedRole
     danger: Danger
     reason: str
     hipaa: str
@@ -96,14 +96,14 @@ class Findings:
 class _Guess:
     """What a column seems to be by itself."""
 
-    role: Role
+    role: SuggestedRole
     reason: str
     hipaa: str = ""
     is_known: bool = True  # False: nothing but its figures speaks for the role
 
 
 @dataclass(frozen=True)
-class Look:
+class ColumnLook:
     """What is known of a column before combinations are looked at."""
 
     guess: _Guess
@@ -121,13 +121,13 @@ def suggest_roles(table: Table, progress: ProgressCallback | None = None) -> Fin
 
 
 def suggest_by_looks(
-    table: Table, looks: Sequence[Look], progress: ProgressCallback | None = None
+    table: Table, looks: Sequence[ColumnLook], progress: ProgressCallback | None = None
 ) -> Findings:
     """Suggest a role for every column when each was looked at already."""
     steps = Progress(progress)
     steps.report(0, 1, "detect")
     roles = [look.guess.role for look in looks]
-    quasi = [place for place, role in enumerate(roles) if role == Role.QUASI_IDENTIFIER]
+    quasi = [place for place, role in enumerate(roles) if role == SuggestedRole.QUASI_IDENTIFIER]
     worst = without_idle(find_worst(table.columns, quasi))
     worst_of = _first_of_each_column(worst)
     pair_of = _first_of_each_column(one for one in worst if len(one.places) == PAIR)
@@ -163,9 +163,9 @@ def _together(place: int, isolation: Isolation) -> Together | None:
     return Together(len(isolation.without), isolation.together, isolation.without[place])
 
 
-def look_at(column: Column) -> Look:
+def look_at(column: Column) -> ColumnLook:
     """Look at one column: its name, its values, how far it tells people apart."""
-    return Look(_judge(column), measure_column(column))
+    return ColumnLook(_judge(column), measure_column(column))
 
 
 def _judge(column: Column) -> _Guess:
@@ -175,19 +175,21 @@ def _judge(column: Column) -> _Guess:
     share = different / filled if filled else 0.0
     if different <= 1:
         reason = "Every cell is missing." if not filled else "Every row has the same value."
-        return _Guess(Role.INSENSITIVE, f"{reason} It tells nobody apart.")
+        return _Guess(SuggestedRole.INSENSITIVE, f"{reason} It tells nobody apart.")
     pattern = find_pattern(column)
     if pattern is not None:
-        return _Guess(Role.IDENTIFIER, _pattern_reason(pattern, share), pattern.hipaa)
+        return _Guess(SuggestedRole.IDENTIFIER, _pattern_reason(pattern, share), pattern.hipaa)
     mention = find_mention(column)
     if mention is not None:
-        return _Guess(Role.IDENTIFIER, _mention_reason(mention), mention.hipaa)
+        return _Guess(SuggestedRole.IDENTIFIER, _mention_reason(mention), mention.hipaa)
     if is_long_text(column):
-        return _Guess(Role.IDENTIFIER, "Long texts often name people; nobody can check them all.")
+        return _Guess(
+            SuggestedRole.IDENTIFIER, "Long texts often name people; nobody can check them all."
+        )
     return (
         _by_name(column, words, share)
         or _by_distinctness(column, words, share, filled)
-        or _Guess(Role.QUASI_IDENTIFIER, "", is_known=False)
+        or _Guess(SuggestedRole.QUASI_IDENTIFIER, "", is_known=False)
     )
 
 
@@ -207,18 +209,18 @@ def _by_name(column: Column, words: names.Words, share: float) -> _Guess | None:
     identifier = names.find_identifier(words)
     if identifier is not None:
         reason = f"The heading speaks of {identifier.title}{_how_different(share)}."
-        return _Guess(Role.IDENTIFIER, reason, identifier.hipaa)
+        return _Guess(SuggestedRole.IDENTIFIER, reason, identifier.hipaa)
     sensitive = names.find_sensitive(words)
     if sensitive is not None:
         reason = f"The heading speaks of {sensitive.title}: harmful if learned, rarely known."
-        return _Guess(Role.SENSITIVE, reason)
+        return _Guess(SuggestedRole.SENSITIVE, reason)
     quasi = names.find_quasi_identifier(words)
     if quasi is not None:
-        return _Guess(Role.QUASI_IDENTIFIER, quasi.title, quasi.hipaa)
+        return _Guess(SuggestedRole.QUASI_IDENTIFIER, quasi.title, quasi.hipaa)
     kind = names.find_english_identifier(column.name)
     if kind and share >= MANY_DIFFERENT:
         reason = f"The heading speaks of {kind}{_how_different(share)}."
-        return _Guess(Role.IDENTIFIER, reason, kind)
+        return _Guess(SuggestedRole.IDENTIFIER, reason, kind)
     return None
 
 
@@ -228,16 +230,18 @@ def _by_distinctness(
     code = "other unique codes"
     if names.is_number_of_people(words) and share >= MOSTLY_DIFFERENT:
         reason = f"The heading speaks of a number or code{_how_different(share)}."
-        return _Guess(Role.IDENTIFIER, reason, code)
+        return _Guess(SuggestedRole.IDENTIFIER, reason, code)
     if share == 1 and filled >= FEWEST_FOR_RUNNING_NUMBER:
         if _is_running(column, filled):
-            return _Guess(Role.IDENTIFIER, "A running number: no two rows share one.", code)
+            return _Guess(
+                SuggestedRole.IDENTIFIER, "A running number: no two rows share one.", code
+            )
         if column.type == ColumnType.TEXT:
             reason = "No two rows share a value, so every value points to one row."
-            return _Guess(Role.IDENTIFIER, reason, code)
+            return _Guess(SuggestedRole.IDENTIFIER, reason, code)
     if column.type == ColumnType.DATE:
         reason = "When something happened is often known to others."
-        return _Guess(Role.QUASI_IDENTIFIER, reason, "dates")
+        return _Guess(SuggestedRole.QUASI_IDENTIFIER, reason, "dates")
     return None
 
 
@@ -251,7 +255,7 @@ def _is_running(column: Column, filled: int) -> bool:
 def _suggest(
     table: Table,
     place: int,
-    look: Look,
+    look: ColumnLook,
     worst: Combination | None,
     pair: Combination | None,
     together: Together | None,
@@ -275,11 +279,11 @@ def _suggest(
 
 def _danger(own: _Guess, figures: Distinctness, together: Together | None) -> Danger:
     match own.role:
-        case Role.IDENTIFIER:
+        case SuggestedRole.IDENTIFIER:
             return Danger.VERY_HIGH
-        case Role.SENSITIVE:
+        case SuggestedRole.SENSITIVE:
             return Danger.HARM
-        case Role.INSENSITIVE:
+        case SuggestedRole.INSENSITIVE:
             return Danger.LOW
     isolates_many = together is not None and together.fall >= ISOLATES_MANY
     if isolates_many or figures.separation >= TELLS_MANY_APART:

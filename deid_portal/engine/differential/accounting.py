@@ -10,20 +10,20 @@ from collections import Counter
 from collections.abc import Iterable
 from math import exp, prod
 
-from deid_portal.engine.differential.price import Price
+from deid_portal.engine.differential.price import PrivacyPrice
 
 SMALLEST_INTERVAL = 1e-5
 MOST_STEPS = 1_000_000  # of the discretized privacy loss
 MOST_DIFFERENT = 200
 
 
-def delta_left(prices: Iterable[Price], delta: float) -> float:
+def delta_left(prices: Iterable[PrivacyPrice], delta: float) -> float:
     """Return what remains of δ once the prices' own are taken off: 1 − (1 − δ)/∏(1 − δᵢ)."""
     kept = prod(1 - price.delta for price in prices)
     return 1 - (1 - delta) / kept if kept > 0 else -1.0
 
 
-def renyi_epsilon(prices: list[Price], delta: float) -> float:
+def renyi_epsilon(prices: list[PrivacyPrice], delta: float) -> float:
     """Return ε by Rényi divergences; `delta` is what delta_left() says, above 0."""
     from dp_accounting import NeighboringRelation, RandomizedResponseDpEvent, SelfComposedDpEvent
     from dp_accounting.rdp import RdpAccountant
@@ -35,7 +35,7 @@ def renyi_epsilon(prices: list[Price], delta: float) -> float:
     return float(accountant.get_epsilon(delta))
 
 
-def privacy_loss_epsilon(prices: list[Price], delta: float) -> float | None:
+def privacy_loss_epsilon(prices: list[PrivacyPrice], delta: float) -> float | None:
     """Return ε by distributions of the privacy loss, rounded up; None if too many differ."""
     from dp_accounting.pld.common import DifferentialPrivacyParameters
     from dp_accounting.pld.privacy_loss_distribution import from_privacy_parameters, identity

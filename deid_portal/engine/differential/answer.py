@@ -8,22 +8,22 @@ answered, however few rows it is about; refusing would tell.
 from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.engine.differential.forecast import Forecast
-from deid_portal.engine.differential.question import Question
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.forecast import NoiseForecast
+from deid_portal.engine.differential.question import PrivateQuestion
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.table.table import Table
 
 
 @dataclass(frozen=True)
-class Answer:
+class PrivateAnswer:
     """A question, what was forecast for it, and the noisy result."""
 
-    question: Question
-    forecast: Forecast
-    reading: Reading
+    question: PrivateQuestion
+    forecast: NoiseForecast
+    reading: NoisyResult
 
     def to_document(self) -> dict[str, Any]:
         price = self.question.price
@@ -43,18 +43,20 @@ class Answer:
         }
 
 
-def answer(table: Table, question: Question, progress: ProgressCallback | None = None) -> Answer:
+def answer(
+    table: Table, question: PrivateQuestion, progress: ProgressCallback | None = None
+) -> PrivateAnswer:
     """Answer one question with noise; whoever calls has paid its price already."""
     check_columns(table, question)
     told = Progress(progress)
     told.report(0, 1, "answer")
-    rows = Rows.choose(table, question.setting, question.where, question.columns)
+    rows = SelectedRows.choose(table, question.setting, question.where, question.columns)
     reading = question.ask(rows, told)
     told.report(1, 1, "answer")
-    return Answer(question, question.forecast(), reading)
+    return PrivateAnswer(question, question.forecast(), reading)
 
 
-def check_columns(table: Table, question: Question) -> None:
+def check_columns(table: Table, question: PrivateQuestion) -> None:
     """Refuse columns the table does not have; their names are no secret."""
     for name in question.columns:
         if name not in table:

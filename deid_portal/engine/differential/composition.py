@@ -21,7 +21,7 @@ from deid_portal.engine.differential.accounting import (
     privacy_loss_epsilon,
     renyi_epsilon,
 )
-from deid_portal.engine.differential.price import Price
+from deid_portal.engine.differential.price import PrivacyPrice
 
 SEQUENTIAL, ADVANCED, RENYI, PRIVACY_LOSS = "sequential", "advanced", "renyi", "privacy-loss"
 LABELS = {
@@ -37,7 +37,7 @@ class Bound:
     """One valid bound on what several answers cost together."""
 
     name: str
-    price: Price
+    price: PrivacyPrice
 
     @property
     def label(self) -> str:
@@ -45,7 +45,7 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Composition:
+class CompositionBounds:
     """Every valid bound; the first is the plain sum."""
 
     bounds: tuple[Bound, ...]
@@ -62,7 +62,7 @@ class Composition:
         }
 
 
-def compose(prices: Sequence[Price], delta: float = 0.0) -> Composition:
+def compose(prices: Sequence[PrivacyPrice], delta: float = 0.0) -> CompositionBounds:
     """Return every bound on these prices together that keeps within `delta`.
 
     The sum is always among them, with the δ it has; without a `delta` it is the only one.
@@ -77,40 +77,42 @@ def compose(prices: Sequence[Price], delta: float = 0.0) -> Composition:
             PRIVACY_LOSS: privacy_loss_epsilon(own, delta),
         }
         found += [
-            Bound(name, Price(epsilon, delta))
+            Bound(name, PrivacyPrice(epsilon, delta))
             for name, epsilon in epsilons.items()
             if epsilon is not None
         ]
-    return Composition(tuple(found))
+    return CompositionBounds(tuple(found))
 
 
-def add_up(prices: Iterable[Price]) -> Price:
+def add_up(prices: Iterable[PrivacyPrice]) -> PrivacyPrice:
     """Return the price of answers about the same people."""
     prices = list(prices)
-    return Price(sum(one.epsilon for one in prices), min(sum(one.delta for one in prices), 1.0))
+    return PrivacyPrice(
+        sum(one.epsilon for one in prices), min(sum(one.delta for one in prices), 1.0)
+    )
 
 
-def parallel(prices: Iterable[Price]) -> Price:
+def parallel(prices: Iterable[PrivacyPrice]) -> PrivacyPrice:
     """Return the price of answers about groups fixed beforehand that nobody is in two of.
 
     For neighbors by adding or taking away. A person who is replaced may leave one group for
     another, which costs twice as much.
     """
     prices = list(prices)
-    return Price(
+    return PrivacyPrice(
         max((one.epsilon for one in prices), default=0.0),
         max((one.delta for one in prices), default=0.0),
     )
 
 
-def advanced_epsilon(prices: Sequence[Price], delta: float) -> float:
+def advanced_epsilon(prices: Sequence[PrivacyPrice], delta: float) -> float:
     """Return Σ εᵢ·tanh(εᵢ/2) + √(2 ln(1/δ) Σ εᵢ²), Kairouz et al. (2015), theorem 3.5."""
     drift = sum(one.epsilon * tanh(one.epsilon / 2) for one in prices)
     return drift + sqrt(-2 * log(delta) * sum(one.epsilon**2 for one in prices))
 
 
-def group_price(price: Price, people: int) -> Price:
+def group_price(price: PrivacyPrice, people: int) -> PrivacyPrice:
     """Return what is promised to k people together: kε, δ(e^(kε) − 1)/(e^ε − 1)."""
     epsilon = people * price.epsilon
     delta = price.delta * expm1(epsilon) / expm1(price.epsilon) if price.delta else 0.0
-    return Price(epsilon, min(delta, 1.0))
+    return PrivacyPrice(epsilon, min(delta, 1.0))

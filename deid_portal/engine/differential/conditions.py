@@ -12,7 +12,7 @@ from deid_portal.engine.differential.domains import (
     ValuesDomain,
     write_values,
 )
-from deid_portal.engine.differential.setting import Setting
+from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.documents import Place, plain
 from deid_portal.engine.parameters import read_values
 from deid_portal.engine.table.table import Column
@@ -31,7 +31,7 @@ class Condition:
     operand: Any
 
     @classmethod
-    def parse(cls, place: Place, setting: Setting) -> "Condition":
+    def parse(cls, place: Place, setting: PrivacySetting) -> "Condition":
         place.check_keys(required=("column",), optional=TESTS)
         tests = [test for test in TESTS if test in place]
         if len(tests) != 1:
@@ -41,7 +41,7 @@ class Condition:
     def to_document(self) -> dict[str, Any]:
         return {"column": self.column, self.test: plain(self.operand)}
 
-    def holds(self, column: Column, setting: Setting) -> Mask:
+    def holds(self, column: Column, setting: PrivacySetting) -> Mask:
         """Say for each row whether it passes."""
         domain = setting.domains[self.column]
         if isinstance(domain, ValuesDomain):
@@ -91,7 +91,7 @@ class Condition:
                 return np.asarray(np.isnan(numbers) == self.operand)
 
 
-def parse_conditions(place: Place, setting: Setting) -> tuple[Condition, ...]:
+def parse_conditions(place: Place, setting: PrivacySetting) -> tuple[Condition, ...]:
     """Read a list of conditions that all must hold, sorted so that their order says nothing."""
     if place.value is None:
         return ()
@@ -102,7 +102,7 @@ def parse_conditions(place: Place, setting: Setting) -> tuple[Condition, ...]:
     return tuple(sorted(conditions, key=lambda one: (one.column, one.test, repr(one.operand))))
 
 
-def _read_operand(place: Place, test: str, setting: Setting) -> Any:
+def _read_operand(place: Place, test: str, setting: PrivacySetting) -> Any:
     here = place[test]
     if test == "missing":
         setting.domain(place["column"])

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from deid_portal.engine.differential.domains import NumberDomain, write_value
-from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.setting import Setting
+from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.table.numbers import Numbers
 
 
-def scaled(rows: Rows, column: str) -> Numbers:
+def scaled(rows: SelectedRows, column: str) -> Numbers:
     """Return a number column moved and shrunk so that its bounds are −1 and 1; NaN for none."""
     domain = rows.setting.bounds_of(column)
     # Clipped because the middle is rounded: no product may be above 1.
     return np.clip((rows.numbers(column) - domain.middle) / (domain.width / 2), -1.0, 1.0)
 
 
-def marked(rows: Rows, column: str) -> Numbers:
+def marked(rows: SelectedRows, column: str) -> Numbers:
     """Return for each value of a column but the first whether a row has it; NaN for none."""
     places = rows.places(column)
     values = rows.setting.values_of(column).values
@@ -25,7 +25,7 @@ def marked(rows: Rows, column: str) -> Numbers:
     return np.where(places[:, np.newaxis] < 0, np.nan, marks)
 
 
-def feature_names(setting: Setting, columns: Sequence[str]) -> list[str]:
+def feature_names(setting: PrivacySetting, columns: Sequence[str]) -> list[str]:
     """Return what each feature stands for, after the constant."""
     names: list[str] = []
     for column in columns:
@@ -37,7 +37,7 @@ def feature_names(setting: Setting, columns: Sequence[str]) -> list[str]:
     return names
 
 
-def features_of(rows: Rows, columns: Sequence[str]) -> Numbers:
+def features_of(rows: SelectedRows, columns: Sequence[str]) -> Numbers:
     """Return a constant and the features of each row, side by side."""
     parts = [np.ones((rows.table.rows, 1))]
     for column in columns:

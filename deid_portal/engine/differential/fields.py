@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from deid_portal.engine.differential.domains import NumberDomain, ValuesDomain, plain_number
-from deid_portal.engine.differential.setting import Setting
+from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.documents import Place
 
 
@@ -21,7 +21,7 @@ class Field:
 
     kind: ClassVar[str]
 
-    def read(self, place: Place, setting: Setting) -> Any:
+    def read(self, place: Place, setting: PrivacySetting) -> Any:
         """Return the entry of a question standing at `place`, None where it is absent."""
         if self.name not in place:
             if self.required:
@@ -32,7 +32,7 @@ class Field:
     def absent(self) -> Any:
         return None
 
-    def accept(self, here: Place, setting: Setting) -> Any:
+    def accept(self, here: Place, setting: PrivacySetting) -> Any:
         raise NotImplementedError
 
     def columns_in(self, value: Any) -> Iterable[str]:
@@ -48,7 +48,7 @@ class NumberColumn(Field):
     label: str = "Column"
     kind: ClassVar[str] = "number-column"
 
-    def accept(self, here: Place, setting: Setting) -> str:
+    def accept(self, here: Place, setting: PrivacySetting) -> str:
         setting.number_domain(here)
         return here.text()
 
@@ -64,7 +64,7 @@ class DateColumn(Field):
     label: str = "Column"
     kind: ClassVar[str] = "date-column"
 
-    def accept(self, here: Place, setting: Setting) -> str:
+    def accept(self, here: Place, setting: PrivacySetting) -> str:
         setting.date_domain(here)
         return here.text()
 
@@ -80,7 +80,7 @@ class ValuesColumn(Field):
     label: str = "Column"
     kind: ClassVar[str] = "values-column"
 
-    def accept(self, here: Place, setting: Setting) -> str:
+    def accept(self, here: Place, setting: PrivacySetting) -> str:
         setting.values_domain(here)
         return here.text()
 
@@ -96,7 +96,7 @@ class ColumnList(Field):
     holds: tuple[type[NumberDomain] | type[ValuesDomain], ...] = (ValuesDomain,)
     most: int = 20
 
-    def accept(self, here: Place, setting: Setting) -> tuple[str, ...]:
+    def accept(self, here: Place, setting: PrivacySetting) -> tuple[str, ...]:
         items = here.items()
         names = tuple(item.text() for item in items)
         if not names or len(set(names)) != len(names) or len(names) > self.most:
@@ -108,7 +108,7 @@ class ColumnList(Field):
     def columns_in(self, value: Any) -> Iterable[str]:
         return tuple(value)
 
-    def _check(self, item: Place, setting: Setting) -> None:
+    def _check(self, item: Place, setting: PrivacySetting) -> None:
         if self.holds == (ValuesDomain,):
             setting.values_domain(item)
         elif self.holds == (NumberDomain,):
@@ -129,7 +129,7 @@ class OneOf(Field):
     def absent(self) -> str:
         return self.choices[0]
 
-    def accept(self, here: Place, setting: Setting) -> str:
+    def accept(self, here: Place, setting: PrivacySetting) -> str:
         return here.choice(self.choices)
 
 
@@ -147,7 +147,7 @@ class NumberField(Field):
     def absent(self) -> Any:
         return self.default
 
-    def accept(self, here: Place, setting: Setting) -> Any:
+    def accept(self, here: Place, setting: PrivacySetting) -> Any:
         number = here.integer() if self.whole else float(here.number())
         if not self.minimum <= number <= self.maximum:
             kind = "whole number" if self.whole else "number"
@@ -168,7 +168,7 @@ class NumberList(Field):
     fewest: int = 1
     most: int = 1000
 
-    def accept(self, here: Place, setting: Setting) -> tuple[float, ...]:
+    def accept(self, here: Place, setting: PrivacySetting) -> tuple[float, ...]:
         items = here.items()
         if not self.fewest <= len(items) <= self.most:
             here.refuse(f"a list of {self.fewest} to {self.most} numbers is accepted.")
@@ -187,11 +187,11 @@ class DeclaredValue(Field):
     kind: ClassVar[str] = "value"
     of: str = "column"
 
-    def read(self, place: Place, setting: Setting) -> Any:
+    def read(self, place: Place, setting: PrivacySetting) -> Any:
         found = super().read(place, setting)
         if found not in setting.values_domain(place[self.of]).values:
             place[self.name].refuse("this value is not declared for the column.")
         return found
 
-    def accept(self, here: Place, setting: Setting) -> str:
+    def accept(self, here: Place, setting: PrivacySetting) -> str:
         return here.text()

@@ -7,7 +7,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Forecast:
+class NoiseForecast:
     """How much noise an answer will have.
 
     `half_width` is None where no interval can be said beforehand; `sentence` says what is known.

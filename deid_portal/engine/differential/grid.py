@@ -18,13 +18,13 @@ FINE = 30  # bits of the largest number; 2³² of them still fit 63 bits
 
 
 @dataclass(frozen=True)
-class Grid:
+class NoiseGrid:
     """Multiples of a step."""
 
     step: float
 
     @classmethod
-    def for_size(cls, largest: float, bits: int = FINE) -> "Grid":
+    def for_size(cls, largest: float, bits: int = FINE) -> "NoiseGrid":
         """Return the grid on which numbers up to `largest`, of either sign, take so many bits."""
         _, exponent = frexp(largest)
         return cls(2.0 ** (exponent - bits))
@@ -34,4 +34,4 @@ class Grid:
         return np.rint(np.nan_to_num(numbers, nan=0.0) / self.step).astype(np.int64)
 
 
-WHOLE = Grid(1.0)
+WHOLE = NoiseGrid(1.0)

@@ -6,26 +6,26 @@ from math import ceil
 import numpy as np
 
 from deid_portal.engine.differential.fields import OneOf
-from deid_portal.engine.differential.grid import WHOLE, Grid
+from deid_portal.engine.differential.grid import WHOLE, NoiseGrid
 from deid_portal.engine.differential.mechanisms import NoiseMechanism
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import DiscreteGaussian
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
-from deid_portal.engine.differential.price import Price
+from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
 
-FINE_COUNTS = Grid(2.0**-20)
+FINE_COUNTS = NoiseGrid(2.0**-20)
 GEOMETRIC, LAPLACE, GAUSSIAN = "geometric", "laplace", "gaussian"
 
 FOR_COUNTS = OneOf(
     name="mechanism",
-    label="Noise",
+    label="GridNoise",
     choices=(GEOMETRIC, LAPLACE, GAUSSIAN),
     labels=("Whole numbers (geometric)", "Laplace", "Gaussian, needs a δ"),
 )
 FOR_NUMBERS = OneOf(
     name="mechanism",
-    label="Noise",
+    label="GridNoise",
     choices=(LAPLACE, GAUSSIAN),
     labels=("Laplace", "Gaussian, needs a δ"),
 )
@@ -37,18 +37,24 @@ FORMULAS = {
 
 
 @dataclass(frozen=True)
-class Noise:
+class GridNoise:
     """Noise of one kind for numbers on a grid; `sensitivity` in the unit of the answer."""
 
     kind: str
     mechanism: NoiseMechanism
-    grid: Grid
+    grid: NoiseGrid
     sensitivity: float
 
     @classmethod
     def calibrate(
-        cls, kind: str, price: Price, grid: Grid, l1: float, l2: float, rounding: float = 0
-    ) -> "Noise":
+        cls,
+        kind: str,
+        price: PrivacyPrice,
+        grid: NoiseGrid,
+        l1: float,
+        l2: float,
+        rounding: float = 0,
+    ) -> "GridNoise":
         """Return the least noise for answers that neighbors change by `l1` (or `l2`) at most.
 
         `rounding` is by how many steps of the grid rounding may add to that change.
@@ -61,7 +67,7 @@ class Noise:
         return cls(kind, laplace, grid, l1)
 
     @property
-    def price(self) -> Price:
+    def price(self) -> PrivacyPrice:
         return self.mechanism.price
 
     @property
@@ -76,11 +82,11 @@ class Noise:
         return np.asarray(self.mechanism.release(exact) * self.grid.step, np.float64)
 
 
-def grid_of_counts(kind: str) -> Grid:
+def grid_of_counts(kind: str) -> NoiseGrid:
     """Return the grid for counts: whole people with geometric noise, else a fine one."""
     return WHOLE if kind == GEOMETRIC else FINE_COUNTS
 
 
-def on_grid(counts: Counts, grid: Grid) -> Counts:
+def on_grid(counts: Counts, grid: NoiseGrid) -> Counts:
     """Return whole counts as multiples of the step of a grid."""
     return np.asarray(counts, np.int64) * round(1 / grid.step)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deid_portal.engine.differential.answer import Answer, answer, check_columns
-from deid_portal.engine.differential.composition import Composition, compose
-from deid_portal.engine.differential.question import Question, parse_with
+from deid_portal.engine.differential.answer import PrivateAnswer, answer, check_columns
+from deid_portal.engine.differential.composition import CompositionBounds, compose
+from deid_portal.engine.differential.question import PrivateQuestion, parse_with
 from deid_portal.engine.differential.questions import QUESTIONS
-from deid_portal.engine.differential.setting import Setting
+from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.documents import PLAN_VERSION, Place
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.progress import ProgressCallback
@@ -24,8 +24,8 @@ MOST_QUERIES = 1000
 class QueryPlan:
     """A setting and the questions asked in it, all of them known before the first is answered."""
 
-    setting: Setting
-    questions: tuple[Question, ...]
+    setting: PrivacySetting
+    questions: tuple[PrivateQuestion, ...]
 
     @classmethod
     def from_document(cls, document: Any) -> "QueryPlan":
@@ -35,7 +35,7 @@ class QueryPlan:
         if place["plan"].value != PLAN_VERSION or isinstance(place["plan"].value, bool):
             place["plan"].refuse(f"version {PLAN_VERSION} is accepted.")
         place["privacy"].check_keys(("neighbours",), ("person", "size", "delta"))
-        setting = Setting.parse(place["privacy"], place["domains"])
+        setting = PrivacySetting.parse(place["privacy"], place["domains"])
         items = read_queries(place)
         return cls(setting, tuple(parse_with(QUESTIONS, item, setting) for item in items))
 
@@ -45,7 +45,7 @@ class QueryPlan:
         queries = [question.to_document() for question in self.questions]
         return {"plan": PLAN_VERSION, "privacy": privacy, "domains": domains, "queries": queries}
 
-    def spent(self) -> Composition:
+    def spent(self) -> CompositionBounds:
         """Return what all answers cost together; their prices are fixed, so every bound holds."""
         prices = [question.price for question in self.questions]
         return compose(prices, sum(one.delta for one in prices) + (self.setting.delta or 0.0))
@@ -67,7 +67,7 @@ def answer_plan(
     return report_of(plan, [answer(table, question, progress) for question in plan.questions])
 
 
-def report_of(plan: QueryPlan, answers: Sequence[Answer]) -> dict[str, Any]:
+def report_of(plan: QueryPlan, answers: Sequence[PrivateAnswer]) -> dict[str, Any]:
     """Return the report of a plan.
 
     Unlike other reports it says neither how many rows the table has nor its hash: both are answers

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Price:
+class PrivacyPrice:
     """An (ε, δ) promise; δ is 0 where the promise is kept without exception."""
 
     epsilon: float
     delta: float = 0.0
 
-    def part(self, of: int) -> "Price":
+    def part(self, of: int) -> "PrivacyPrice":
         """Return one of so many equal parts, which together cost no more than the whole."""
-        return Price(self.epsilon / of, self.delta / of)
+        return PrivacyPrice(self.epsilon / of, self.delta / of)
 
     def to_document(self) -> dict[str, float]:
         return {"epsilon": self.epsilon, "delta": self.delta}

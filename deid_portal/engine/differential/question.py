@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 
 from deid_portal.engine.differential.conditions import Condition, parse_conditions
 from deid_portal.engine.differential.fields import Field
-from deid_portal.engine.differential.forecast import CONFIDENCE, Forecast
-from deid_portal.engine.differential.price import Price
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.setting import Setting
+from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
+from deid_portal.engine.differential.price import PrivacyPrice
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.documents import Place, hash_document, plain
 from deid_portal.engine.progress import Progress
 
@@ -22,10 +22,10 @@ COMMON = ("epsilon", "accuracy", "where")
 
 
 @dataclass(frozen=True)
-class Question(ABC):
+class PrivateQuestion(ABC):
     """A question with its price. Its own entries are dataclass fields named in `fields`."""
 
-    setting: Setting
+    setting: PrivacySetting
     epsilon: float
     where: tuple[Condition, ...]
 
@@ -36,7 +36,7 @@ class Question(ABC):
     has_accuracy: ClassVar[bool] = True  # an ε can be found from a wanted half width
 
     @classmethod
-    def parse(cls, place: Place, setting: Setting) -> Self:
+    def parse(cls, place: Place, setting: PrivacySetting) -> Self:
         place.check_keys(required=("query",), optional=(*COMMON, *(own.name for own in cls.fields)))
         given = {own.name: own.read(place, setting) for own in cls.fields}
         question = cls(
@@ -79,8 +79,8 @@ class Question(ABC):
         return list(dict.fromkeys([*named, *(one.column for one in self.where), *person]))
 
     @property
-    def price(self) -> Price:
-        return Price(self.epsilon)
+    def price(self) -> PrivacyPrice:
+        return PrivacyPrice(self.epsilon)
 
     def words(self) -> str:
         """Return the question as a person says it; it may name declared values."""
@@ -93,14 +93,14 @@ class Question(ABC):
         """Return the question without its conditions and question mark."""
 
     @abstractmethod
-    def forecast(self, confidence: float = CONFIDENCE) -> Forecast: ...
+    def forecast(self, confidence: float = CONFIDENCE) -> NoiseForecast: ...
 
     @abstractmethod
     def explain(self) -> str:
         """Return what is done, in plain words and as a formula."""
 
     @abstractmethod
-    def ask(self, rows: Rows, progress: Progress) -> Reading:
+    def ask(self, rows: SelectedRows, progress: Progress) -> NoisyResult:
         """Compute the answer, add the noise, and return only what may be shown."""
 
     def with_epsilon(self, epsilon: float) -> Self:
@@ -156,7 +156,9 @@ def read_epsilon(place: Place) -> float:
     return epsilon
 
 
-def parse_with(kinds: Mapping[str, type[Question]], place: Place, setting: Setting) -> Question:
+def parse_with(
+    kinds: Mapping[str, type[PrivateQuestion]], place: Place, setting: PrivacySetting
+) -> PrivateQuestion:
     """Read a question of any kind."""
     place.check_object()
     kind = place["query"].choice(tuple(kinds))

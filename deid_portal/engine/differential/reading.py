@@ -8,7 +8,7 @@ Interval = tuple[float, float] | None
 
 
 @dataclass(frozen=True)
-class Reading:
+class NoisyResult:
     """The noisy result in the words of a report: "value", "values" or "coefficients"."""
 
     result: Mapping[str, Any]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.differential.conditions import Condition, Mask
 from deid_portal.engine.differential.domains import Indices
-from deid_portal.engine.differential.setting import PersonUnit, Setting
+from deid_portal.engine.differential.setting import PersonUnit, PrivacySetting
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Column, Table
 
@@ -25,21 +25,21 @@ Hashes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class SelectedRows:
     """A table with the rows that take part; everything is computed over all of its rows."""
 
     table: Table
-    setting: Setting
+    setting: PrivacySetting
     chosen: Mask
 
     @classmethod
     def choose(
         cls,
         table: Table,
-        setting: Setting,
+        setting: PrivacySetting,
         where: tuple[Condition, ...],
         columns: Collection[str] | None = None,
-    ) -> "Rows":
+    ) -> "SelectedRows":
         """Choose rows by these columns, or by all; other columns then make no difference."""
         chosen = np.ones(table.rows, np.bool_)
         if setting.person is not None:

@@ -44,7 +44,7 @@ class PersonUnit:
 
 
 @dataclass(frozen=True)
-class Setting:
+class PrivacySetting:
     """Neighbor relation, unit of privacy, public size, δ, and the declared domains."""
 
     neighbours: Neighbours

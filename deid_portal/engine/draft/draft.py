@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.search.recoding import Recoding
 from deid_portal.engine.table.table import Codes, Column, Table
@@ -22,13 +22,13 @@ class Search:
     """What a method that chooses levels found, and on which table."""
 
     problem: Problem
-    found: Found
+    found: SearchResult
     metric: str
     seconds: float
 
 
 @dataclass(frozen=True, eq=False)
-class Draft:
+class TableDraft:
     """Columns as they would leave, and where each record comes from.
 
     Methods hand it on to each other; identifiers are still in it and leave at the very end.
@@ -45,7 +45,7 @@ class Draft:
     recoding: Recoding | None = None  # all that was done so far, where it is this and nothing else
 
     @classmethod
-    def start(cls, problem: Problem) -> "Draft":
+    def start(cls, problem: Problem) -> "TableDraft":
         return cls(problem, problem.table, np.arange(problem.rows, dtype=np.int32))
 
     @property
@@ -66,14 +66,14 @@ class Draft:
                 )
         return self.problem.of(self.table, progress or Progress(None))
 
-    def with_columns(self, *columns: Column) -> "Draft":
+    def with_columns(self, *columns: Column) -> "TableDraft":
         """Return the draft with columns replaced by those of the same name, new ones at the end."""
         changed = {column.name: column for column in columns}
         own = [changed.pop(column.name, column) for column in self.table.columns]
         table = Table((*own, *changed.values()), self.table.source_sha256)
         return replace(self, table=table, recoding=None)
 
-    def keep(self, kept: NDArray[np.bool_]) -> "Draft":
+    def keep(self, kept: NDArray[np.bool_]) -> "TableDraft":
         """Return the draft without the other rows."""
         if kept.all():
             return self
@@ -87,21 +87,21 @@ class Draft:
             recoding=None,
         )
 
-    def draw(self, kept: NDArray[np.bool_]) -> "Draft":
+    def draw(self, kept: NDArray[np.bool_]) -> "TableDraft":
         """Return a sample of the draft; who is not drawn is not counted as suppressed."""
         drawn = np.zeros(self.problem.rows, np.bool_)
         drawn[self.rows[kept]] = True
         return replace(self.keep(kept), drawn=drawn)
 
-    def noting(self, **figures: Any) -> "Draft":
+    def noting(self, **figures: Any) -> "TableDraft":
         """Return the draft with an entry about the present step; `method` names it."""
         return replace(self, steps=(*self.steps, figures))
 
-    def with_step(self, place: int, figures: Mapping[str, Any]) -> "Draft":
+    def with_step(self, place: int, figures: Mapping[str, Any]) -> "TableDraft":
         """Return the draft with one entry in place of those from there on."""
         return replace(self, steps=(*self.steps[:place], figures))
 
-    def recoded(self, search: Search) -> "Draft":
+    def recoded(self, search: Search) -> "TableDraft":
         """Return the draft shown at the levels a search found; without rows if it found none."""
         recoding = _recoding_of(search)
         if recoding is None:

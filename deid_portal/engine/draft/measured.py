@@ -15,7 +15,7 @@ from deid_portal.engine.utility import LabelledColumn, MeasuredColumn
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredTable:
     """The classes and columns of one state of the table: as it came, or as it leaves."""
 
     classes: Classes
@@ -37,14 +37,14 @@ class Measured:
         return count_fewest(self.whole.populations, self.look_alikes, self.whole.original)
 
 
-def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> Measured:
+def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> MeasuredTable:
     """Measure the table at one combination of levels with some classes left out."""
     shown = Round(check.levels, check.grouped.spread(kept_classes))
     return measure_recoding(Recoding(problem, (shown,)))
 
 
-def measure_recoding(recoding: Recoding) -> Measured:
+def measure_recoding(recoding: Recoding) -> MeasuredTable:
     """Measure what a recipient would see."""
     levels = dict(zip(recoding.problem.names, recoding.base, strict=True))
     problem = recoding.problem
-    return Measured(recoding.classes, recoding.columns, levels, problem.whole, problem.rows)
+    return MeasuredTable(recoding.classes, recoding.columns, levels, problem.whole, problem.rows)

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.compiled import kernels
-from deid_portal.engine.draft.draft import NOBODY, Draft
-from deid_portal.engine.draft.measured import Measured
+from deid_portal.engine.draft.draft import NOBODY, TableDraft
+from deid_portal.engine.draft.measured import MeasuredTable
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.privacy import SensitiveColumn, Whole
 from deid_portal.engine.progress import Progress
@@ -34,7 +34,7 @@ class NoLabels(View):
         )
 
 
-def measure_draft(draft: Draft) -> Measured:
+def measure_draft(draft: TableDraft) -> MeasuredTable:
     """Measure what would leave, each cell beside the original it comes from."""
     problem = draft.problem
     columns = [
@@ -50,14 +50,14 @@ def measure_draft(draft: Draft) -> Measured:
     return replace(measured, rows=_records_to_show(draft), not_drawn=not_drawn)
 
 
-def _records_to_show(draft: Draft) -> int:
+def _records_to_show(draft: TableDraft) -> int:
     """Return how many records the release could have shown; of made-up ones, those there are."""
     if (draft.rows == NOBODY).any():
         return draft.table.rows
     return draft.problem.rows if draft.drawn is None else int(draft.drawn.sum())
 
 
-def measure_release(problem: Problem, released: Table, *, may_be_changed: bool) -> Measured:
+def measure_release(problem: Problem, released: Table, *, may_be_changed: bool) -> MeasuredTable:
     """Measure a table without knowing which record is which.
 
     A record spreads over the values its label may stand for, as often as each occurs. Values that
@@ -75,7 +75,7 @@ def measure_release(problem: Problem, released: Table, *, may_be_changed: bool) 
 
 def _measure(
     problem: Problem, released: Table, columns: list[LabelledColumn], groups: Codes | None
-) -> Measured:
+) -> MeasuredTable:
     whole, recoded = share_dictionaries(problem.whole, released)
     names = problem.names if groups is None else (GROUP,)
     shown = [released[name] for name in names] if groups is None else [group_numbers(groups)]
@@ -90,7 +90,7 @@ def _measure(
         for name, column in zip(problem.names, columns, strict=True)
         if len(np.unique(column.labels.levels[column.shown])) == 1
     }
-    return Measured(_classes_of(patterns, view), columns, levels, whole, problem.rows)
+    return MeasuredTable(_classes_of(patterns, view), columns, levels, whole, problem.rows)
 
 
 def _classes_of(patterns: Patterns, view: View) -> Classes:
@@ -129,13 +129,13 @@ def _check_values(problem: Problem, released: Table) -> None:
             )
 
 
-def _counts(draft: Draft, column: Column) -> Counts:
+def _counts(draft: TableDraft, column: Column) -> Counts:
     if draft.drawn is None:
         return column.counts
     return np.bincount(column.codes[draft.drawn], minlength=len(column.values)).astype(np.int64)
 
 
-def _beside_original(draft: Draft, index: int, counts: Counts) -> LabelledColumn:
+def _beside_original(draft: TableDraft, index: int, counts: Counts) -> LabelledColumn:
     problem, name = draft.problem, draft.problem.names[index]
     original, released, taxonomy = problem.table[name], draft.table[name], problem.taxonomies[index]
     behind = look_behind(original, taxonomy, released.values)

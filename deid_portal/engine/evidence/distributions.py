@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from deid_portal.engine.evidence.column_groups import MOST_GROUPS, ColumnGroups, group_column
+from deid_portal.engine.evidence.column_groups import MOST_GROUPS, GroupedColumn, group_column
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.utility.coverage import Coverage, cover
+from deid_portal.engine.utility.coverage import LabelCoverage, cover
 
 MOST_COLUMNS = 40
 MOST_CROSSED_COLUMNS = 12
@@ -26,7 +26,7 @@ MOST_CROSSED_GROUPS = 8
 class Shown:
     """A column in groups, as it came and as it leaves."""
 
-    groups: ColumnGroups
+    groups: GroupedColumn
     before: Codes  # group of each original row
     shares: Numbers  # kind of label × group
     kinds: Codes  # kind of label of each released row
@@ -37,8 +37,8 @@ class Shown:
         cls,
         original: Column,
         released: Column,
-        coverage: Coverage,
-        groups: ColumnGroups,
+        coverage: LabelCoverage,
+        groups: GroupedColumn,
         rows: Codes | None,
     ) -> "Shown":
         shares = groups.shares_of(original, coverage.covered, released)
@@ -100,7 +100,7 @@ def describe_distributions(
     }
 
 
-def _describe_groups(groups: ColumnGroups) -> dict[str, Any]:
+def _describe_groups(groups: GroupedColumn) -> dict[str, Any]:
     return {
         "column": groups.column,
         "level_name": groups.level_name,

@@ -33,7 +33,7 @@ _Side = tuple[Numbers, Counts]
 _Sides = tuple[_Side, _Side]
 
 
-class Verdict(StrEnum):
+class DriftVerdict(StrEnum):
     SAME = "same"
     SHIFTED = "shifted"
     DIFFERENT = "different"
@@ -41,7 +41,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Bar:
+class DriftBar:
     """Rows of both tables in one part of the range; the label names values, not for everybody."""
 
     label: str | None  # None is the gap
@@ -64,8 +64,8 @@ class ColumnDrift:
     gone_values: int
     distance: float | None
     chance: float
-    verdict: Verdict
-    bars: tuple[Bar, ...]
+    verdict: DriftVerdict
+    bars: tuple[DriftBar, ...]
 
 
 def compare_columns(before: Column, after: Column) -> ColumnDrift:
@@ -85,13 +85,13 @@ def compare_columns(before: Column, after: Column) -> ColumnDrift:
     )
 
 
-def judge(distance: float | None, chance: float) -> Verdict:
+def judge(distance: float | None, chance: float) -> DriftVerdict:
     """Say in a word what a distance means."""
     if distance is None:
-        return Verdict.NOT_COMPARED
+        return DriftVerdict.NOT_COMPARED
     if distance <= max(SAME_UP_TO, chance):
-        return Verdict.SAME
-    return Verdict.SHIFTED if distance <= SHIFTED_UP_TO else Verdict.DIFFERENT
+        return DriftVerdict.SAME
+    return DriftVerdict.SHIFTED if distance <= SHIFTED_UP_TO else DriftVerdict.DIFFERENT
 
 
 @dataclass(frozen=True)
@@ -180,10 +180,10 @@ def _cumulative(places: Numbers, rows: Counts, points: Numbers) -> Shares:
 
 def _draw(
     before: Column, after: Column, counted: _Together, sides: _Sides | None
-) -> tuple[Bar, ...]:
+) -> tuple[DriftBar, ...]:
     """Return the same few bars for both tables, so that they can be laid over each other."""
     gap = [
-        Bar(None, *(int(rows) for rows in counted.rows[:, place]))
+        DriftBar(None, *(int(rows) for rows in counted.rows[:, place]))
         for place in np.flatnonzero(~counted.is_present)
         if counted.rows[:, place].any()
     ]
@@ -193,17 +193,17 @@ def _draw(
     return (*_draw_numbers(sides, before.type, is_whole=is_whole), *gap)
 
 
-def _draw_values(counted: _Together) -> list[Bar]:
+def _draw_values(counted: _Together) -> list[DriftBar]:
     """One bar per value, those that matter most to either table first, the rest in one."""
     weight = np.where(counted.is_present, counted.shares.sum(axis=0), -1)
     places = [int(p) for p in np.argsort(-weight, kind="stable") if weight[p] > 0]
     shown = places if len(places) <= MOST_BARS else places[: MOST_BARS - 1]
-    bars = [Bar(counted.texts[place], *map(int, counted.rows[:, place])) for place in shown]
+    bars = [DriftBar(counted.texts[place], *map(int, counted.rows[:, place])) for place in shown]
     rest = counted.rows[:, places[len(shown) :]].sum(axis=1)
-    return [*bars, Bar(OTHERS, *map(int, rest))] if rest.any() else bars
+    return [*bars, DriftBar(OTHERS, *map(int, rest))] if rest.any() else bars
 
 
-def _draw_numbers(sides: _Sides, type: ColumnType, *, is_whole: bool) -> list[Bar]:
+def _draw_numbers(sides: _Sides, type: ColumnType, *, is_whole: bool) -> list[DriftBar]:
     """One bar per number if there are few; else equal steps, with the odd outlier in the last."""
     edges = np.union1d(sides[0][0], sides[1][0])
     if len(edges) > MOST_BARS:
@@ -212,7 +212,7 @@ def _draw_numbers(sides: _Sides, type: ColumnType, *, is_whole: bool) -> list[Ba
         edges = _steps(low, high, is_whole=is_whole)
     heights = [_heights(side, edges) for side in sides]
     return [
-        Bar(_label(edge, type), int(first), int(then))
+        DriftBar(_label(edge, type), int(first), int(then))
         for edge, first, then in zip(edges, *heights, strict=True)
     ]
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from deid_portal.engine.attacks.attack import MADE_UP
 from deid_portal.engine.draft.draft import NOBODY
-from deid_portal.engine.draft.measured import Measured
+from deid_portal.engine.draft.measured import MeasuredTable
 from deid_portal.engine.draft.remeasurement import GROUP, group_numbers, share_dictionaries
 from deid_portal.engine.errors import EngineError, InvalidTable
 from deid_portal.engine.evidence.column_groups import group_column
 from deid_portal.engine.evidence.distributions import describe_distributions
 from deid_portal.engine.evidence.kept_people import count_labels, measure_kept
-from deid_portal.engine.evidence.sensitive_spread import Spread, describe_spread
+from deid_portal.engine.evidence.sensitive_spread import SensitiveSpread, describe_spread
 from deid_portal.engine.evidence.suppression_causes import describe_seen_isolation
 from deid_portal.engine.evidence.who_pays import tell_who_pays
 from deid_portal.engine.measures import Measures, PlannedAttack
@@ -34,7 +34,7 @@ from deid_portal.engine.table.values import ColumnType
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.utility.ambiguity import measure_ambiguity
 from deid_portal.engine.utility.comparison import compare_marginals, compare_pairs
-from deid_portal.engine.utility.coverage import Coverage, cover_all
+from deid_portal.engine.utility.coverage import LabelCoverage, cover_all
 from deid_portal.engine.utility.divergence import measure_divergence
 from deid_portal.engine.utility.information_gain import measure_information_gain
 
@@ -82,7 +82,9 @@ class Evidence:
     def taxonomies(self) -> dict[str, Taxonomy]:
         return dict(zip(self.problem.names, self.problem.taxonomies, strict=True))
 
-    def describe(self, before: Measured, after: Measured, progress: Progress) -> dict[str, Any]:
+    def describe(
+        self, before: MeasuredTable, after: MeasuredTable, progress: Progress
+    ) -> dict[str, Any]:
         """Return the parts to add to a report, by section."""
         coverages = cover_all(self.original, self.released, self.names, self.taxonomies)
         parts: dict[str, Any] = {
@@ -128,7 +130,7 @@ class Evidence:
                 parts["who_pays"].append(entry)
         return parts
 
-    def describe_isolation(self, after: Measured) -> dict[str, Any]:
+    def describe_isolation(self, after: MeasuredTable) -> dict[str, Any]:
         """Return which columns keep the groups of the release apart, from its cells alone."""
         seen = _seen_patterns(self.names, after)
         return {} if seen is None else {"isolation": describe_seen_isolation(seen)}
@@ -217,10 +219,10 @@ class Evidence:
         ]
         group_of = groups.shares_of(original, own, secret).argmax(axis=1).astype(np.int32)
         patterns = self.problem.patterns
-        before = Spread.measure(
+        before = SensitiveSpread.measure(
             patterns.counts, patterns.pairs_with(original), whole, name, distance
         )
-        after = Spread.measure(seen.counts, seen.sensitive[name], whole, name, distance)
+        after = SensitiveSpread.measure(seen.counts, seen.sensitive[name], whole, name, distance)
         told = describe_spread(groups, group_of, distance, before, after)
         if GROUP not in seen.names:
             for place, entry in zip(after.worst(), told["worst"], strict=True):
@@ -238,7 +240,7 @@ class Evidence:
         ordered = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE)
         return "ordered" if self.original[name].type in ordered else "equal"
 
-    def _describe_risk(self, before: Measured, after: Measured) -> dict[str, Any]:
+    def _describe_risk(self, before: MeasuredTable, after: MeasuredTable) -> dict[str, Any]:
         states = {"before": before, "after": after}
         details = {
             when: self._summarize_risk(seen, measured)
@@ -258,7 +260,7 @@ class Evidence:
         guesses = measure_surest_guess(released, names, columns, progress)
         return {name: {"surest_guess": share} for name, share in guesses.items()}
 
-    def _summarize_risk(self, patterns: Patterns, measured: Measured) -> dict[str, Any]:
+    def _summarize_risk(self, patterns: Patterns, measured: MeasuredTable) -> dict[str, Any]:
         asked = self.measures
         return summarize_risk(
             patterns,
@@ -267,7 +269,7 @@ class Evidence:
             population_size=asked.population_size or (asked.people.size if asked.people else None),
         )
 
-    def _describe_utility(self, coverages: tuple[Coverage, ...]) -> dict[str, Any]:
+    def _describe_utility(self, coverages: tuple[LabelCoverage, ...]) -> dict[str, Any]:
         rows = max(self.original.rows, self.released.rows)
         ambiguity = measure_ambiguity(self.released, coverages, rows)
         described: dict[str, Any] = {
@@ -281,7 +283,7 @@ class Evidence:
             described["information_gain"] = gain.gain
         return described
 
-    def _measure_divergence(self, coverages: tuple[Coverage, ...]) -> float | None:
+    def _measure_divergence(self, coverages: tuple[LabelCoverage, ...]) -> float | None:
         """Return the divergence; None if too many labels overlap, or if it is not finite.
 
         It is infinite where the release rules out a record that exists.
@@ -294,7 +296,7 @@ class Evidence:
         found = measure_divergence(self.original, self.released, self.names, self.taxonomies)
         return found if np.isfinite(found) else None
 
-    def _compare(self, coverages: tuple[Coverage, ...], progress: Progress) -> dict[str, Any]:
+    def _compare(self, coverages: tuple[LabelCoverage, ...], progress: Progress) -> dict[str, Any]:
         compared: dict[str, Any] = {
             "columns": [
                 asdict(change)
@@ -370,7 +372,7 @@ class Evidence:
 
     def _run(self, planned: PlannedAttack) -> dict[str, Any]:
         """Run one attack; one that does not fit the tables says so and fails alone."""
-        from deid_portal.engine.attacks import Setting
+        from deid_portal.engine.attacks import AttackSetting
 
         entry: dict[str, Any] = {**planned.to_document(), "explain": planned.attack.explain()}
         sensitive = planned.column or next(iter(self.plan.names_of(ColumnRole.SENSITIVE)), None)
@@ -378,7 +380,7 @@ class Evidence:
         if (self.rows == NOBODY).any():
             return {**entry, "problem": MADE_UP}
         try:
-            setting = Setting(
+            setting = AttackSetting(
                 original=self.original,
                 released=self.released,
                 rows=self.rows,
@@ -433,7 +435,7 @@ class Evidence:
         return find_people(self.original, outside, (planned.person, planned.person))
 
 
-def _seen_patterns(names: tuple[str, ...], measured: Measured) -> Patterns | None:
+def _seen_patterns(names: tuple[str, ...], measured: MeasuredTable) -> Patterns | None:
     """Return the classes of a release as patterns; None for a release in groups."""
     if measured.alike is not None:
         return None

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine.draft.draft import Search
-from deid_portal.engine.draft.measured import Measured
+from deid_portal.engine.draft.measured import MeasuredTable
 from deid_portal.engine.plan import ColumnRole, Plan
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
 from deid_portal.engine.risk.attackers import count_short_classes
@@ -17,7 +17,7 @@ from deid_portal.engine.search.recoding import Recoding
 from deid_portal.engine.table.numbers import numbers_of
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Column, Table
-from deid_portal.engine.utility import METRICS, Loss, Release
+from deid_portal.engine.utility import METRICS, Loss, MeasuredRelease
 from deid_portal.engine.version import ENGINE_VERSION
 
 VERSION = 1
@@ -39,8 +39,8 @@ def build_report(
     *,
     plan: Plan,
     problem: Problem,
-    before: Measured,
-    after: Measured,
+    before: MeasuredTable,
+    after: MeasuredTable,
     released: Table | None,
     solution: bool,
 ) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def build_report(
     }
 
 
-def _count_rows(kept: int, after: Measured) -> dict[str, int]:
+def _count_rows(kept: int, after: MeasuredTable) -> dict[str, int]:
     counted = {"released": kept, "suppressed": after.rows - kept}
     return counted | ({"not_drawn": after.not_drawn} if after.not_drawn else {})
 
@@ -95,7 +95,7 @@ def describe_patterns(problem: Problem) -> list[str]:
     ]
 
 
-def _describe_missing_people(before: Measured, after: Measured) -> list[str]:
+def _describe_missing_people(before: MeasuredTable, after: MeasuredTable) -> list[str]:
     """Return a sentence where a population cannot hold the people who are drawn from it."""
     states = {"table": before, "release": after}
     return [
@@ -186,7 +186,7 @@ def describe_breach(
     }
 
 
-def _judge(model: PrivacyModel, before: Measured, after: Measured) -> dict[str, Any]:
+def _judge(model: PrivacyModel, before: MeasuredTable, after: MeasuredTable) -> dict[str, Any]:
     classes, whole = after.classes, after.whole
     holds = bool(len(classes.sizes)) and bool(model.passes(classes, whole).all())
     return {
@@ -208,18 +208,18 @@ def _judge_miss(model: PrivacyModel, whole: Whole, classes: Classes) -> dict[str
     }
 
 
-def measure_loss(measured: Measured) -> float:
-    return Loss().value(Release(measured.rows, measured.classes.sizes, measured.columns))
+def measure_loss(measured: MeasuredTable) -> float:
+    return Loss().value(MeasuredRelease(measured.rows, measured.classes.sizes, measured.columns))
 
 
-def _utility(plan: Plan, measured: Measured) -> dict[str, float]:
+def _utility(plan: Plan, measured: MeasuredTable) -> dict[str, float]:
     k = next((model.k for model in plan.models if isinstance(model, KAnonymity)), 1)
-    release = Release(measured.rows, measured.classes.sizes, measured.columns, k)
+    release = MeasuredRelease(measured.rows, measured.classes.sizes, measured.columns, k)
     return {name: metric.value(release) for name, metric in METRICS.items()}
 
 
 def _describe_column(
-    name: str, plan: Plan, problem: Problem, after: Measured, released: Table | None
+    name: str, plan: Plan, problem: Problem, after: MeasuredTable, released: Table | None
 ) -> dict[str, Any]:
     planned = plan.column(name)
     shown = released is not None and name in released
@@ -239,7 +239,7 @@ def _describe_column(
 
 
 def _describe_quasi_identifier(
-    index: int, name: str, problem: Problem, after: Measured
+    index: int, name: str, problem: Problem, after: MeasuredTable
 ) -> dict[str, Any]:
     taxonomy = problem.taxonomies[index]
     level = after.levels.get(name)

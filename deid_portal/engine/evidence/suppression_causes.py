@@ -47,7 +47,7 @@ def describe_coarser(problem: Problem, check: Check) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Apart:
+class GroupSeparation:
     """What becomes of groups when one column says less; one answer per group."""
 
     column: str
@@ -76,14 +76,14 @@ def describe_seen_isolation(patterns: Patterns) -> list[dict[str, Any]]:
     )
 
 
-def _set_apart(check: Check, column: int, name: str) -> Apart:
+def _set_apart(check: Check, column: int, name: str) -> GroupSeparation:
     level, height = check.levels[column], check.checker.taxonomies[column].height
     if level == height:
         nowhere = np.zeros(len(check.classes.sizes), np.bool_)
-        return Apart(name, nowhere, nowhere, nowhere, nowhere)
+        return GroupSeparation(name, nowhere, nowhere, nowhere, nowhere)
     step = _raise(check, _at(check.levels, column, level + 1))
     hidden = step if level + 1 == height else _raise(check, _at(check.levels, column, height))
-    return Apart(name, *step, *hidden)
+    return GroupSeparation(name, *step, *hidden)
 
 
 def _at(levels: Levels, column: int, level: int) -> Levels:
@@ -99,15 +99,15 @@ def _raise(check: Check, levels: Levels) -> tuple[Mask, Mask]:
     return grows, frees
 
 
-def _set_seen_apart(patterns: Patterns) -> Iterator[Apart]:
+def _set_seen_apart(patterns: Patterns) -> Iterator[GroupSeparation]:
     nowhere = np.zeros(len(patterns.counts), np.bool_)
     for column, name in enumerate(patterns.names):
         numbers = number_patterns(np.delete(patterns.codes, column, axis=0))
         grows = sizes_of(numbers, patterns.counts)[numbers] > patterns.counts
-        yield Apart(name, nowhere, nowhere, grows, nowhere)
+        yield GroupSeparation(name, nowhere, nowhere, grows, nowhere)
 
 
-def _per_size(sizes: Counts, gone: Mask, apart: list[Apart]) -> list[dict[str, Any]]:
+def _per_size(sizes: Counts, gone: Mask, apart: list[GroupSeparation]) -> list[dict[str, Any]]:
     told = []
     for low, high in SIZE_BINS:
         inside = (sizes >= low) & (sizes <= (high or sizes.max(initial=low)))
@@ -128,7 +128,7 @@ def _per_size(sizes: Counts, gone: Mask, apart: list[Apart]) -> list[dict[str, A
     return told
 
 
-def _describe_apart(apart: Apart, records: Counts) -> dict[str, Any]:
+def _describe_apart(apart: GroupSeparation, records: Counts) -> dict[str, Any]:
     return {
         "column": apart.column,
         "grows": int(records @ apart.grows),

@@ -101,7 +101,7 @@ class _Answer:
         return read_arrow(cast(BinaryIO, io.BytesIO(self.cells)))
 
 
-class Line:
+class ReaderSocket:
     """One end of the socket between a reader and who asked for it."""
 
     def __init__(self, end: socket.socket) -> None:
@@ -136,11 +136,11 @@ class Line:
         return content
 
 
-class _Reader:
+class _ReaderProcess:
     """A reader as seen by who asked for it."""
 
     def __init__(self, end: socket.socket, limits: ReadingLimits) -> None:
-        self._line = Line(end)
+        self._line = ReaderSocket(end)
         self._limits = limits
         self._handle = -1
 
@@ -218,12 +218,12 @@ def _have_read(
 
 
 @contextmanager
-def _begin(asked: dict[str, Any], limits: ReadingLimits) -> Iterator[_Reader]:
+def _begin(asked: dict[str, Any], limits: ReadingLimits) -> Iterator[_ReaderProcess]:
     """Have a reader begin; one that was never born has nothing to say about the file."""
     for is_last in (False, True):
         with _nursery.ask() as end:
             end.settimeout(QUIET_SECONDS)
-            reader = _Reader(end, limits)
+            reader = _ReaderProcess(end, limits)
             try:
                 reader.begin(asked)
             except (EOFError, ConnectionError):  # the nursery was killed before it could fork

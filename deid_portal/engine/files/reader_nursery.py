@@ -35,7 +35,7 @@ from deid_portal.engine.files.isolated_reader import (
     PLACE,
     PROGRESS,
     REFUSAL,
-    Line,
+    ReaderSocket,
 )
 from deid_portal.engine.files.limits import MEGABYTE, ReadingLimits
 from deid_portal.engine.files.table_reader import MODULES
@@ -70,7 +70,7 @@ def _load_what_all_need() -> None:
 
 def _be_a_reader(end: socket.socket) -> NoReturn:
     try:
-        line = Line(end)
+        line = ReaderSocket(end)
         line.send(HERE, str(os.getpid()).encode())
         _work(line)
     except (EOFError, ConnectionError):
@@ -79,7 +79,7 @@ def _be_a_reader(end: socket.socket) -> NoReturn:
         os._exit(0)
 
 
-def _work(line: Line) -> None:
+def _work(line: ReaderSocket) -> None:
     asked = json.loads(line.receive()[1])
     try:
         _limit(asked["limits"])
@@ -108,7 +108,7 @@ def _limit(limits: dict[str, int]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no clear text on any disk
 
 
-def _do(line: Line, asked: dict[str, Any]) -> None:
+def _do(line: ReaderSocket, asked: dict[str, Any]) -> None:
     elsewhere = _FileElsewhere(line, asked["size"])
     stream = cast(BinaryIO, io.BufferedReader(elsewhere, BLOCK_BYTES))
     own = {name: asked["limits"][name] for name in ("unpacked_mb", "memory_mb", "minutes")}
@@ -134,7 +134,7 @@ def _do(line: Line, asked: dict[str, Any]) -> None:
 
 
 class _Progress:
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: ReaderSocket) -> None:
         self._line = line
 
     def __call__(self, done: int, total: int, phase: str, **figures: Any) -> None:
@@ -144,7 +144,7 @@ class _Progress:
 class _Cells(io.RawIOBase):
     """Where a table is written to: piece by piece to who asked."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: ReaderSocket) -> None:
         self._line = line
 
     def writable(self) -> bool:
@@ -159,7 +159,7 @@ class _Cells(io.RawIOBase):
 class _FileElsewhere(io.RawIOBase):
     """The file as a reader sees it: every piece comes over the socket."""
 
-    def __init__(self, line: Line, size: int) -> None:
+    def __init__(self, line: ReaderSocket, size: int) -> None:
         self._line = line
         self._size = size
         self._place = 0

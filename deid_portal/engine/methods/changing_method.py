@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place, listed, plain
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.method import Method
 from deid_portal.engine.progress import Progress
 
@@ -36,7 +36,9 @@ class ChangingMethod(Method):
         )
         return [sentence for sentence in found if sentence]
 
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         progress.report(0, 1, "protect")
         started = perf_counter()
         before = len(draft.steps)
@@ -47,7 +49,9 @@ class ChangingMethod(Method):
         return changed.with_step(before, {"method": self.name, **figures, "seconds": seconds})
 
     @abstractmethod
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         """Return the draft with this done to it; `noting` adds figures for the report."""
 
 

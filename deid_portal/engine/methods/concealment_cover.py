@@ -29,7 +29,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class LevelLabels:
     """What each value is called on each level, all columns one after the other."""
 
     leaves: Codes  # column × record
@@ -40,7 +40,7 @@ class Labels:
     @classmethod
     def of(
         cls, taxonomies: Sequence[Taxonomy], leaves: Sequence[Codes], weights: Sequence[float]
-    ) -> "Labels":
+    ) -> "LevelLabels":
         shape = (
             len(taxonomies),
             max(taxonomy.height for taxonomy in taxonomies) + 1,
@@ -55,7 +55,7 @@ class Labels:
         return cls(np.array(leaves, np.int32), heights, codes, costs)
 
 
-def conceal(labels: Labels, k: int, progress: Progress) -> Codes | None:
+def conceal(labels: LevelLabels, k: int, progress: Progress) -> Codes | None:
     """Return the level of each cell, column × record; None if not even the roots would do."""
     records = labels.leaves.shape[1]
     levels = np.zeros(labels.leaves.shape, np.int32)
@@ -83,7 +83,7 @@ def warm_up() -> None:
     """Compile every loop; a circle that must be closed is rare in a small table."""
     taxonomy = Taxonomy.from_paths([("a", "*"), ("b", "*")])
     codes = np.array([0, 1], np.int32)
-    labels = Labels.of([taxonomy], [codes], [1.0])
+    labels = LevelLabels.of([taxonomy], [codes], [1.0])
     conceal(labels, 2, Progress(None))
     levels, fits = np.zeros((1, 2), np.int32), np.eye(2, dtype=np.bool_)
     parts = labels.leaves, labels.heights, labels.codes, labels.costs, levels, fits

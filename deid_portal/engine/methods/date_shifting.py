@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import NOBODY, Draft
+from deid_portal.engine.draft.draft import NOBODY, TableDraft
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared, Parameter
@@ -68,14 +68,16 @@ class DateShifting(ChangingMethod):
             f"either way: the time between them stays, the calendar does not."
         )
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         shifts = self._shifts(draft, generator)
         for index, name in enumerate(self.columns):
             progress.report(index, len(self.columns), "protect")
             draft = draft.with_columns(_shift(draft.table[name], shifts))
         return draft.noting(days=self.days, person=self.person, columns=list(self.columns))
 
-    def _shifts(self, draft: Draft, generator: np.random.Generator) -> Days:
+    def _shifts(self, draft: TableDraft, generator: np.random.Generator) -> Days:
         """Return the days to move each kept row by."""
         of_row = self._draw(draft.table.rows, generator)
         if self.person is None:

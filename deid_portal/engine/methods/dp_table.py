@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.methods.randomization.safe_sampling import (
@@ -134,7 +134,9 @@ class DPTable(ChangingMethod):
         """Return how many are drawn and how many must be alike; the table plays no part in it."""
         return find_sampling(self.epsilon, self.delta, self.share)
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         if not draft.is_untouched or draft.steps:
             raise InvalidPlan(
                 "method: dp-table must come first; what was done before would not be private."
@@ -151,7 +153,7 @@ class DPTable(ChangingMethod):
         kept = shown.keep((alike.counts >= sampling.k)[alike.pattern_of_row])
         return kept.noting(**self._describe(sampling))
 
-    def _shown(self, draft: Draft) -> list[Column]:
+    def _shown(self, draft: TableDraft) -> list[Column]:
         problem = draft.problem
         return [
             generalize(draft.table[name], taxonomy, self.levels.get(name, 0))

@@ -6,7 +6,7 @@ from typing import ClassVar
 from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.methods.searching_method import SearchingMethod
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.problem import Problem
 
 
@@ -20,7 +20,7 @@ class FullDomain(SearchingMethod):
         "P. Samarati, Protecting respondents' identities in microdata release, TKDE 13(6), 2001."
     )
 
-    def find(self, problem: Problem, progress: Progress) -> Found:
+    def find(self, problem: Problem, progress: Progress) -> SearchResult:
         allowed = records_allowed(self.suppression_limit, problem.rows)
         return self.find_base(problem, allowed, progress)
 

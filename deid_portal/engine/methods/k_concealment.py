@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod
-from deid_portal.engine.methods.concealment_cover import Labels, conceal
+from deid_portal.engine.methods.concealment_cover import LevelLabels, conceal
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem
@@ -65,13 +65,15 @@ class KConcealmentRelease(ChangingMethod):
                 f"are accepted; choose local-recoding for larger tables."
             )
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         problem = draft.pose(progress)
         nobody = draft.keep(np.zeros(draft.table.rows, np.bool_))
         if self.k > problem.rows:
             return nobody
         leaves = [problem.table[name].codes for name in problem.names]
-        labels = Labels.of(problem.taxonomies, leaves, problem.weights)
+        labels = LevelLabels.of(problem.taxonomies, leaves, problem.weights)
         levels = conceal(labels, self.k, progress)
         if levels is None:
             return nobody

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.aggregation import mdav
 from deid_portal.engine.methods.aggregation.aggregates import Aggregate, aggregate, information_loss
 from deid_portal.engine.methods.aggregation.groups import Groups
@@ -93,7 +93,9 @@ class KConfusionRelease(ChangingMethod):
                     "and here none do; leave it out, the method keeps k-confusion by itself."
                 )
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         if self.k > draft.table.rows:
             return draft.keep(np.zeros(draft.table.rows, np.bool_))
         attributes = self._attributes(draft.problem, draft.table)
@@ -109,7 +111,7 @@ class KConfusionRelease(ChangingMethod):
         changed = draft.with_columns(*(own.column(self.decimals) for own in done))
         return self._note(changed, done, groups)
 
-    def _note(self, draft: Draft, done: list[Aggregate], groups: Groups) -> Draft:
+    def _note(self, draft: TableDraft, done: list[Aggregate], groups: Groups) -> TableDraft:
         noted = draft.noting(
             k=self.k,
             groups=groups.count,

@@ -8,7 +8,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.methods.method import RecodingMethod, records_allowed, suppression_limit
 from deid_portal.engine.parameters import Declared, LevelsByColumn
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.utility import Loss
 
@@ -55,8 +55,8 @@ class ChosenLevels(RecodingMethod):
             if level > heights[name]:
                 here.refuse(f"the taxonomy of this column has levels 0 to {heights[name]}.")
 
-    def find(self, problem: Problem, progress: Progress) -> Found:
-        found = Found(records_allowed(self.suppression_limit, problem.rows), nodes=1)
+    def find(self, problem: Problem, progress: Progress) -> SearchResult:
+        found = SearchResult(records_allowed(self.suppression_limit, problem.rows), nodes=1)
         # A method before this may have left only values whose taxonomy is lower: its top is enough.
         levels = tuple(
             min(self.levels.get(name, 0), height)

@@ -11,10 +11,10 @@ from deid_portal.engine.methods.searching_method import SearchingMethod
 from deid_portal.engine.privacy import KAnonymity
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.check import Check, Mask
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.search.recoding import Recoding, Round, only
-from deid_portal.engine.utility import METRICS, Metric, Release
+from deid_portal.engine.utility import METRICS, MeasuredRelease, Metric
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class LocalRecoding(SearchingMethod):
         "J. Xu et al., Utility-based anonymization using local recoding, KDD 2006."
     )
 
-    def find(self, problem: Problem, progress: Progress) -> Found:
+    def find(self, problem: Problem, progress: Progress) -> SearchResult:
         allowed = records_allowed(self.suppression_limit, problem.rows)
         (freely, by_freely), (found, by_found) = side_by_side(
             lambda own: self._start(problem, max(problem.rows - 1, 0), own),
@@ -57,14 +57,16 @@ class LocalRecoding(SearchingMethod):
 
     def _start(
         self, problem: Problem, allowed: int, progress: Progress
-    ) -> tuple[Found, Recoding | None]:
+    ) -> tuple[SearchResult, Recoding | None]:
         """Return the best levels that leave out so many, and what the rounds after make of them."""
         found = self.find_base(problem, allowed, progress)
         if found.best is None:
             return found, None
         return found, self._recode(problem, found.best, found, progress)
 
-    def _recode(self, problem: Problem, start: Check, found: Found, progress: Progress) -> Recoding:
+    def _recode(
+        self, problem: Problem, start: Check, found: SearchResult, progress: Progress
+    ) -> Recoding:
         """Add rounds as long as the remainder can be shown and the result is better."""
         metric = METRICS[self.metric]
         recoding = Recoding.of_check(problem, start)
@@ -75,7 +77,9 @@ class LocalRecoding(SearchingMethod):
             recoding = longer
         return recoding
 
-    def _add_round(self, recoding: Recoding, found: Found, progress: Progress) -> Recoding | None:
+    def _add_round(
+        self, recoding: Recoding, found: SearchResult, progress: Progress
+    ) -> Recoding | None:
         """Show what can be shown of the remainder; None if nothing can without breaking a rule."""
         hidden, problem = ~recoding.shown, recoding.problem
         remainder = replace(problem, patterns=only(problem.patterns, hidden))
@@ -99,6 +103,6 @@ def _cost(metric: Metric, recoding: Recoding) -> float:
     """Return the cost of a recoding: smaller is better for every metric."""
     models = recoding.problem.models
     k = next((model.k for model in models if isinstance(model, KAnonymity)), 1)
-    release = Release(recoding.problem.rows, recoding.classes.sizes, recoding.columns, k)
+    release = MeasuredRelease(recoding.problem.rows, recoding.classes.sizes, recoding.columns, k)
     value = metric.value(release)
     return -value if metric.higher_is_better else value

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft, Search
+from deid_portal.engine.draft.draft import Search, TableDraft
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.problem import Problem
 
 
@@ -41,7 +41,9 @@ class Method(ABC):
     def to_document(self) -> dict[str, Any]: ...
 
     @abstractmethod
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         """Carry it out; a draft without rows says that nobody can be shown."""
 
     @abstractmethod
@@ -73,10 +75,12 @@ class RecodingMethod(Method):
     metric: str = "loss"  # what the search counts in
 
     @abstractmethod
-    def find(self, problem: Problem, progress: Progress) -> Found:
+    def find(self, problem: Problem, progress: Progress) -> SearchResult:
         """Return the levels to release at, or the nearest miss."""
 
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         problem = draft.pose(progress)
         progress.report(0, 1, "search")
         started = perf_counter()

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.aggregation import (
     individual_ranking,
     mdav,
@@ -22,7 +22,11 @@ from deid_portal.engine.methods.aggregation.merge_until import Holds, join_until
 from deid_portal.engine.methods.aggregation.space import Attribute, describe, lay_out
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.methods.mondrian_boxes.partition import Parts
-from deid_portal.engine.methods.mondrian_boxes.rules import ModelRule, least_records, pairs_of_rows
+from deid_portal.engine.methods.mondrian_boxes.rules import (
+    BoxModelRule,
+    least_records,
+    pairs_of_rows,
+)
 from deid_portal.engine.parameters import (
     Choice,
     ColumnGroups,
@@ -172,7 +176,9 @@ class Microaggregation(ChangingMethod):
         if not any(set(names) >= set(problem.names) for names in self._sets(problem)):
             place.refuse("spread needs all quasi-identifiers to be averaged together.")
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         table = draft.table
         if self.k > table.rows:
             return draft.keep(np.zeros(table.rows, np.bool_))
@@ -234,13 +240,15 @@ class Microaggregation(ChangingMethod):
                 return mdav.find_groups(space, points, self.k, progress, blocked=self.blocked)
 
     def _join(
-        self, draft: Draft, attributes: Sequence[Attribute], groups: Groups, progress: Progress
+        self, draft: TableDraft, attributes: Sequence[Attribute], groups: Groups, progress: Progress
     ) -> Groups:
         """Join groups until they keep the models of the plan."""
         holds = _rule(_as_it_stands(draft, progress))
         return join_until(holds, *self._lay_out(attributes), groups, progress)
 
-    def _spread(self, draft: Draft, attributes: Sequence[Attribute], progress: Progress) -> Groups:
+    def _spread(
+        self, draft: TableDraft, attributes: Sequence[Attribute], progress: Progress
+    ) -> Groups:
         """Make groups in which the secret of the first model that has one is spread."""
         problem = _as_it_stands(draft, progress)
         secret = problem.whole.sensitive[_secrets(problem)[0]]
@@ -271,7 +279,7 @@ class Microaggregation(ChangingMethod):
         return figures if loss is None else figures | {"information_loss": loss}
 
 
-def _as_it_stands(draft: Draft, progress: Progress) -> Problem:
+def _as_it_stands(draft: TableDraft, progress: Progress) -> Problem:
     """Return a problem whose sensitive columns are those of the draft.
 
     Posing it anew needs the quasi-identifiers to fit their taxonomies; that is avoided where only
@@ -291,7 +299,7 @@ def _secrets(problem: Problem) -> list[str]:
 
 def _rule(problem: Problem) -> Holds:
     """Return what says of each group whether it keeps the models of the plan."""
-    rule = ModelRule(problem, pairs_of_rows(problem))
+    rule = BoxModelRule(problem, pairs_of_rows(problem))
     least = least_records(problem.models)
     return lambda groups: np.asarray(rule(_parts(groups)) & (groups.sizes >= least))
 

@@ -7,13 +7,13 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.draft.remeasurement import measure_draft
 from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.methods.mondrian_boxes.axes import Axis, axis_of
-from deid_portal.engine.methods.mondrian_boxes.partition import Divider, Partition, Parts
+from deid_portal.engine.methods.mondrian_boxes.partition import BoxPartition, Divider, Parts
 from deid_portal.engine.methods.mondrian_boxes.rules import (
-    ModelRule,
+    BoxModelRule,
     counted_diversity,
     judging,
     least_records,
@@ -69,7 +69,9 @@ class Mondrian(ChangingMethod):
                     f"choose full-domain or local-recoding, or another model."
                 )
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         problem = draft.pose(progress)
         if not _is_allowed(problem):
             return draft.keep(np.zeros(draft.table.rows, np.bool_))
@@ -93,7 +95,7 @@ class Mondrian(ChangingMethod):
             least *= 2
 
     def _show(
-        self, problem: Problem, axes: Sequence[Axis], partition: Partition, progress: Progress
+        self, problem: Problem, axes: Sequence[Axis], partition: BoxPartition, progress: Progress
     ) -> Iterator[Column]:
         """Return the quasi-identifiers with every value as the label of its box."""
         box_of_row = partition.box_of
@@ -109,7 +111,7 @@ class Mondrian(ChangingMethod):
 
     def _divide(
         self, problem: Problem, axes: Sequence[Axis], least: int, progress: Progress
-    ) -> Partition:
+    ) -> BoxPartition:
         """Divide patterns; or rows, if equal ones may part ways."""
         diversity, patterns = counted_diversity(problem.models), problem.patterns
         if diversity is not None and not self.relaxed:
@@ -124,7 +126,7 @@ class Mondrian(ChangingMethod):
             secrets = problem.table[diversity.column].codes
             return divider.divide_by_counts(progress, secrets, int(diversity.l))
         if judging(problem.models):
-            return divider.divide_by_rule(ModelRule(problem, sensitive), progress)
+            return divider.divide_by_rule(BoxModelRule(problem, sensitive), progress)
         return divider.divide_by_counts(progress)
 
     def _divide_pairs(
@@ -134,7 +136,7 @@ class Mondrian(ChangingMethod):
         least: int,
         diversity: LDiversity,
         progress: Progress,
-    ) -> Partition:
+    ) -> BoxPartition:
         """Divide patterns with a tuple for each sensitive value of each.
 
         All tuples of a pattern stand at the same places, so a strict cut never parts them.
@@ -176,11 +178,11 @@ def _is_allowed(problem: Problem) -> bool:
         np.zeros(1, np.int32),
         np.array([problem.rows], np.int64),
     )
-    rule = ModelRule(problem, patterns.sensitive)
+    rule = BoxModelRule(problem, patterns.sensitive)
     return problem.rows >= least_records(problem.models) and bool(rule(together).all())
 
 
-def _is_accepted(draft: Draft) -> bool:
+def _is_accepted(draft: TableDraft) -> bool:
     """Ask the models that judge a release as a whole."""
     judges = [model for model in draft.problem.models if model.judges_release]
     if not judges:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.methods.numeric import numbers_per_row
 from deid_portal.engine.methods.randomization.noise import (
@@ -76,7 +76,9 @@ class Noise(ChangingMethod):
         }
         return f"{how[self.kind]} Exact amounts can no longer be looked up elsewhere."
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         numbers = np.column_stack([numbers_per_row(draft, name) for name in self.columns])
         noisy = self._disturb(numbers, generator, progress)
         columns = [

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from deid_portal.engine.documents import Place
 from deid_portal.engine.methods.method import RecodingMethod
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.utility import Loss
 
@@ -28,8 +28,8 @@ class NoChange(RecodingMethod):
     def to_document(self) -> dict[str, Any]:
         return {"name": self.name}
 
-    def find(self, problem: Problem, progress: Progress) -> Found:
-        found = Found(allowed=0, nodes=1)
+    def find(self, problem: Problem, progress: Progress) -> SearchResult:
+        found = SearchResult(allowed=0, nodes=1)
         found.enter(problem.checker(Loss()).check((0,) * len(problem.names)))
         return found
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.table.numbers import Numbers, check_squares, numbers_of
 
 
-def numbers_per_value(draft: Draft, name: str) -> Numbers:
+def numbers_per_value(draft: TableDraft, name: str) -> Numbers:
     """Return the number of each value of a column, NaN for the gap; refuse other values."""
     column = draft.table[name]
     numbers = numbers_of(column)
@@ -23,7 +23,7 @@ def numbers_per_value(draft: Draft, name: str) -> Numbers:
     return numbers
 
 
-def numbers_per_row(draft: Draft, name: str) -> Numbers:
+def numbers_per_row(draft: TableDraft, name: str) -> Numbers:
     """Return the number of each kept row, NaN for a gap; refuse a column of other values."""
     numbers = numbers_per_value(draft, name)
     check_squares(draft.table[name], numbers)

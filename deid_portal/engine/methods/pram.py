@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.parameters import (
@@ -136,7 +136,9 @@ class Pram(ChangingMethod):
             "nobody can be sure of a cell, and shares can still be estimated without bias."
         )
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         figures: dict[str, Any] = {}
         for index, name in enumerate(self.columns):
             progress.report(index, len(self.columns), "protect")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.methods.randomization.rank_swapping import swap_ranks
 from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
@@ -59,7 +59,9 @@ class RankSwapping(ChangingMethod):
             f"the ranks away: every value stays in the table, but with somebody else."
         )
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         figures: dict[str, Any] = {}
         for name in self.columns:
             column = draft.table[name]

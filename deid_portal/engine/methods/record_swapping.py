@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import NOBODY, Draft
+from deid_portal.engine.draft.draft import NOBODY, TableDraft
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.methods.randomization.record_swapping import ALONE, Units, pair_units
@@ -84,7 +84,9 @@ class RecordSwapping(ChangingMethod):
             f"that nobody can be sure that a place shown is the right one."
         )
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         units = self._units(draft)
         shown = self._number(draft, self.columns, progress).pattern_of_row
         self._check_households(shown, units)
@@ -104,10 +106,10 @@ class RecordSwapping(ChangingMethod):
             swapped_records=int((~stays)[units.of_row].sum()),
         )
 
-    def _number(self, draft: Draft, names: Sequence[str], progress: Progress) -> Patterns:
+    def _number(self, draft: TableDraft, names: Sequence[str], progress: Progress) -> Patterns:
         return reduce_table(draft.table, names, (), progress)
 
-    def _units(self, draft: Draft) -> "_UnitsOfRows":
+    def _units(self, draft: TableDraft) -> "_UnitsOfRows":
         """Return who changes places together: members of a household, else each row alone."""
         rows = np.arange(draft.table.rows)
         if self.household is None:
@@ -132,7 +134,7 @@ class RecordSwapping(ChangingMethod):
 
     def _order(
         self,
-        draft: Draft,
+        draft: TableDraft,
         units: "_UnitsOfRows",
         generator: np.random.Generator,
         progress: Progress,

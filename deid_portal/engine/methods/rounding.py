@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.methods.numeric import numbers_per_value
 from deid_portal.engine.parameters import Choice, ColumnNames, Declared, Parameter
@@ -55,7 +55,9 @@ class Rounding(ChangingMethod):
             )
         return f"Each number is shown as the nearest multiple of {self.base:g}."
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         base = Decimal(str(self.base)).normalize()
         for index, name in enumerate(self.columns):
             progress.report(index, len(self.columns), "protect")

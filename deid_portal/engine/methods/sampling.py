@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
@@ -46,7 +46,9 @@ class Sampling(ChangingMethod):
             f"nobody can be sure that a person is among them."
         )
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         rows = draft.table.rows
         count = min(max(math.floor(Decimal(str(self.share)) * rows + Decimal("0.5")), 1), rows)
         drawn = np.zeros(rows, np.bool_)

@@ -7,7 +7,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.methods.method import RecodingMethod, suppression_limit
 from deid_portal.engine.parameters import Choice, Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.optimum import DEFAULT_SECONDS, find_optimum
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.utility import METRICS
@@ -47,7 +47,7 @@ class SearchingMethod(RecodingMethod):
     def cautions(self) -> list[str]:
         return [caution for caution in [LIMIT.caution_for(self.suppression_limit)] if caution]
 
-    def find_base(self, problem: Problem, allowed: int, progress: Progress) -> Found:
+    def find_base(self, problem: Problem, allowed: int, progress: Progress) -> SearchResult:
         """Return the best levels that leave out at most `allowed` records."""
         checker = problem.checker(METRICS[self.metric])
         seconds = self.time_limit_seconds

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import NOBODY, Draft
+from deid_portal.engine.draft.draft import NOBODY, TableDraft
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.methods.randomization.pair_tree import fit, measure, sample
@@ -128,7 +128,9 @@ class Synthetic(ChangingMethod):
             f"about look-alikes say nothing about people here."
         )
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         if not draft.is_untouched or draft.steps:
             raise InvalidPlan(
                 "method: synthetic must come first; what was done before would not be private."
@@ -287,7 +289,7 @@ def _listed_in(taxonomy: Recipe | None) -> Values | None:
     return None
 
 
-def _made_up(draft: Draft, columns: list[Column]) -> Draft:
+def _made_up(draft: TableDraft, columns: list[Column]) -> TableDraft:
     """Return a draft of records that come from nobody."""
     table = Table(tuple(columns))
     nobody = np.full(table.rows, NOBODY, np.int32)

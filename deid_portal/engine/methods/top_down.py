@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place, listed
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.methods.specialization.cuts import Cuts, Specialization
 from deid_portal.engine.parameters import Choice, ColumnName, Declared
@@ -70,7 +70,9 @@ class TopDown(ChangingMethod):
                     f"where to stop; choose another method or another model."
                 )
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         problem = draft.pose(progress)
         cuts = Specialization(problem, self.class_column, progress).run()
         if cuts is None:

@@ -33,14 +33,14 @@ MOST_WORK = 600_000_000  # steps of all searches together
 
 
 @dataclass(frozen=True, eq=False)
-class Proposal:
+class ProposedDegrees:
     """New degrees, and the least that any network with all the links can cost."""
 
     degrees: Degrees
     bound: int
 
 
-def propose_degrees(network: Network, k: int) -> Iterator[Proposal]:
+def propose_degrees(network: Network, k: int) -> Iterator[ProposedDegrees]:
     """Give sequences for several cores and prices, as long as the work is bearable."""
     work = 0
     for inside in find_cores(network):
@@ -79,7 +79,7 @@ class Core:
     def work(self) -> int:
         return len(self.inside) * (self.most_lifted + 1) * 2 * self.k**2
 
-    def propose(self, price: int) -> Proposal:
+    def propose(self, price: int) -> ProposedDegrees:
         """Return the best degrees at a price, in units of 1 / PRICE_UNIT, and their bound."""
         groups, cost = degree_kernels.cut_with_core(
             self.degrees[self.inside],
@@ -91,7 +91,7 @@ class Core:
         )
         bound = -((2 * price * self.open_pairs - int(cost)) // PRICE_UNIT)
         # Degrees of a network have an even sum, so what is added to them is even as well.
-        return Proposal(self._spread(groups), max(bound + (bound & 1), 0))
+        return ProposedDegrees(self._spread(groups), max(bound + (bound & 1), 0))
 
     def _spread(self, groups: NDArray[np.int64]) -> Degrees:
         """Give all of a group, so many of the core and of the others, its largest degree."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine.networks.network import Network, Nodes
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.taxonomies import Taxonomy
 
@@ -15,7 +15,7 @@ NOBODY = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Draft:
+class NetworkDraft:
     """The network as it came and as it stands, with notes for the report.
 
     `groups` says which nodes are alike where the release shows groups instead of nodes. `rows` is
@@ -28,7 +28,7 @@ class Draft:
     taxonomies: Mapping[str, Taxonomy] = field(default_factory=dict)  # of the quasi-identifiers
     weights: Mapping[str, float] = field(default_factory=dict)
     lost: Mapping[str, float] = field(default_factory=dict)  # detail of attributes, 0..1
-    groups: Partition | None = None
+    groups: NodePartition | None = None
     steps: tuple[Mapping[str, Any], ...] = ()
     tables: Mapping[str, Table] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  # sentences for the report
@@ -36,14 +36,14 @@ class Draft:
     @classmethod
     def start(
         cls, network: Network, taxonomies: Mapping[str, Taxonomy], weights: Mapping[str, float]
-    ) -> "Draft":
+    ) -> "NetworkDraft":
         rows = np.arange(network.nodes, dtype=np.int32)
         return cls(network, network, rows, taxonomies, weights)
 
-    def with_network(self, network: Network) -> "Draft":
+    def with_network(self, network: Network) -> "NetworkDraft":
         return replace(self, network=network, groups=None)
 
-    def noting(self, **step: Any) -> "Draft":
+    def noting(self, **step: Any) -> "NetworkDraft":
         """Return the draft with one more line in the report about what was done."""
         return replace(self, steps=(*self.steps, step))
 

@@ -41,8 +41,8 @@ def read_graphml(content: bytes, progress: ProgressCallback | None = None) -> Ne
         raise
 
 
-def _parse(content: bytes, steps: Progress) -> "_Reader":
-    reader = _Reader()
+def _parse(content: bytes, steps: Progress) -> "_GraphMLReader":
+    reader = _GraphMLReader()
     parser = xml.parsers.expat.ParserCreate(namespace_separator="|")
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = reader.refuse_document_type
@@ -63,7 +63,7 @@ def _parse(content: bytes, steps: Progress) -> "_Reader":
     return reader
 
 
-class _Reader:
+class _GraphMLReader:
     """Collects what the parser meets."""
 
     def __init__(self) -> None:

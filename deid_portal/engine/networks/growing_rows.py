@@ -14,7 +14,7 @@ from deid_portal.engine.networks.kernels import place_in_row
 LEAST_ROOM = 4
 
 
-class Rows(NamedTuple):
+class GrowingRows(NamedTuple):
     """Where the row of each node starts, ends and may end at most, in one array of cells."""
 
     cells: NDArray[np.int32]
@@ -25,7 +25,7 @@ class Rows(NamedTuple):
 
 
 @compiled
-def open_rows(offsets: NDArray[np.int64], neighbors: NDArray[np.int32]) -> Rows:
+def open_rows(offsets: NDArray[np.int64], neighbors: NDArray[np.int32]) -> GrowingRows:
     nodes = len(offsets) - 1
     starts = np.empty(nodes, np.int64)
     ends = np.empty(nodes, np.int64)
@@ -40,11 +40,11 @@ def open_rows(offsets: NDArray[np.int64], neighbors: NDArray[np.int32]) -> Rows:
     cells = np.empty(max(2 * used, 1), np.int32)
     for node in range(nodes):
         cells[starts[node] : ends[node]] = neighbors[offsets[node] : offsets[node + 1]]
-    return Rows(cells, starts, ends, limits, np.array([used]))
+    return GrowingRows(cells, starts, ends, limits, np.array([used]))
 
 
 @compiled
-def close_rows(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def close_rows(rows: GrowingRows) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return offsets and neighbors of the network as it has become."""
     nodes = len(rows.starts)
     offsets = np.zeros(nodes + 1, np.int64)
@@ -59,17 +59,17 @@ def close_rows(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
 
 
 @compiled
-def row_of(rows: Rows, node: int) -> NDArray[np.int32]:
+def row_of(rows: GrowingRows, node: int) -> NDArray[np.int32]:
     return rows.cells[rows.starts[node] : rows.ends[node]]
 
 
 @compiled
-def size_of(rows: Rows, node: int) -> Any:
+def size_of(rows: GrowingRows, node: int) -> Any:
     return rows.ends[node] - rows.starts[node]
 
 
 @compiled
-def are_joined(rows: Rows, one: int, other: int) -> bool:
+def are_joined(rows: GrowingRows, one: int, other: int) -> bool:
     if size_of(rows, one) > size_of(rows, other):
         one, other = other, one
     place = place_in_row(rows.cells, rows.starts[one], rows.ends[one], other)
@@ -77,7 +77,7 @@ def are_joined(rows: Rows, one: int, other: int) -> bool:
 
 
 @compiled
-def join(rows: Rows, one: int, other: int, touched: NDArray[np.bool_]) -> Rows:
+def join(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) -> GrowingRows:
     """Link two nodes, if they are not linked, and mark whose neighborhoods that changes."""
     if one - other == 0 or are_joined(rows, one, other):
         return rows
@@ -87,7 +87,7 @@ def join(rows: Rows, one: int, other: int, touched: NDArray[np.bool_]) -> Rows:
 
 
 @compiled
-def part(rows: Rows, one: int, other: int, touched: NDArray[np.bool_]) -> None:
+def part(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) -> None:
     """Take a link away, if there is one, and mark whose neighborhoods that changes."""
     if not are_joined(rows, one, other):
         return
@@ -97,7 +97,7 @@ def part(rows: Rows, one: int, other: int, touched: NDArray[np.bool_]) -> None:
 
 
 @compiled
-def mark_around(rows: Rows, one: int, other: int, touched: NDArray[np.bool_]) -> None:
+def mark_around(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) -> None:
     touched[one] = True
     touched[other] = True
     here, there = rows.starts[one], rows.starts[other]
@@ -110,7 +110,7 @@ def mark_around(rows: Rows, one: int, other: int, touched: NDArray[np.bool_]) ->
 
 
 @compiled
-def are_strangers(rows: Rows, one: int, other: int) -> bool:
+def are_strangers(rows: GrowingRows, one: int, other: int) -> bool:
     """Say whether two nodes are not linked and have no neighbor in common."""
     if one - other == 0 or are_joined(rows, one, other):
         return False
@@ -123,7 +123,7 @@ def are_strangers(rows: Rows, one: int, other: int) -> bool:
 
 
 @compiled
-def _put(rows: Rows, node: int, other: int) -> Rows:
+def _put(rows: GrowingRows, node: int, other: int) -> GrowingRows:
     if rows.ends[node] == rows.limits[node]:
         rows = _move(rows, node)
     end = rows.ends[node]
@@ -136,7 +136,7 @@ def _put(rows: Rows, node: int, other: int) -> Rows:
 
 
 @compiled
-def _take(rows: Rows, node: int, other: int) -> None:
+def _take(rows: GrowingRows, node: int, other: int) -> None:
     place = place_in_row(rows.cells, rows.starts[node], rows.ends[node], other)
     rows.ends[node] -= 1
     for position in range(place, rows.ends[node]):
@@ -144,7 +144,7 @@ def _take(rows: Rows, node: int, other: int) -> None:
 
 
 @compiled
-def _move(rows: Rows, node: int) -> Rows:
+def _move(rows: GrowingRows, node: int) -> GrowingRows:
     """Give a row twice its room at the end, and all rows more cells if there are too few."""
     size = rows.ends[node] - rows.starts[node]
     room = 2 * size + LEAST_ROOM
@@ -158,4 +158,4 @@ def _move(rows: Rows, node: int) -> Rows:
     rows.ends[node] = start + size
     rows.limits[node] = start + room
     rows.used[0] = start + room
-    return Rows(cells, rows.starts, rows.ends, rows.limits, rows.used)
+    return GrowingRows(cells, rows.starts, rows.ends, rows.limits, rows.used)

@@ -15,7 +15,7 @@ import numpy as np
 from deid_portal.engine.networks import knowledge_kernels
 from deid_portal.engine.networks.neighborhoods import partition_by_neighborhood
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Column
 
@@ -42,7 +42,7 @@ def partition_nodes(
     knowledge: Knowledge,
     progress: Progress,
     columns: tuple[Column, ...] = (),
-) -> Partition:
+) -> NodePartition:
     """Return which nodes are alike to whoever knows this much.
 
     `columns` are the attributes that could be known, one row per node, as the network shows them.
@@ -50,13 +50,13 @@ def partition_nodes(
     return PARTITIONS[knowledge](network, columns, progress)
 
 
-def partition_by_degree(network: Network) -> Partition:
+def partition_by_degree(network: Network) -> NodePartition:
     if network.directed:
-        return Partition.by_keys(network.degrees, network.in_degrees)
-    return Partition.by_keys(network.degrees)
+        return NodePartition.by_keys(network.degrees, network.in_degrees)
+    return NodePartition.by_keys(network.degrees)
 
 
-def partition_by_neighbor_degrees(network: Network, progress: Progress) -> Partition:
+def partition_by_neighbor_degrees(network: Network, progress: Progress) -> NodePartition:
     """Group nodes whose neighbors have the same degrees; compared number by number."""
     progress.report(0, 3, "risk", knowledge=Knowledge.NEIGHBOR_DEGREES.value)
     plain = network.undirected
@@ -69,19 +69,19 @@ def partition_by_neighbor_degrees(network: Network, progress: Progress) -> Parti
     while True:
         progress.report(1, 3, "risk", knowledge=Knowledge.NEIGHBOR_DEGREES.value)
         codes = knowledge_kernels.fold_rows(plain.offsets, sorted_degrees, salt)
-        found = Partition.by_keys(codes, own.class_of)
+        found = NodePartition.by_keys(codes, own.class_of)
         if knowledge_kernels.rows_agree(plain.offsets, sorted_degrees, found.class_of):
             progress.report(3, 3, "risk", knowledge=Knowledge.NEIGHBOR_DEGREES.value)
             return found
         salt += np.uint64(1)  # two different rows met in one number
 
 
-def partition_by_attributes(network: Network, columns: tuple[Column, ...]) -> Partition:
+def partition_by_attributes(network: Network, columns: tuple[Column, ...]) -> NodePartition:
     own = partition_by_degree(network)
-    return Partition.by_keys(own.class_of, *(column.codes for column in columns))
+    return NodePartition.by_keys(own.class_of, *(column.codes for column in columns))
 
 
-Partitioner = Callable[[Network, tuple[Column, ...], Progress], Partition]
+Partitioner = Callable[[Network, tuple[Column, ...], Progress], NodePartition]
 PARTITIONS: dict[Knowledge, Partitioner] = {
     Knowledge.DEGREE: lambda network, columns, progress: partition_by_degree(network),
     Knowledge.NEIGHBOR_DEGREES: lambda network, columns, progress: partition_by_neighbor_degrees(

@@ -42,7 +42,7 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Look:
+class SharedTrait:
     """Something all ids of a list may have in common; `is_telling` if column names lack it."""
 
     words: str
@@ -53,10 +53,10 @@ class Look:
 DIGIT, DIGITS = re.compile(r"\d"), re.compile(r"\d+")
 KNOWN = Header(True, "its words are usual names of columns and no id below")
 LOOKS = (
-    Look("is a number", is_number),
-    Look("has a digit", DIGIT.search),
-    Look("has a sign in it", re.compile(r"[@.:/_\-]").search, is_telling=False),
-    Look("begins with a capital", lambda text: text[:1].isupper(), is_telling=False),
+    SharedTrait("is a number", is_number),
+    SharedTrait("has a digit", DIGIT.search),
+    SharedTrait("has a sign in it", re.compile(r"[@.:/_\-]").search, is_telling=False),
+    SharedTrait("begins with a capital", lambda text: text[:1].isupper(), is_telling=False),
 )
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.compiled.kernels import compiled
 from deid_portal.engine.networks.growing_rows import (
-    Rows,
+    GrowingRows,
     are_joined,
     are_strangers,
     join,
@@ -36,7 +36,7 @@ class Scene(NamedTuple):
 
 
 @compiled
-def count_inside(rows: Rows, nodes: Nodes, place: NDArray[np.int32]) -> NDArray[np.int64]:
+def count_inside(rows: GrowingRows, nodes: Nodes, place: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return how many links there are among the neighbors of some nodes."""
     counts = np.zeros(len(nodes), np.int64)
     for index in range(len(nodes)):
@@ -47,13 +47,13 @@ def count_inside(rows: Rows, nodes: Nodes, place: NDArray[np.int32]) -> NDArray[
 
 @compiled
 def merge_groups(
-    rows: Rows,
+    rows: GrowingRows,
     scene: Scene,
     members: Nodes,
     starts: NDArray[np.int64],
     may_remove: bool,
     by_most: bool,
-) -> Rows:
+) -> GrowingRows:
     """Give all of each group the same neighborhood; a group with somebody touched waits.
 
     With `by_most` a neighborhood keeps what most of a group have, else what all of it have.
@@ -67,7 +67,9 @@ def merge_groups(
 
 
 @compiled
-def merge(rows: Rows, scene: Scene, group: Nodes, may_remove: bool, by_most: bool) -> Rows:
+def merge(
+    rows: GrowingRows, scene: Scene, group: Nodes, may_remove: bool, by_most: bool
+) -> GrowingRows:
     sizes = np.empty(len(group), np.int64)
     for index in range(len(group)):
         sizes[index] = size_of(rows, group[index])
@@ -95,7 +97,7 @@ def merge(rows: Rows, scene: Scene, group: Nodes, may_remove: bool, by_most: boo
 
 
 @compiled
-def line_up(rows: Rows, scene: Scene, node: int) -> tuple[Nodes, Nodes]:
+def line_up(rows: GrowingRows, scene: Scene, node: int) -> tuple[Nodes, Nodes]:
     """Put the neighbors of a node in an order that alike neighborhoods share, as far as it goes.
 
     Connected parts come one after the other, large ones first; within a part, who has most links
@@ -130,7 +132,9 @@ def line_up(rows: Rows, scene: Scene, node: int) -> tuple[Nodes, Nodes]:
 
 
 @compiled
-def align(rows: Rows, scene: Scene, group: Nodes, size: int, is_common: bool) -> NDArray[np.int32]:
+def align(
+    rows: GrowingRows, scene: Scene, group: Nodes, size: int, is_common: bool
+) -> NDArray[np.int32]:
     """Return a line of neighbors per member; who stands in the same place is to be alike.
 
     If only what is common stays, each part gives as many as its smallest counterpart has, and who
@@ -187,7 +191,9 @@ def stand_together(scene: Scene, lines: NDArray[np.int32]) -> None:
 
 
 @compiled
-def share_links(rows: Rows, scene: Scene, lines: NDArray[np.int32], needed: int) -> Rows:
+def share_links(
+    rows: GrowingRows, scene: Scene, lines: NDArray[np.int32], needed: int
+) -> GrowingRows:
     """Give every line the links that so many lines have, and take the others from all."""
     votes = links_in_lines(rows, scene, lines)
     size = lines.shape[1]
@@ -207,7 +213,7 @@ def share_links(rows: Rows, scene: Scene, lines: NDArray[np.int32], needed: int)
 
 
 @compiled
-def links_in_lines(rows: Rows, scene: Scene, lines: NDArray[np.int32]) -> NDArray[np.int64]:
+def links_in_lines(rows: GrowingRows, scene: Scene, lines: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the places of every link within every line as one number, sorted."""
     size = lines.shape[1]
     found = np.empty(64, np.int64)
@@ -231,7 +237,7 @@ def links_in_lines(rows: Rows, scene: Scene, lines: NDArray[np.int32]) -> NDArra
 
 
 @compiled
-def fill_up(rows: Rows, scene: Scene, node: int, size: int, group: Nodes) -> Rows:
+def fill_up(rows: GrowingRows, scene: Scene, node: int, size: int, group: Nodes) -> GrowingRows:
     """Link a node with people of few links, at best strangers to all its neighbors."""
     for pass_over in range(2):
         tried = 0
@@ -247,7 +253,7 @@ def fill_up(rows: Rows, scene: Scene, node: int, size: int, group: Nodes) -> Row
 
 
 @compiled
-def is_welcome(rows: Rows, node: int, other: int, group: Nodes, is_choosy: bool) -> bool:
+def is_welcome(rows: GrowingRows, node: int, other: int, group: Nodes, is_choosy: bool) -> bool:
     if not is_choosy:
         return bool(node - other != 0 and not are_joined(rows, node, other))
     for member in group:
@@ -257,7 +263,7 @@ def is_welcome(rows: Rows, node: int, other: int, group: Nodes, is_choosy: bool)
 
 
 @compiled
-def share_labels(rows: Rows, scene: Scene, lines: NDArray[Any]) -> None:
+def share_labels(rows: GrowingRows, scene: Scene, lines: NDArray[Any]) -> None:
     """Show who stands in the same place of each line by the same label."""
     if len(scene.codes) == 0:
         return

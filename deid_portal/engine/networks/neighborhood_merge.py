@@ -22,7 +22,7 @@ from deid_portal.engine.networks.neighborhoods import (
     settle_codes,
 )
 from deid_portal.engine.networks.network import Network, Nodes
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.taxonomies import Taxonomy
 
@@ -54,7 +54,7 @@ class Merging:
         self._codes = np.zeros(network.nodes, np.uint64)
         self._touched = np.ones(network.nodes, np.bool_)
 
-    def run(self, most_rounds: int, most_links: int, progress: Progress) -> Partition:
+    def run(self, most_rounds: int, most_links: int, progress: Progress) -> NodePartition:
         """Merge until all are alike; return the classes reached."""
         while True:
             alike = self._measure(progress)
@@ -70,7 +70,7 @@ class Merging:
             self.rounds += 1
             self._merge_all(open_nodes, alike, progress)
 
-    def _measure(self, progress: Progress) -> Partition:
+    def _measure(self, progress: Progress) -> NodePartition:
         """Return who is alike; only neighborhoods that changed are looked at again.
 
         What codes leave in doubt is settled when they tell nobody apart any more.
@@ -79,13 +79,13 @@ class Merging:
         around = Surroundings.of(self.network, labels)
         changed = np.flatnonzero(self._touched).astype(np.int32)
         self._codes[changed] = code_neighborhoods(around, changed, progress)
-        alike = self._crossed(Partition.by_keys(self._codes), labels)
+        alike = self._crossed(NodePartition.by_keys(self._codes), labels)
         if alike.count_below(self.k):
             return alike
         return self._crossed(settle_codes(around, self._codes, progress), labels)
 
-    def _crossed(self, alike: Partition, labels: NDArray[np.uint64] | None) -> Partition:
-        return alike if labels is None else alike.crossed(Partition.by_keys(labels))
+    def _crossed(self, alike: NodePartition, labels: NDArray[np.uint64] | None) -> NodePartition:
+        return alike if labels is None else alike.crossed(NodePartition.by_keys(labels))
 
     def _shown_labels(self) -> NDArray[np.uint64] | None:
         """Return a number per label shown, 1 or more; labels of different levels differ."""
@@ -94,7 +94,7 @@ class Merging:
         numbers = np.array(self._taxonomy.nodes)
         return np.asarray(numbers[self.levels, self._leaves] + 1, np.uint64)
 
-    def _merge_all(self, open_nodes: Nodes, alike: Partition, progress: Progress) -> None:
+    def _merge_all(self, open_nodes: Nodes, alike: NodePartition, progress: Progress) -> None:
         """Merge groups of people who are not alike yet; whose surroundings changed waits."""
         network = self.network
         self._touched[:] = False
@@ -126,7 +126,7 @@ class Merging:
         )
 
     def _groups(
-        self, open_nodes: Nodes, alike: Partition, links: NDArray[np.int64]
+        self, open_nodes: Nodes, alike: NodePartition, links: NDArray[np.int64]
     ) -> tuple[Nodes, NDArray[np.int64]]:
         """Return k people at a time whose neighborhoods are of about the same size, largest first.
 
@@ -149,7 +149,7 @@ class Merging:
         np.minimum.at(least, starts, self._rank[self.network.neighbors])
         return least
 
-    def _fill(self, falling: Nodes, alike: Partition) -> Nodes:
+    def _fill(self, falling: Nodes, alike: NodePartition) -> Nodes:
         """Return people who make up a group: at best such as their own class can spare."""
         distance = np.abs(self.network.degrees - int(self.network.degrees[falling[0]]))
         is_needed = alike.candidates < 2 * self.k

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.compiled.cores import spread_out
 from deid_portal.engine.networks import neighborhood_kernels
 from deid_portal.engine.networks.network import Network, Nodes
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
 
 Colors = NDArray[np.uint64]
@@ -46,7 +46,7 @@ class Surroundings:
 
 def partition_by_neighborhood(
     network: Network, progress: Progress, labels: Colors | None = None
-) -> Partition:
+) -> NodePartition:
     """Group nodes whose neighborhoods are isomorphic; `labels` must then agree, too."""
     around = Surroundings.of(network, labels)
     everyone = np.arange(network.nodes, dtype=np.int32)
@@ -54,9 +54,9 @@ def partition_by_neighborhood(
     return settle_codes(around, codes, progress)
 
 
-def settle_codes(around: Surroundings, codes: Colors, progress: Progress) -> Partition:
+def settle_codes(around: Surroundings, codes: Colors, progress: Progress) -> NodePartition:
     """Group nodes by the codes of all neighborhoods, and look closer where those leave doubts."""
-    found = Partition.by_keys(codes)
+    found = NodePartition.by_keys(codes)
     open_nodes = _not_settled(around, found)
     if not len(open_nodes):
         return found
@@ -88,7 +88,7 @@ def _pieces(network: Network, nodes: Nodes) -> list[Nodes]:
     return np.split(nodes, np.unique(cuts))
 
 
-def _not_settled(around: Surroundings, found: Partition) -> Nodes:
+def _not_settled(around: Surroundings, found: NodePartition) -> Nodes:
     """Return the nodes of classes of two or more that codes alone do not settle."""
     classes, firsts = np.unique(found.class_of, return_index=True)
     shared = classes[found.sizes[classes] > 1]
@@ -99,7 +99,9 @@ def _not_settled(around: Surroundings, found: Partition) -> Nodes:
     return np.flatnonzero(is_open[found.class_of]).astype(np.int32)
 
 
-def _settle(around: Surroundings, found: Partition, nodes: Nodes, progress: Progress) -> Partition:
+def _settle(
+    around: Surroundings, found: NodePartition, nodes: Nodes, progress: Progress
+) -> NodePartition:
     """Divide classes by canonical forms; whoever has none stands alone."""
     numbers: dict[Any, int] = {}
     next_class = len(found.sizes)
@@ -112,7 +114,7 @@ def _settle(around: Surroundings, found: Partition, nodes: Nodes, progress: Prog
         key = (int(found.class_of[node]), form if form is not None else ("alone", node))
         class_of[node] = numbers.setdefault(key, next_class + len(numbers))
     _, settled = np.unique(class_of, return_inverse=True)
-    return Partition(settled.astype(np.int32).reshape(-1), undecided)
+    return NodePartition(settled.astype(np.int32).reshape(-1), undecided)
 
 
 def canonical_form(around: Surroundings, node: int) -> tuple[Any, ...] | None:

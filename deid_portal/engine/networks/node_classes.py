@@ -5,7 +5,7 @@ import numpy as np
 from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
 from deid_portal.engine.networks.neighborhoods import partition_by_neighborhood
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Column
 
@@ -18,21 +18,21 @@ class NodeClasses:
         network: Network,
         columns: tuple[Column, ...],
         progress: Progress,
-        groups: Partition | None = None,
+        groups: NodePartition | None = None,
     ) -> None:
         self.network = network
         self._columns = columns
         self._progress = progress
         self._groups = groups
-        self._found: dict[Knowledge, Partition] = {}
-        self._labelled: dict[str, Partition] = {}
+        self._found: dict[Knowledge, NodePartition] = {}
+        self._labelled: dict[str, NodePartition] = {}
 
-    def of(self, knowledge: Knowledge) -> Partition:
+    def of(self, knowledge: Knowledge) -> NodePartition:
         """Return who is alike; where a release shows groups, those are, whatever is known."""
         if self._groups is not None:
             if knowledge is Knowledge.ATTRIBUTES and self._columns:
                 codes = (column.codes for column in self._columns)
-                return Partition.by_keys(self._groups.class_of, *codes)
+                return NodePartition.by_keys(self._groups.class_of, *codes)
             return self._groups
         if knowledge not in self._found:
             self._found[knowledge] = partition_nodes(
@@ -40,7 +40,7 @@ class NodeClasses:
             )
         return self._found[knowledge]
 
-    def of_labelled(self, name: str) -> Partition:
+    def of_labelled(self, name: str) -> NodePartition:
         """Return whose neighborhoods are alike, a column of everybody in them known as well."""
         if self._groups is not None:
             return self.of(Knowledge.ATTRIBUTES)
@@ -50,5 +50,5 @@ class NodeClasses:
             around = partition_by_neighborhood(
                 self.network, self._progress, codes.astype(np.uint64) + np.uint64(1)
             )
-            self._labelled[name] = around.crossed(Partition(codes))
+            self._labelled[name] = around.crossed(NodePartition(codes))
         return self._labelled[name]

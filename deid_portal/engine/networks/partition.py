@@ -11,7 +11,7 @@ from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True, eq=False)
-class Partition:
+class NodePartition:
     """A class per node.
 
     Nodes whose likeness could not be settled within reason are each given a class of their own, so
@@ -22,7 +22,7 @@ class Partition:
     undecided: int = 0
 
     @classmethod
-    def by_keys(cls, *keys: NDArray[Any]) -> "Partition":
+    def by_keys(cls, *keys: NDArray[Any]) -> "NodePartition":
         """Put nodes with the same numbers in every array into one class."""
         class_of = np.zeros(len(keys[0]) if keys else 0, np.int64)
         for key in keys:
@@ -42,10 +42,10 @@ class Partition:
         """Return, per node, among how many it hides."""
         return self.sizes[self.class_of]
 
-    def crossed(self, other: "Partition") -> "Partition":
+    def crossed(self, other: "NodePartition") -> "NodePartition":
         """Return the classes of whoever knows both."""
-        both = Partition.by_keys(self.class_of, other.class_of)
-        return Partition(both.class_of, max(self.undecided, other.undecided))
+        both = NodePartition.by_keys(self.class_of, other.class_of)
+        return NodePartition(both.class_of, max(self.undecided, other.undecided))
 
     def count_below(self, k: int) -> int:
         """Return how many nodes hide among fewer than k."""

@@ -16,14 +16,14 @@ from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
 from deid_portal.engine.networks.attacks.matching import attack_by_degree, attack_by_neighborhood
 from deid_portal.engine.networks.attacks.walk import tell_walk, words_of_walk
 from deid_portal.engine.networks.comparison import compare_links
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.outcome import NetworkOutcome
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.networks.released_network import build_release
-from deid_portal.engine.networks.report_builder import Measured, build_report, describe_miss
+from deid_portal.engine.networks.report_builder import MeasuredNetwork, build_report, describe_miss
 from deid_portal.engine.networks.utility import compare_structure
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.randomness.chance import Chance
@@ -90,7 +90,7 @@ def assess_network(
     return report
 
 
-def start_draft(network: Network, plan: NetworkPlan) -> Draft:
+def start_draft(network: Network, plan: NetworkPlan) -> NetworkDraft:
     """Check that the plan fits the network and prepare what every method needs."""
     plan.check_network(network)
     given = network if plan.directed else network.undirected
@@ -103,14 +103,14 @@ def start_draft(network: Network, plan: NetworkPlan) -> Draft:
             if column.name in plan.quasi_identifiers and given.table is not None
         }
     weights = {column.name: column.weight for column in plan.columns}
-    draft = Draft.start(given, taxonomies, weights)
+    draft = NetworkDraft.start(given, taxonomies, weights)
     notes = (DIRECTIONS_DROPPED,) if network.directed and not plan.directed else ()
     return replace(draft, original=replace(given, intake=network.intake), notes=notes)
 
 
 def _measured(
     plan: NetworkPlan,
-    draft: Draft,
+    draft: NetworkDraft,
     released: Network,
     rows: Nodes,
     order: Nodes,
@@ -126,7 +126,9 @@ def _measured(
     return NetworkOutcome(True, released, report, rows, draft.tables, details)
 
 
-def _add_evidence(report: dict[str, Any], measured: Measured, progress: Progress) -> dict[str, Any]:
+def _add_evidence(
+    report: dict[str, Any], measured: MeasuredNetwork, progress: Progress
+) -> dict[str, Any]:
     """Add structure and attacks to the report; return what is told by single nodes."""
     draft = measured.draft
     is_same = measured.changes is not None
@@ -142,7 +144,9 @@ def _add_evidence(report: dict[str, Any], measured: Measured, progress: Progress
     return {"walk": {when: {**own, "words": words_of_walk(own)} for when, own in walks.items()}}
 
 
-def attack_release(measured: Measured, shown: Network, progress: Progress) -> list[dict[str, Any]]:
+def attack_release(
+    measured: MeasuredNetwork, shown: Network, progress: Progress
+) -> list[dict[str, Any]]:
     """Attack a release as somebody would who knew the original figures of everybody."""
     draft, plan = measured.draft, measured.plan
     done: list[dict[str, Any]] = []
@@ -188,12 +192,12 @@ def attack_actively(network: Network, plan: NetworkPlan, progress: Progress) -> 
     }
 
 
-def _measure(plan: NetworkPlan, draft: Draft, progress: Progress) -> Measured:
+def _measure(plan: NetworkPlan, draft: NetworkDraft, progress: Progress) -> MeasuredNetwork:
     progress.report(0, 1, "measure")
     changes = None
     if draft.is_about_people:
         changes = compare_links(draft.original, _in_original_order(draft))
-    return Measured(
+    return MeasuredNetwork(
         plan,
         draft,
         NodeClasses(draft.original, plan.known_columns(draft.original.table), progress),
@@ -202,15 +206,17 @@ def _measure(plan: NetworkPlan, draft: Draft, progress: Progress) -> Measured:
     )
 
 
-def _in_original_order(draft: Draft) -> Network:
+def _in_original_order(draft: NetworkDraft) -> Network:
     """Return the links of the draft by the original nodes behind its own."""
     if np.array_equal(draft.rows, np.arange(draft.original.nodes)):
         return draft.network
     return draft.original.with_pairs(draft.rows[draft.network.pairs], draft.network.directed)
 
 
-def _without_solution(measured: Measured, progress: Progress) -> NetworkOutcome:
-    nothing = NodeClasses(measured.draft.network, (), progress, Partition(np.zeros(0, np.int32)))
+def _without_solution(measured: MeasuredNetwork, progress: Progress) -> NetworkOutcome:
+    nothing = NodeClasses(
+        measured.draft.network, (), progress, NodePartition(np.zeros(0, np.int32))
+    )
     report = build_report(replace(measured, after=nothing), solution=False)
     report |= describe_miss(measured)
     progress.report(1, 1, "measure")

@@ -7,7 +7,7 @@ repeat it would know who is who.
 
 import numpy as np
 
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.release.released_table import drop_unused
@@ -15,7 +15,7 @@ from deid_portal.engine.table.table import Table
 
 
 def build_release(
-    draft: Draft, plan: NetworkPlan, generator: np.random.Generator
+    draft: NetworkDraft, plan: NetworkPlan, generator: np.random.Generator
 ) -> tuple[Network, Nodes, Nodes]:
     """Return the network to release, the original node of each, and the order drawn."""
     table = draft.network.table

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.engine.networks.comparison import LinkChanges, compare_degrees
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.knowledge import WORDS, Knowledge
 from deid_portal.engine.networks.models import NetworkModel
 from deid_portal.engine.networks.node_classes import NodeClasses
@@ -30,17 +30,17 @@ MADE_UP = (
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredNetwork:
     """One network as it came and as it leaves, ready to be described."""
 
     plan: NetworkPlan
-    draft: Draft
+    draft: NetworkDraft
     before: NodeClasses
     after: NodeClasses
     changes: LinkChanges | None  # None where nodes stand for nobody
 
 
-def build_report(measured: Measured, solution: bool) -> dict[str, Any]:
+def build_report(measured: MeasuredNetwork, solution: bool) -> dict[str, Any]:
     """Return the document of `plan-format.md`, and what there is to say about the links."""
     plan, draft = measured.plan, measured.draft
     before = measured.before.of(plan.knowledge).sizes
@@ -88,7 +88,7 @@ def build_report(measured: Measured, solution: bool) -> dict[str, Any]:
     }
 
 
-def judge(model: NetworkModel, measured: Measured) -> dict[str, Any]:
+def judge(model: NetworkModel, measured: MeasuredNetwork) -> dict[str, Any]:
     before, after = model.alike(measured.before), model.alike(measured.after)
     return {
         **model.to_document(),
@@ -99,7 +99,7 @@ def judge(model: NetworkModel, measured: Measured) -> dict[str, Any]:
     }
 
 
-def describe_miss(measured: Measured) -> dict[str, Any]:
+def describe_miss(measured: MeasuredNetwork) -> dict[str, Any]:
     """Return which model blocked, and how many nodes it still finds too few look-alikes for."""
     judged = [judge(model, measured) for model in measured.plan.models]
     worst = max(judged, key=lambda entry: (not entry["holds"], entry["nodes_over"]))
@@ -119,7 +119,7 @@ def describe_miss(measured: Measured) -> dict[str, Any]:
     }
 
 
-def measure_loss(measured: Measured) -> tuple[float, str]:
+def measure_loss(measured: MeasuredNetwork) -> tuple[float, str]:
     """Return what the release lost, 0..1, and in words what was counted."""
     if measured.changes is None:
         return compare_degrees(measured.draft.original, measured.draft.network), MADE_UP
@@ -132,7 +132,7 @@ def measure_loss(measured: Measured) -> tuple[float, str]:
     return (links + detail) / 2, WITH_ATTRIBUTES
 
 
-def describe_risks(measured: Measured) -> dict[str, Any]:
+def describe_risks(measured: MeasuredNetwork) -> dict[str, Any]:
     """Return the figures of every kind of knowledge, before and after."""
     k = max((model.k for model in measured.plan.models), default=USUAL_K)
     has_columns = bool(measured.plan.quasi_identifiers)
@@ -147,7 +147,7 @@ def describe_risks(measured: Measured) -> dict[str, Any]:
     }
 
 
-def _notes(measured: Measured) -> list[str]:
+def _notes(measured: MeasuredNetwork) -> list[str]:
     notes = [*measured.draft.original.intake.notes(), *measured.draft.notes]
     undecided = measured.after.of(measured.plan.knowledge).undecided
     if undecided:
@@ -169,14 +169,14 @@ def _utility(plan: NetworkPlan, sizes: Counts, loss: float) -> dict[str, float]:
     }
 
 
-def _describe_links(measured: Measured) -> dict[str, Any]:
+def _describe_links(measured: MeasuredNetwork) -> dict[str, Any]:
     if measured.changes is not None:
         return measured.changes.to_document()
     draft = measured.draft
     return {"before": draft.original.edges, "after": draft.network.edges}
 
 
-def _describe_columns(measured: Measured, solution: bool) -> dict[str, Any]:
+def _describe_columns(measured: MeasuredNetwork, solution: bool) -> dict[str, Any]:
     given = measured.draft.original.table
     shown = measured.draft.network.table
     names: Sequence[str] = () if given is None else given.names
@@ -184,7 +184,7 @@ def _describe_columns(measured: Measured, solution: bool) -> dict[str, Any]:
 
 
 def _describe_column(
-    name: str, measured: Measured, given: Any, shown: Any, solution: bool
+    name: str, measured: MeasuredNetwork, given: Any, shown: Any, solution: bool
 ) -> Mapping[str, Any]:
     planned = measured.plan.column(name)
     released = bool(

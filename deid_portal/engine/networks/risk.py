@@ -7,7 +7,7 @@ import numpy as np
 from deid_portal.engine.networks.knowledge import Knowledge
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.node_classes import NodeClasses
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
 from deid_portal.engine.table.table import Column
@@ -31,7 +31,7 @@ def summarize_network_risk(
     return {known.value: describe_knowledge(alike.of(known), k) for known in asked}
 
 
-def describe_knowledge(alike: Partition, k: int) -> dict[str, Any]:
+def describe_knowledge(alike: NodePartition, k: int) -> dict[str, Any]:
     """Return figures of one kind of knowledge; `exact` is False if some nodes are undecided.
 
     Undecided nodes count as standing alone, so `unique` is then at most that, and `unique_at_least`
@@ -53,7 +53,7 @@ def describe_knowledge(alike: Partition, k: int) -> dict[str, Any]:
     }
 
 
-def _quartiles(alike: Partition) -> dict[str, float]:
+def _quartiles(alike: NodePartition) -> dict[str, float]:
     """Return among how many the nodes hide: the least, quarters, the most, the mean."""
     if not len(alike.sizes):
         return {}

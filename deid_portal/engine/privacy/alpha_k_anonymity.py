@@ -9,7 +9,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Values
 from deid_portal.engine.privacy.capped import CappedShares
 from deid_portal.engine.privacy.hidden_names import NameOf
-from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, Whole, check_values
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
@@ -34,7 +34,10 @@ class AlphaKAnonymity(CappedShares):
         "R. Wong, J. Li, A. Fu, K. Wang, (α, k)-anonymity: an enhanced k-anonymity model for "
         "privacy preserving data publishing, KDD 2006."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (
+        AttackModel.RECORD_LINKAGE,
+        AttackModel.ATTRIBUTE_LINKAGE,
+    )
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     look_alikes: ClassVar[str] = "k"
     speaks_of_sensitive: ClassVar[bool] = True

@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts
@@ -41,7 +41,10 @@ class CTIsolation(PrivacyModel):
         "S. Chawla, C. Dwork, F. McSherry, A. Smith, H. Wee, Toward privacy in public databases, "
         "TCC 2005, LNCS 3378."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.PROBABILISTIC)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (
+        AttackModel.RECORD_LINKAGE,
+        AttackModel.PROBABILISTIC,
+    )
     disclosure: ClassVar[Disclosure] = IDENTITY
     can_be_estimated: ClassVar[bool] = False
     needs_besides: ClassVar[str] = "it measures distances in the original"

@@ -9,7 +9,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Values
 from deid_portal.engine.privacy.capped import CappedShares
 from deid_portal.engine.privacy.hidden_names import NameOf
-from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import Whole, check_values
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
@@ -34,7 +34,7 @@ class ConfidenceBounding(CappedShares):
         "K. Wang, B. Fung, P. Yu, Handicapping attacker's confidence: an alternative to "
         "k-anonymization, KAIS 11(3), 2007."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
     speaks_of_sensitive: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (

@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.capped import CappedShares
-from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, Whole
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
@@ -29,7 +29,10 @@ class DeltaDisclosure(CappedShares):
         "J. Brickell, V. Shmatikov, The cost of privacy: destruction of data-mining utility in "
         "anonymized data publishing, KDD 2008."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE, Attack.PROBABILISTIC)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (
+        AttackModel.ATTRIBUTE_LINKAGE,
+        AttackModel.PROBABILISTIC,
+    )
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
     speaks_of_sensitive: ClassVar[bool] = True
     compares_with_original: ClassVar[bool] = True

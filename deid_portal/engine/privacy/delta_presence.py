@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import Declared, FileName, Parameter
-from deid_portal.engine.privacy.kinds import MEMBERSHIP, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import MEMBERSHIP, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, Whole
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.privacy.population_model import PopulationModel
@@ -35,7 +35,7 @@ class DeltaPresence(PopulationModel):
         "M. Nergiz, M. Atzori, C. Clifton, Hiding the presence of individuals from shared "
         "databases, SIGMOD 2007."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.TABLE_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.TABLE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = MEMBERSHIP
     can_be_estimated: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (

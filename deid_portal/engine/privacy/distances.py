@@ -42,7 +42,7 @@ ORDERED = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE)
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class LabelPositions:
     """Every label of a column, by its number (`Taxonomy.nodes`): where it stands."""
 
     kinds: NDArray[np.int8]
@@ -51,8 +51,8 @@ class Labels:
     levels: Codes
     leaves: Codes  # one value under it
 
-    def followed_by(self, others: "Labels") -> "Labels":
-        return Labels(
+    def followed_by(self, others: "LabelPositions") -> "LabelPositions":
+        return LabelPositions(
             np.concatenate([self.kinds, others.kinds]),
             np.concatenate([self.halves, others.halves]),
             np.concatenate([self.centers, others.centers]),
@@ -122,7 +122,7 @@ class Distances:
             only_fewest,
         )
 
-    def _labels_with(self, place: int, strangers: Sequence[str | None]) -> Labels:
+    def _labels_with(self, place: int, strangers: Sequence[str | None]) -> LabelPositions:
         """Return the labels of a column, those that its taxonomy does not have at the end."""
         own = self._labels[place]
         if not strangers:
@@ -156,7 +156,7 @@ def _positions(column: Column, scale: Column) -> Numbers:
     return between
 
 
-def _place_labels(taxonomy: Taxonomy, positions: Numbers) -> Labels:
+def _place_labels(taxonomy: Taxonomy, positions: Numbers) -> LabelPositions:
     """Place every label over the values of the column that stand under it."""
     is_ordered = not np.isnan(positions).all()
     place = _place_over_numbers if is_ordered else _place_in_tree
@@ -168,7 +168,7 @@ def _place_labels(taxonomy: Taxonomy, positions: Numbers) -> Labels:
     for nodes in taxonomy.nodes:
         leaves[nodes[:own]] = np.arange(own, dtype=np.int32)
     levels = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    return Labels(kinds, halves, centers, levels, leaves)
+    return LabelPositions(kinds, halves, centers, levels, leaves)
 
 
 def _place_over_numbers(
@@ -205,7 +205,9 @@ def _place_in_tree(
     return np.full(count, TREE, np.int8), meets / (2 * _top(taxonomy)), np.zeros(count)
 
 
-def _place_strangers(column: Column, taxonomy: Taxonomy, strangers: Sequence[str | None]) -> Labels:
+def _place_strangers(
+    column: Column, taxonomy: Taxonomy, strangers: Sequence[str | None]
+) -> LabelPositions:
     """Place labels that the taxonomy does not have: over the values they may stand for."""
     reader = LabelReader(column)
     positions = _positions(column, column)
@@ -213,7 +215,7 @@ def _place_strangers(column: Column, taxonomy: Taxonomy, strangers: Sequence[str
     made_up = Column(column.name, column.type, nothing, tuple(strangers), column.decimal)
     own = _positions(made_up, column)
     count = len(strangers)
-    placed = Labels(
+    placed = LabelPositions(
         np.full(count, NOWHERE, np.int8),
         np.zeros(count),
         np.zeros(count),

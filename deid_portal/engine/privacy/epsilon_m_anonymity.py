@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
-from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole, check_numeric
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
@@ -33,7 +33,7 @@ class EpsilonMAnonymity(PrivacyModel):
         "J. Li, Y. Tao, X. Xiao, Preservation of proximity privacy in publishing numerical "
         "sensitive data, SIGMOD 2008."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
     speaks_of_sensitive: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (

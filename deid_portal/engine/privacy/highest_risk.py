@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.risk.attackers import prosecutor
 from deid_portal.engine.table.patterns import Classes
@@ -20,7 +20,7 @@ class HighestRisk(PrivacyModel):
     cites: ClassVar[str] = (
         "K. El Emam, Guide to the de-identification of personal health information, 2013."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY_MEASURED
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

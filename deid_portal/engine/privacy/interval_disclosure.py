@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
-from deid_portal.engine.privacy.kinds import ATTRIBUTE_MEASURED, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import ATTRIBUTE_MEASURED, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole, check_numeric
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Table
@@ -33,7 +33,7 @@ class IntervalDisclosure(PrivacyModel):
         "microdata, in Confidentiality, disclosure, and data access, 2001; V. Torra, Guide to data "
         "privacy, 2022."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE_MEASURED
     speaks_of_sensitive: ClassVar[bool] = True
     needs_besides: ClassVar[str] = "it compares with the numbers of the original"

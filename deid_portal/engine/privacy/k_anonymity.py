@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from deid_portal.engine.parameters import Declared
-from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
 from deid_portal.engine.table.patterns import Classes
 
@@ -19,7 +19,7 @@ class KAnonymity(PrivacyModel):
     cites: ClassVar[str] = (
         "L. Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
     look_alikes: ClassVar[str] = "k"
     parameters: ClassVar[tuple[Declared, ...]] = (LOOK_ALIKES,)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from deid_portal.engine.parameters import Declared
-from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.record_matching import links_by_matchings, shows_mixed_levels
 from deid_portal.engine.table.patterns import Classes
@@ -28,7 +28,7 @@ class KConcealment(PrivacyModel):
         "T. Tassa, A. Mazza, A. Gionis, k-concealment: an alternative model of k-type anonymity, "
         "Transactions on Data Privacy 5(1), 2012."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
     look_alikes: ClassVar[str] = "k"
     can_be_estimated: ClassVar[bool] = False

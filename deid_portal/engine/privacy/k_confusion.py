@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.parameters import Declared
-from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.record_matching import count_equally_likely, shows_mixed_levels
 from deid_portal.engine.privacy.sensitive import Shares
@@ -36,7 +36,7 @@ class KConfusion(PrivacyModel):
         "2012; K. Stokes, V. Torra, Reidentification and k-anonymity: a model for disclosure risk "
         "in graphs, Soft Computing 16(10), 2012."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
     look_alikes: ClassVar[str] = "k"
     can_be_estimated: ClassVar[bool] = False

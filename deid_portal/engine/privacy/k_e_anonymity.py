@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
-from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole, check_numeric
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
@@ -30,7 +30,7 @@ class KEAnonymity(PrivacyModel):
         "Q. Zhang, N. Koudas, D. Srivastava, T. Yu, Aggregate query answering on anonymized "
         "tables, ICDE 2007."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
     look_alikes: ClassVar[str] = "k"
     speaks_of_sensitive: ClassVar[bool] = True

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.projections import every_projection
 from deid_portal.engine.table.patterns import Classes
@@ -31,7 +31,7 @@ class KLAnonymity(PrivacyModel):
         "K. Stokes, On computational anonymity, Privacy in Statistical Databases 2012; "
         "V. Torra, Guide to data privacy, 2022."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
     look_alikes: ClassVar[str] = "k"
     can_be_estimated: ClassVar[bool] = False

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import Declared, FileName
-from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, Whole
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.privacy.population_model import PopulationModel
@@ -30,7 +30,7 @@ class KMap(PopulationModel):
         "L. Sweeney, Computational disclosure control: a primer on data privacy protection, PhD "
         "thesis, MIT, 2001."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
     look_alikes: ClassVar[str] = "k"
     can_be_estimated: ClassVar[bool] = False

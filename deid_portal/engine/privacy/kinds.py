@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Attack(StrEnum):
+class AttackModel(StrEnum):
     """The attack models of Fung et al., Privacy-preserving data publishing, 2010."""
 
     RECORD_LINKAGE = "record"

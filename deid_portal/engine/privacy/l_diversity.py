@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.compiled import kernels
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import Choice, ColumnName, Declared, Parameter
-from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.patterns import Classes
@@ -34,7 +34,10 @@ class LDiversity(PrivacyModel):
     cites: ClassVar[str] = (
         "A. Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, TKDD 1(1), 2007."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (
+        AttackModel.RECORD_LINKAGE,
+        AttackModel.ATTRIBUTE_LINKAGE,
+    )
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     speaks_of_sensitive: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (

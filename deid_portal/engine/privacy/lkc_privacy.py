@@ -9,7 +9,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import Declared, Parameter, ValuesByColumn
 from deid_portal.engine.privacy.hidden_names import NameOf
-from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import (
     ROUNDING,
     Answers,
@@ -43,7 +43,10 @@ class LKCPrivacy(PrivacyModel):
         "N. Mohammed, B. Fung, P. Hung, C. Lee, Anonymizing healthcare data: a case study on the "
         "blood transfusion service, KDD 2009."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (
+        AttackModel.RECORD_LINKAGE,
+        AttackModel.ATTRIBUTE_LINKAGE,
+    )
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     look_alikes: ClassVar[str] = "K"
     speaks_of_sensitive: ClassVar[bool] = True

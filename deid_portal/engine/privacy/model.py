@@ -14,7 +14,7 @@ from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Choice, Declared, Parameter
 from deid_portal.engine.privacy.distances import Distances
 from deid_portal.engine.privacy.hidden_names import NameOf, is_hidden_name
-from deid_portal.engine.privacy.kinds import Attack, Disclosure
+from deid_portal.engine.privacy.kinds import AttackModel, Disclosure
 from deid_portal.engine.privacy.sensitive import SensitiveColumn
 from deid_portal.engine.table.patterns import Classes, Patterns
 from deid_portal.engine.table.table import Codes, Column, Counts, Table
@@ -110,7 +110,7 @@ class PrivacyModel(ABC):
     name: ClassVar[str]
     parameters: ClassVar[tuple[Declared, ...]]
     cites: ClassVar[str]
-    addresses: ClassVar[tuple[Attack, ...]]
+    addresses: ClassVar[tuple[AttackModel, ...]]
     disclosure: ClassVar[Disclosure]
     needs_quasi_identifiers: ClassVar[bool] = True
     needs_sensitive: ClassVar[bool] = False  # any sensitive column, named or not

@@ -8,7 +8,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared
-from deid_portal.engine.privacy.kinds import IDENTITY, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts, Table
@@ -30,7 +30,7 @@ class MultirelationalKAnonymity(PrivacyModel):
     cites: ClassVar[str] = (
         "M. Nergiz, C. Clifton, A. Nergiz, Multirelational k-anonymity, TKDE 21(8), 2009."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
     look_alikes: ClassVar[str] = "k"
     parameters: ClassVar[tuple[Declared, ...]] = (

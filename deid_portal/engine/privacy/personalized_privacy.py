@@ -9,7 +9,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
-from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.sensitive import SensitiveColumn, Shares
 from deid_portal.engine.table.patterns import Classes
@@ -33,7 +33,7 @@ class PersonalizedPrivacy(PrivacyModel):
 
     name: ClassVar[str] = "personalized-privacy"
     cites: ClassVar[str] = "X. Xiao, Y. Tao, Personalized privacy preservation, SIGMOD 2006."
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
     speaks_of_sensitive: ClassVar[bool] = True
     needs_besides: ClassVar[str] = "it needs what each person allows"

@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.risk.population_uniques import estimate_population_uniques
 from deid_portal.engine.table.patterns import Classes
@@ -30,7 +30,7 @@ class PopulationUniqueness(PrivacyModel):
         "F. Dankar, K. El Emam, A. Neisa, T. Roffey, Estimating the re-identification risk of "
         "clinical data sets, BMC Medical Informatics and Decision Making 12:66, 2012."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY_MEASURED
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.table.patterns import Classes
 
@@ -29,7 +29,7 @@ class ReIdentification(PrivacyModel):
         "V. Torra, Guide to data privacy, 2022; V. Torra, J. Domingo-Ferrer, Record linkage "
         "methods for multidatabase data mining, 2003."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY_MEASURED
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

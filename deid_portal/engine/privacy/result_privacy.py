@@ -9,7 +9,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import AssociationRule, AssociationRules, Declared, Parameter
 from deid_portal.engine.privacy.hidden_names import NameOf
-from deid_portal.engine.privacy.kinds import ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
@@ -37,7 +37,7 @@ class ResultPrivacy(PrivacyModel):
         "M. Atallah, E. Bertino, A. Elmagarmid, M. Ibrahim, V. Verykios, Disclosure limitation of "
         "sensitive rules, KDEX 1999; V. Torra, Guide to data privacy, 2022."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
     can_be_estimated: ClassVar[bool] = False
     needs_besides: ClassVar[str] = "it compares with results on the original"

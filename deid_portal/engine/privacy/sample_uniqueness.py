@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.parameters import Declared, Parameter
-from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.risk.sample_uniques import count_sample_uniques
 from deid_portal.engine.table.patterns import Classes
@@ -26,7 +26,7 @@ class SampleUniqueness(PrivacyModel):
     cites: ClassVar[str] = (
         "C. Skinner, M. Elliot, A measure of disclosure risk for microdata, JRSS B 64(4), 2002."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE,)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY_MEASURED
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.compiled import kernels
 from deid_portal.engine.parameters import Choice, ColumnName, Declared, Parameter
-from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.sensitive import SensitiveColumn, Shares
 from deid_portal.engine.table.patterns import Classes, Pairs, combine
@@ -32,7 +32,10 @@ class TCloseness(PrivacyModel):
     cites: ClassVar[str] = (
         "N. Li et al., t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007."
     )
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.ATTRIBUTE_LINKAGE, Attack.PROBABILISTIC)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (
+        AttackModel.ATTRIBUTE_LINKAGE,
+        AttackModel.PROBABILISTIC,
+    )
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     speaks_of_sensitive: ClassVar[bool] = True
     compares_with_original: ClassVar[bool] = True

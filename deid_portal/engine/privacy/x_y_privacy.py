@@ -8,7 +8,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared, Parameter
-from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, Attack, Disclosure
+from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
 from deid_portal.engine.privacy.projections import number_columns
 from deid_portal.engine.privacy.sensitive import Shares
@@ -32,7 +32,10 @@ class XYPrivacy(PrivacyModel):
 
     name: ClassVar[str] = "x-y-privacy"
     cites: ClassVar[str] = "K. Wang, B. Fung, Anonymizing sequential releases, KDD 2006."
-    addresses: ClassVar[tuple[Attack, ...]] = (Attack.RECORD_LINKAGE, Attack.ATTRIBUTE_LINKAGE)
+    addresses: ClassVar[tuple[AttackModel, ...]] = (
+        AttackModel.RECORD_LINKAGE,
+        AttackModel.ATTRIBUTE_LINKAGE,
+    )
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     can_be_estimated: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (

@@ -20,7 +20,7 @@ WORST_CONDITION = 1e9
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class ShareEstimate:
     """True shares computed back from what is shown, one entry per category.
 
     The estimates are unbiased, so a rare category may come out below zero. `errors` are standard
@@ -97,16 +97,16 @@ class Transition:
         truth = np.where(shown > 0, joint / np.where(shown > 0, shown, 1), np.eye(len(shares)))
         return Transition(self.matrix @ truth.T)
 
-    def read_directly(self, counts: Counts) -> Estimate:
+    def read_directly(self, counts: Counts) -> ShareEstimate:
         """Return the shares shown by a matrix that keeps them, as estimates of the true ones."""
         rows = max(int(counts.sum()), 1)
         shown = counts / rows
         randomized = np.diag(shown) - self.matrix.T @ np.diag(shown) @ self.matrix
         same = np.eye(len(shown))
         sampled = np.diag(shown) - np.outer(shown, shown) + randomized
-        return Estimate(shown, _errors(same, randomized, rows), _errors(same, sampled, rows))
+        return ShareEstimate(shown, _errors(same, randomized, rows), _errors(same, sampled, rows))
 
-    def estimate(self, counts: Counts) -> Estimate:
+    def estimate(self, counts: Counts) -> ShareEstimate:
         """Return the true shares behind counts of what is shown, with their standard errors.
 
         π̂ = (Pᵀ)⁻¹ o. Given the truth, what is shown has the covariance
@@ -120,7 +120,7 @@ class Transition:
         shares = back @ shown
         randomized = np.diag(shown) - self.matrix.T @ np.diag(shares) @ self.matrix
         sampled = np.diag(shown) - np.outer(shown, shown)
-        return Estimate(shares, _errors(back, randomized, rows), _errors(back, sampled, rows))
+        return ShareEstimate(shares, _errors(back, randomized, rows), _errors(back, sampled, rows))
 
     @cached_property
     def _cumulative(self) -> Numbers:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.plan import ColumnPlan, Plan, Treatment
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.release.masks import mask
@@ -24,7 +24,7 @@ DIGIT_BITS = 16
 
 
 def build_release(
-    draft: Draft, plan: Plan, pseudonym_key: bytes | None, progress: Progress
+    draft: TableDraft, plan: Plan, pseudonym_key: bytes | None, progress: Progress
 ) -> tuple[Table, Codes]:
     """Return the kept rows with every column as the plan lets it be seen, in a new order.
 

@@ -11,7 +11,7 @@ from deid_portal.engine.table.table import Column, Counts
 
 
 @dataclass(frozen=True, eq=False)
-class Burden:
+class ColumnBurden:
     """What each group of a column lost; arrays are per code of the column, values stay with it."""
 
     column: str
@@ -32,7 +32,7 @@ class Burden:
 
 def measure_burden(
     column: Column, kept: NDArray[np.bool_], losses: Mapping[str, Numbers]
-) -> Burden:
+) -> ColumnBurden:
     """Split suppression and loss by the values of a column, gaps as a group of their own.
 
     `kept` says per row whether it was released; `losses` holds per quasi-identifier the share of
@@ -46,7 +46,7 @@ def measure_burden(
     several = np.maximum(records, 1)
     shares = suppressed / several
     present = shares[records > 0]
-    return Burden(
+    return ColumnBurden(
         column=column.name,
         records=records,
         suppressed=suppressed,

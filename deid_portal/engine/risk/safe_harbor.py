@@ -51,7 +51,7 @@ YEAR = re.compile(r"\d{4}\Z")
 
 
 @dataclass(frozen=True)
-class Finding:
+class SafeHarborFinding:
     """One column that seems to hold one kind of identifier."""
 
     column: str
@@ -64,7 +64,7 @@ class Finding:
 class SafeHarbor:
     """What the check found; `holds` only says that nothing obvious was left."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[SafeHarborFinding, ...]
 
     @property
     def holds(self) -> bool:
@@ -76,38 +76,42 @@ def check_safe_harbor(table: Table) -> SafeHarbor:
     return SafeHarbor(tuple(found for column in table.columns for found in _look_at(column)))
 
 
-def _look_at(column: Column) -> list[Finding]:
+def _look_at(column: Column) -> list[SafeHarborFinding]:
     found = [*_by_values(column), *_by_name(column)]
-    kinds: dict[str, Finding] = {}
+    kinds: dict[str, SafeHarborFinding] = {}
     for finding in found:
         kinds.setdefault(finding.identifier, finding)
     return list(kinds.values())
 
 
-def _by_name(column: Column) -> list[Finding]:
+def _by_name(column: Column) -> list[SafeHarborFinding]:
     filled = column.counts.sum() - column.missing
     name = column.name.strip().lower()
     kinds = [kind for kind, pattern in NAMES if re.search(pattern, name)]
     return [
-        Finding(column.name, kind, int(filled), "The name of the column says so.")
+        SafeHarborFinding(column.name, kind, int(filled), "The name of the column says so.")
         for kind in kinds
         if filled and not _is_coarse_enough(column, kind)
     ]
 
 
-def _by_values(column: Column) -> list[Finding]:
+def _by_values(column: Column) -> list[SafeHarborFinding]:
     filled = int(column.counts.sum()) - column.missing
     found = []
     for kind, pattern in SHAPES:
         rows = _count(column, re.compile(rf"(?:{pattern})\Z").match)
         if filled and rows >= ENOUGH * filled:
-            found.append(Finding(column.name, kind, rows, "Most values look like it."))
+            found.append(SafeHarborFinding(column.name, kind, rows, "Most values look like it."))
     if column.type == ColumnType.DATE and filled:
-        found.append(Finding(column.name, "dates", filled, "Values are finer than a year."))
+        found.append(
+            SafeHarborFinding(column.name, "dates", filled, "Values are finer than a year.")
+        )
     if re.search(r"\bage\b", column.name.lower()):
         rows = _count(column, _is_too_old)
         if rows:
-            found.append(Finding(column.name, "ages over 89", rows, "Ages over 89 are shown."))
+            found.append(
+                SafeHarborFinding(column.name, "ages over 89", rows, "Ages over 89 are shown.")
+            )
     return found
 
 

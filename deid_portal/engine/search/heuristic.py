@@ -16,7 +16,7 @@ from time import perf_counter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.bounds import bounds_for, rules_out_finer
 from deid_portal.engine.search.check import Check, Checker
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.lattice import Lattice, Levels
 
 
@@ -29,7 +29,7 @@ class Box:
     coarsest: Check = field(compare=False)
 
 
-class OutOfTime(Exception):  # noqa: N818 - not an error
+class SearchOutOfTime(Exception):  # noqa: N818 - not an error
     """The time limit is reached."""
 
 
@@ -37,7 +37,12 @@ class Explorer:
     """One search within a time limit; what it finds is entered into `found`."""
 
     def __init__(
-        self, checker: Checker, lattice: Lattice, found: Found, progress: Progress, seconds: float
+        self,
+        checker: Checker,
+        lattice: Lattice,
+        found: SearchResult,
+        progress: Progress,
+        seconds: float,
     ) -> None:
         self.checker = checker
         self.lattice = lattice
@@ -56,7 +61,7 @@ class Explorer:
             self.found.optimal = True
             return
         self._add_box(self.lattice.bottom, top)
-        with suppress(OutOfTime):
+        with suppress(SearchOutOfTime):
             self._descend(top)
             self._improve()
             self._cut()
@@ -133,7 +138,7 @@ class Explorer:
     def _check(self, levels: Levels) -> Check:
         elapsed = perf_counter() - self.started
         if elapsed > self.seconds and self.found.checked:
-            raise OutOfTime
+            raise SearchOutOfTime
         check = self.checker.check(levels)
         self.found.enter(check)
         if self.progress.is_due:

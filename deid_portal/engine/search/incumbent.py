@@ -9,7 +9,7 @@ from deid_portal.engine.search.recoding import Recoding
 
 
 @dataclass
-class Found:
+class SearchResult:
     """The best combination so far, the nearest miss, and what the search cost."""
 
     allowed: int  # records that may be suppressed

@@ -11,10 +11,10 @@ from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.bounds import bounds_for, rules_out_finer
 from deid_portal.engine.search.check import Check, Checker
 from deid_portal.engine.search.heuristic import Explorer
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.lattice import Lattice, Levels, OpenNodes
 from deid_portal.engine.search.rollup import Grouped
-from deid_portal.engine.search.suppression_forecast import Forecast
+from deid_portal.engine.search.suppression_forecast import SuppressionForecast
 
 LARGEST_PROVABLE_LATTICE = 1_000_000
 # Where to look next among open combinations, from 0, the coarsest, to 1. One that is refused rules
@@ -33,14 +33,14 @@ def find_optimum(
     seconds: float = DEFAULT_SECONDS,
     *,
     must_prove: bool = True,
-) -> Found:
+) -> SearchResult:
     """Search all combinations of levels for the cheapest that suppresses at most `allowed`.
 
     The time limit concerns only lattices too large for a search that proves its answer, or all of
     them if it need not be proved.
     """
     lattice = Lattice(tuple(taxonomy.height for taxonomy in checker.taxonomies))
-    found = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
+    found = SearchResult(allowed, lattice.size, tolerance=checker.metric.tolerance)
     if lattice.size > LARGEST_PROVABLE_LATTICE or not must_prove:
         Explorer(checker, lattice, found, progress, seconds).explore()
     else:
@@ -49,11 +49,11 @@ def find_optimum(
 
 
 def search_with_bounds(
-    checker: Checker, lattice: Lattice, found: Found, progress: Progress
+    checker: Checker, lattice: Lattice, found: SearchResult, progress: Progress
 ) -> None:
     """Check open combinations, rather coarse ones, until none is left that could be better."""
     bounds = bounds_for(checker, found.allowed)
-    forecast = Forecast(lattice.heights)
+    forecast = SuppressionForecast(lattice.heights)
     place = (COARSEST_PLACE + FINEST_PLACE) / 2
     nodes = OpenNodes(lattice, bounds.floor_terms(), bounds.floor)
     checked: set[Levels] = set()
@@ -83,7 +83,9 @@ def search_with_bounds(
             nodes.lift_finer(check.levels, terms, amount)
 
 
-def _climb(nodes: OpenNodes, forecast: Forecast, levels: Levels, needed: float) -> Levels:
+def _climb(
+    nodes: OpenNodes, forecast: SuppressionForecast, levels: Levels, needed: float
+) -> Levels:
     """Return a coarser combination that may lose as many records as needed to rule this one out.
 
     It may cost too much to be the answer; if it loses so many, so do all finer ones at once.
@@ -97,7 +99,7 @@ def _climb(nodes: OpenNodes, forecast: Forecast, levels: Levels, needed: float) 
 def search_exhaustively(
     checker: Checker,
     lattice: Lattice,
-    found: Found,
+    found: SearchResult,
     progress: Progress,
     checked: Collection[Levels] = (),
 ) -> None:
@@ -129,5 +131,5 @@ def every_check(checker: Checker, lattice: Lattice) -> Iterator[Check]:
                 waiting.append((coarser, grouped, later))
 
 
-def _to_beat(found: Found) -> tuple[float, Levels | None]:
+def _to_beat(found: SearchResult) -> tuple[float, Levels | None]:
     return (found.best.cost, found.best.levels) if found.best else (float("inf"), None)

@@ -13,7 +13,7 @@ RIDGE = 0.3
 HARDLY_ANY = 10
 
 
-class Forecast:
+class SuppressionForecast:
     """The logarithm of lost records as a sum of amounts, one for every level that is passed.
 
     The amounts follow from all checks by least squares, updated with each of them. It is a guess:

@@ -19,13 +19,13 @@ from deid_portal.engine.taxonomies.mask import MaskTaxonomy
 from deid_portal.engine.taxonomies.outline import Branch, Outline
 from deid_portal.engine.taxonomies.pasted_tree import looks_like_columns, parse_pasted
 from deid_portal.engine.taxonomies.placement import propose_places
-from deid_portal.engine.taxonomies.proposal import Proposal, propose
+from deid_portal.engine.taxonomies.proposal import TaxonomyProposal, propose
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
-from deid_portal.engine.taxonomies.ruler import Mark, Ruler, lay_ruler
+from deid_portal.engine.taxonomies.ruler import GroupStart, Ruler, lay_ruler
 from deid_portal.engine.taxonomies.taxonomy import (
     LevelEffect,
-    Node,
     Taxonomy,
+    TaxonomyNode,
     effect_of_levels,
     effect_on_counts,
 )
@@ -43,16 +43,16 @@ __all__ = [
     "DateTaxonomy",
     "FileTaxonomy",
     "FlatTaxonomy",
+    "GroupStart",
     "IntervalTaxonomy",
     "LevelEffect",
-    "Mark",
     "MaskTaxonomy",
-    "Node",
     "Outline",
-    "Proposal",
     "Recipe",
     "Ruler",
     "Taxonomy",
+    "TaxonomyNode",
+    "TaxonomyProposal",
     "TreeTaxonomy",
     "apply_step",
     "effect_of_levels",

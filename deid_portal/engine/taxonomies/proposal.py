@@ -22,7 +22,7 @@ RARE_SHARE = 0.02
 
 
 @dataclass(frozen=True)
-class Proposal:
+class TaxonomyProposal:
     """A recipe, or a tree where no recipe says it; `words` tell why this one."""
 
     words: str
@@ -30,34 +30,34 @@ class Proposal:
     outline: Outline | None = None
 
 
-def propose(column: Column, most: int | None = None) -> Proposal:
+def propose(column: Column, most: int | None = None) -> TaxonomyProposal:
     """Return what fits the values best; it covers all of them.
 
     Of more than `most` values, no tree is made in which each would be placed by itself.
     """
     values = [value for value in column.values if value is not None]
     if len(values) <= FEW_VALUES:
-        return Proposal("Few values: shown or hidden", FlatTaxonomy())
+        return TaxonomyProposal("Few values: shown or hidden", FlatTaxonomy())
     for proposal in (_dates(column), _numbers(column, values), _codes(values)):
         if proposal is not None and not (
             proposal.recipe is not None and proposal.recipe.uncovered(column)
         ):
             return proposal
     if most is not None and len(values) > most:
-        return Proposal("Too many words to group: shown or hidden", FlatTaxonomy())
+        return TaxonomyProposal("Too many words to group: shown or hidden", FlatTaxonomy())
     return _words(column, values)
 
 
-def _dates(column: Column) -> Proposal | None:
+def _dates(column: Column) -> TaxonomyProposal | None:
     if column.type != ColumnType.DATE:
         return None
-    return Proposal("Dates: month, quarter, year, decade", DateTaxonomy(_UNITS))
+    return TaxonomyProposal("Dates: month, quarter, year, decade", DateTaxonomy(_UNITS))
 
 
 _UNITS = ("month", "quarter", "year", "decade")
 
 
-def _numbers(column: Column, values: list[str]) -> Proposal | None:
+def _numbers(column: Column, values: list[str]) -> TaxonomyProposal | None:
     if column.type not in (ColumnType.INTEGER, ColumnType.NUMBER):
         return None
     numbers = [parse_number(v, column.decimal) for v in values if is_number(v, column.decimal)]
@@ -67,7 +67,9 @@ def _numbers(column: Column, values: list[str]) -> Proposal | None:
     if column.type == ColumnType.INTEGER:
         width = max(width, Decimal(1)) if width != 1 else Decimal(2)
     start = (min(numbers) / width).to_integral_value(rounding="ROUND_FLOOR") * width
-    return Proposal("Numbers: intervals that widen", IntervalTaxonomy(start, width, (2, 2, 2)))
+    return TaxonomyProposal(
+        "Numbers: intervals that widen", IntervalTaxonomy(start, width, (2, 2, 2))
+    )
 
 
 def _round_width(rough: Decimal) -> Decimal:
@@ -77,7 +79,7 @@ def _round_width(rough: Decimal) -> Decimal:
                 if step * power >= rough)  # fmt: skip
 
 
-def _codes(values: list[str]) -> Proposal | None:
+def _codes(values: list[str]) -> TaxonomyProposal | None:
     """Single words of one length that all hold a digit are codes; their beginning says more."""
     length = len(values[0])
     is_code = 2 <= length <= LONGEST_CODE and all(
@@ -87,18 +89,20 @@ def _codes(values: list[str]) -> Proposal | None:
         for value in values
     )
     return (
-        Proposal("Codes of one length: masked from the right", MaskTaxonomy()) if is_code else None
+        TaxonomyProposal("Codes of one length: masked from the right", MaskTaxonomy())
+        if is_code
+        else None
     )
 
 
-def _words(column: Column, values: list[str]) -> Proposal:
+def _words(column: Column, values: list[str]) -> TaxonomyProposal:
     """Frequent words stay, rare ones are joined; if all are rare, neighbours in the alphabet."""
     rows = int(column.counts.sum())
     least = max(2, round(rows * RARE_SHARE))
     frequent = [count for count in column.counts.tolist() if count >= least]
     if len(frequent) >= FEW_VALUES and OTHER not in values and len(frequent) < len(values):
         outline = group_rare(column, least, OTHER)
-        return Proposal(f"Words: fewer than {least:,} rows become {OTHER}", outline=outline)
+        return TaxonomyProposal(f"Words: fewer than {least:,} rows become {OTHER}", outline=outline)
     size = max(2, round(math.sqrt(len(values))))
     outline = group_neighbours(column, "name", size, ())
-    return Proposal("Words: neighbours in the alphabet", outline=outline)
+    return TaxonomyProposal("Words: neighbours in the alphabet", outline=outline)

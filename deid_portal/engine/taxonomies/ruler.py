@@ -20,7 +20,7 @@ BARS = 48
 
 
 @dataclass(frozen=True)
-class Mark:
+class GroupStart:
     """Where a group begins; the level is the highest at which it does."""
 
     place: float
@@ -33,7 +33,7 @@ class Ruler:
     low: float
     high: float
     bars: tuple[int, ...]  # rows, over equal parts from low to high
-    marks: tuple[Mark, ...]
+    marks: tuple[GroupStart, ...]
 
 
 def lay_ruler(column: Column, taxonomy: Taxonomy) -> Ruler | None:
@@ -64,13 +64,13 @@ def _edges(low: float, high: float, *, is_whole: bool) -> NDArray[np.float64]:
 
 def _marks(
     column: Column, taxonomy: Taxonomy, codes: NDArray[np.int64], scale: NDArray[np.float64]
-) -> tuple[Mark, ...]:
+) -> tuple[GroupStart, ...]:
     begins = np.zeros(len(codes), dtype=np.int64)
     for level in range(1, taxonomy.height):
         labels = taxonomy.codes[level, codes]
         begins[1:][labels[1:] != labels[:-1]] = level
     return tuple(
-        Mark(float(scale[index]), int(begins[index]), column.values[codes[index]] or "")
+        GroupStart(float(scale[index]), int(begins[index]), column.values[codes[index]] or "")
         for index in np.flatnonzero(begins).tolist()
     )
 

@@ -13,13 +13,13 @@ ROOT_LABEL = "*"
 
 
 @dataclass(frozen=True)
-class Node:
+class TaxonomyNode:
     """A label of the tree with the rows beneath it; `hidden` children were left out for length."""
 
     label: str | None
     level: int
     rows: int
-    children: tuple["Node", ...]
+    children: tuple["TaxonomyNode", ...]
     hidden: int = 0
 
 
@@ -101,7 +101,7 @@ class Taxonomy:
         counts = np.bincount(own, weights=column.counts, minlength=len(self.labels[level]))
         return counts.astype(np.int64)
 
-    def tree(self, column: Column, limit: int = 2000) -> Node:
+    def tree(self, column: Column, limit: int = 2000) -> TaxonomyNode:
         """Return the nested labels with row counts, at most about `limit` nodes of them.
 
         Labels with most rows come first; when the tree is larger than the limit, each group keeps
@@ -109,7 +109,7 @@ class Taxonomy:
         """
         budget = max(limit // max(self.height, 1), 8)
         rows = [self.rows_per_label(column, level) for level in range(self.height + 1)]
-        nodes: dict[int, Node] = {}
+        nodes: dict[int, TaxonomyNode] = {}
         for level in range(self.height + 1):
             most = budget if level < self.height else limit
             kept = np.argsort(-rows[level], kind="stable")[:most]
@@ -117,13 +117,13 @@ class Taxonomy:
         if len(nodes) == 1:
             return next(iter(nodes.values()))
         ordered = tuple(sorted(nodes.values(), key=_most_rows_first))
-        return Node(None, self.height + 1, int(column.counts.sum()), ordered[:limit])
+        return TaxonomyNode(None, self.height + 1, int(column.counts.sum()), ordered[:limit])
 
     def _nodes_of_level(
-        self, level: int, rows: Counts, kept: Sequence[int], below: dict[int, Node]
-    ) -> dict[int, Node]:
+        self, level: int, rows: Counts, kept: Sequence[int], below: dict[int, TaxonomyNode]
+    ) -> dict[int, TaxonomyNode]:
         """Make the nodes of a level and hand them the nodes that were made of the one below."""
-        children: dict[int, list[Node]] = {code: [] for code in kept}
+        children: dict[int, list[TaxonomyNode]] = {code: [] for code in kept}
         hidden = np.zeros(len(self.labels[level]), np.int64)
         if level:
             parents = self._parents(level)
@@ -132,7 +132,7 @@ class Taxonomy:
                 hidden[parents[code]] -= 1
                 children.get(int(parents[code]), []).append(node)
         return {
-            code: Node(
+            code: TaxonomyNode(
                 self.labels[level][code],
                 level,
                 int(rows[code]),
@@ -191,5 +191,5 @@ def _names(levels: int) -> list[str]:
     return ["exact", *middle, "hidden"][: max(levels, 1)]
 
 
-def _most_rows_first(node: Node) -> tuple[int, str]:
+def _most_rows_first(node: TaxonomyNode) -> tuple[int, str]:
     return (-node.rows, node.label or "")

@@ -9,8 +9,8 @@ from deid_portal.engine.utility.metric import (
     ClassMetric,
     LabelledColumn,
     MeasuredColumn,
+    MeasuredRelease,
     Metric,
-    Release,
     SeparableMetric,
     ShownLabels,
 )
@@ -34,8 +34,8 @@ __all__ = [
     "LabelledColumn",
     "Loss",
     "MeasuredColumn",
+    "MeasuredRelease",
     "Metric",
-    "Release",
     "SeparableMetric",
     "ShownLabels",
 ]

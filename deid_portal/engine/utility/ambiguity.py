@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deid_portal.engine.table.table import Table
-from deid_portal.engine.utility.coverage import Coverage
+from deid_portal.engine.utility.coverage import LabelCoverage
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Ambiguity:
     share: float
 
 
-def measure_ambiguity(released: Table, coverages: Sequence[Coverage], rows: int) -> Ambiguity:
+def measure_ambiguity(released: Table, coverages: Sequence[LabelCoverage], rows: int) -> Ambiguity:
     """Measure a release of a table of `rows` records on its quasi-identifiers."""
     bits = np.zeros(released.rows)
     for coverage in coverages:

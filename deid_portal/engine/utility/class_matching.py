@@ -15,7 +15,7 @@ from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.patterns import Patterns, reduce_table
 from deid_portal.engine.table.projection import number_patterns
 from deid_portal.engine.table.table import Codes, Counts, Table
-from deid_portal.engine.utility.coverage import Coverage
+from deid_portal.engine.utility.coverage import LabelCoverage
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Matches:
 
 
 def match_people(
-    people: Table, released: Table, names: Sequence[str], coverages: Sequence[Coverage]
+    people: Table, released: Table, names: Sequence[str], coverages: Sequence[LabelCoverage]
 ) -> Matches:
     """Match each person's values on these columns with the released classes.
 
@@ -64,7 +64,7 @@ def match_people(
     return Matches(own, classes, person.astype(np.int32), number.astype(np.int32))
 
 
-def _by_layers(classes: Patterns, coverages: Sequence[Coverage]) -> list[Codes]:
+def _by_layers(classes: Patterns, coverages: Sequence[LabelCoverage]) -> list[Codes]:
     """Sort the classes by the combination of layers their labels lie in."""
     layers = np.array(
         [
@@ -80,7 +80,7 @@ def _by_layers(classes: Patterns, coverages: Sequence[Coverage]) -> list[Codes]:
 
 
 def _join(
-    people: Patterns, classes: Patterns, coverages: Sequence[Coverage], chosen: Codes
+    people: Patterns, classes: Patterns, coverages: Sequence[LabelCoverage], chosen: Codes
 ) -> tuple[Codes, Codes]:
     """Join people with classes that all lie in the same layers."""
     labels = np.empty((len(coverages), len(people.counts)), np.int32)

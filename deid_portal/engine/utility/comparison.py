@@ -8,7 +8,7 @@ import numpy as np
 
 from deid_portal.engine.table.numbers import Numbers, numbers_of
 from deid_portal.engine.table.table import Column, Table
-from deid_portal.engine.utility.coverage import Coverage
+from deid_portal.engine.utility.coverage import LabelCoverage
 
 MOST_VALUES = 2000
 
@@ -39,7 +39,7 @@ class PairChange:
 
 
 def compare_marginals(
-    original: Table, released: Table, coverages: Sequence[Coverage]
+    original: Table, released: Table, coverages: Sequence[LabelCoverage]
 ) -> list[MarginalChange]:
     """Compare each column's distribution over its original values."""
     return [
@@ -49,7 +49,7 @@ def compare_marginals(
 
 
 def compare_pairs(
-    original: Table, released: Table, coverages: Sequence[Coverage]
+    original: Table, released: Table, coverages: Sequence[LabelCoverage]
 ) -> list[PairChange]:
     """Compare every pair of columns; those with too many values to cross are left out."""
     few = [
@@ -82,7 +82,7 @@ def cramers_v(table: Numbers) -> float:
     return float(np.sqrt(min(squared / smaller, 1.0)))
 
 
-def _compare_column(original: Column, released: Column, coverage: Coverage) -> MarginalChange:
+def _compare_column(original: Column, released: Column, coverage: LabelCoverage) -> MarginalChange:
     before = original.counts.astype(np.float64)
     after = released.counts @ coverage.spread
     numbers = numbers_of(original)
@@ -95,7 +95,7 @@ def _compare_column(original: Column, released: Column, coverage: Coverage) -> M
 
 
 def _compare_pair(
-    original: Table, released: Table, first: Coverage, second: Coverage
+    original: Table, released: Table, first: LabelCoverage, second: LabelCoverage
 ) -> PairChange:
     before = _contingency(original[first.name], original[second.name])
     shown = _contingency(released[first.name], released[second.name])
@@ -119,7 +119,7 @@ def _contingency(first: Column, second: Column) -> Numbers:
     return np.bincount(keys, minlength=size).reshape(-1, len(second.values)).astype(np.float64)
 
 
-def _mean_numbers(coverage: Coverage, numbers: Numbers) -> Numbers:
+def _mean_numbers(coverage: LabelCoverage, numbers: Numbers) -> Numbers:
     """Return per label the mean of the numbers it stands for."""
     return np.array(
         [

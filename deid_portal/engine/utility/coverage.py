@@ -20,7 +20,7 @@ MOST_DENSE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Coverage:
+class LabelCoverage:
     """Per label of a released column, the codes of the original values it may stand for."""
 
     name: str
@@ -81,7 +81,7 @@ class Coverage:
         return spread
 
 
-def cover(original: Column, released: Column, taxonomy: Taxonomy | None = None) -> Coverage:
+def cover(original: Column, released: Column, taxonomy: Taxonomy | None = None) -> LabelCoverage:
     """Find what every label of a released column stands for in the original one.
 
     The original may be any column of exact values: also that of an outside table.
@@ -93,12 +93,12 @@ def cover(original: Column, released: Column, taxonomy: Taxonomy | None = None) 
     for label in released.values:
         under = known.get(label)
         covered.append(reader.read(label) if under is None else under)
-    return Coverage(original.name, len(original.values), tuple(covered))
+    return LabelCoverage(original.name, len(original.values), tuple(covered))
 
 
 def cover_all(
     original: Table, released: Table, names: tuple[str, ...], taxonomies: Mapping[str, Taxonomy]
-) -> tuple[Coverage, ...]:
+) -> tuple[LabelCoverage, ...]:
     """Find the coverage of several columns."""
     return tuple(cover(original[name], released[name], taxonomies.get(name)) for name in names)
 

@@ -48,7 +48,7 @@ class LabelledColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class MeasuredRelease:
     """What a metric may look at. Suppressed records are in no class."""
 
     rows: int  # records of the input
@@ -74,7 +74,7 @@ class Metric(ABC):
     tolerance: ClassVar[float] = 0.0  # costs nearer to each other than this are a tie
 
     @abstractmethod
-    def value(self, release: Release) -> float: ...
+    def value(self, release: MeasuredRelease) -> float: ...
 
     @abstractmethod
     def explain(self) -> str:
@@ -117,7 +117,7 @@ class SeparableMetric(Metric):
             total = float((costs[:-1] * column.cells).sum())
         return float(total + costs[-1] @ (column.counts - kept)) / max(rows, 1)
 
-    def value(self, release: Release) -> float:
+    def value(self, release: MeasuredRelease) -> float:
         weights = np.array([column.weight for column in release.columns])
         costs = np.array([self.column_cost(column, release.rows) for column in release.columns])
         return self.value_of_cost(float(self.factors(weights) @ costs))
@@ -130,7 +130,7 @@ class ClassMetric(Metric):
     def cost(self, class_sizes: Counts, suppressed: int, k: int) -> float:
         """Return the number from the released classes and the count of suppressed records."""
 
-    def value(self, release: Release) -> float:
+    def value(self, release: MeasuredRelease) -> float:
         return self.cost(release.class_sizes, release.suppressed, release.k)
 
 

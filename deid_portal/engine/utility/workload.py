@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.patterns import Patterns, reduce_table
 from deid_portal.engine.table.table import Table
-from deid_portal.engine.utility.coverage import Coverage
+from deid_portal.engine.utility.coverage import LabelCoverage
 
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -34,7 +34,7 @@ class WorkloadError:
 def measure_workload_error(
     original: Table,
     released: Table,
-    coverages: Sequence[Coverage],
+    coverages: Sequence[LabelCoverage],
     *,
     generator: np.random.Generator,
     queries: int = 1000,
@@ -62,7 +62,7 @@ def measure_workload_error(
 
 
 def _draw_query(
-    coverages: Sequence[Coverage],
+    coverages: Sequence[LabelCoverage],
     generator: np.random.Generator,
     columns: int,
     selectivity: float,

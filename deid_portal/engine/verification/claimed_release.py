@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.measured import Measured, measure_recoding
+from deid_portal.engine.draft.measured import MeasuredTable, measure_recoding
 from deid_portal.engine.errors import EngineError
 from deid_portal.engine.privacy import MODELS, PrivacyModel, parse_model
 from deid_portal.engine.progress import Progress
@@ -95,7 +95,7 @@ class Claimed:
             return None
 
     @cached_property
-    def measured(self) -> Measured:
+    def measured(self) -> MeasuredTable:
         readable = [model for model in self.models if model is not None]
         counted = [m for m in readable if all(name in self.table for name in m.counted_columns)]
         groups = self.groups

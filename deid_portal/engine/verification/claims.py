@@ -9,7 +9,7 @@ from typing import Any
 TOLERANCE = 1e-9  # what rounding may make of two equal numbers
 
 
-class Outcome(StrEnum):
+class ClaimOutcome(StrEnum):
     HOLDS = "holds"
     FAILS = "fails"
     # Cannot be computed from the release; nothing but the signature vouches for it.
@@ -19,13 +19,13 @@ class Outcome(StrEnum):
 @dataclass(frozen=True)
 class Claim:
     name: str
-    outcome: Outcome
+    outcome: ClaimOutcome
     words: str = ""  # why it fails, or why it cannot be found out
     places: tuple[str, ...] = ()  # of the report that it vouches for; `*` is any one step
 
     @property
     def fails(self) -> bool:
-        return self.outcome is Outcome.FAILS
+        return self.outcome is ClaimOutcome.FAILS
 
 
 @dataclass
@@ -35,11 +35,11 @@ class Claims:
     made: list[Claim] = field(default_factory=list)
 
     def hold(self, name: str, is_true: bool, words: str) -> None:
-        outcome = Outcome.HOLDS if is_true else Outcome.FAILS
+        outcome = ClaimOutcome.HOLDS if is_true else ClaimOutcome.FAILS
         self.made.append(Claim(name, outcome, "" if is_true else words))
 
     def trust(self, name: str, why: str, *places: str) -> None:
-        self.made.append(Claim(name, Outcome.TRUSTED, why, places))
+        self.made.append(Claim(name, ClaimOutcome.TRUSTED, why, places))
 
     def compare(self, name: str, said: Any, found: Any) -> None:
         """Hold what is said against what was found; what is said beyond it is not judged here."""

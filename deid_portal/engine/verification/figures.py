@@ -41,7 +41,7 @@ def write_figure(value: Any, kind: str) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
 
 
-class _Reader(HTMLParser):
+class _CertificateReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.found: list[tuple[str, str, str]] = []
@@ -66,7 +66,7 @@ class _Reader(HTMLParser):
 
 def read_figures(html: str) -> list[tuple[str, str, str]]:
     """Return place, kind and text of every number a certificate prints."""
-    reader = _Reader()
+    reader = _CertificateReader()
     reader.feed(html)
     reader.close()
     return reader.found

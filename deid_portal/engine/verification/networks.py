@@ -16,7 +16,7 @@ from deid_portal.engine.networks.knowledge import Knowledge
 from deid_portal.engine.networks.models import parse_network_model
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.node_classes import NodeClasses
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.networks.risk import describe_knowledge
 from deid_portal.engine.networks.structure import Structure
 from deid_portal.engine.progress import Progress
@@ -108,13 +108,13 @@ def _classes_of(
     return NodeClasses(network, known, Progress(None), _groups_of(files))
 
 
-def _groups_of(files: Mapping[str, bytes]) -> Partition | None:
+def _groups_of(files: Mapping[str, bytes]) -> NodePartition | None:
     """Where only groups leave, whoever is in one looks like all of it."""
     if GROUPS not in files:
         return None
     groups = _read(files, GROUPS)
     people = _numbers(groups["people"], GROUPS)
-    return Partition(np.repeat(np.arange(len(people), dtype=np.int32), people))
+    return NodePartition(np.repeat(np.arange(len(people), dtype=np.int32), people))
 
 
 def _check_look_alikes(report: Mapping[str, Any], classes: NodeClasses, claims: Claims) -> None:

@@ -21,7 +21,7 @@ from deid_portal.engine.verification.archive import (
     open_archive,
 )
 from deid_portal.engine.verification.claimed_release import Claimed
-from deid_portal.engine.verification.claims import Claim, Claims, Outcome
+from deid_portal.engine.verification.claims import Claim, ClaimOutcome, Claims
 from deid_portal.engine.verification.dictionary import describe_fields
 from deid_portal.engine.verification.figures import KINDS as FIGURE_KINDS
 from deid_portal.engine.verification.figures import find_figure, read_figures, write_figure
@@ -40,7 +40,7 @@ SUM_LINE = re.compile(r"([0-9a-f]{64})  ([^\n]+)\Z")
 
 
 @dataclass(frozen=True)
-class Verification:
+class PackageVerification:
     """What became of every claim, and the numbers people ask for first."""
 
     claims: list[Claim]
@@ -55,11 +55,11 @@ class Verification:
 
     @property
     def trusted(self) -> list[Claim]:
-        return [claim for claim in self.claims if claim.outcome is Outcome.TRUSTED]
+        return [claim for claim in self.claims if claim.outcome is ClaimOutcome.TRUSTED]
 
     @property
     def held(self) -> list[Claim]:
-        return [claim for claim in self.claims if claim.outcome is Outcome.HOLDS]
+        return [claim for claim in self.claims if claim.outcome is ClaimOutcome.HOLDS]
 
     @property
     def is_whole(self) -> bool:
@@ -84,7 +84,7 @@ class Verification:
 
 def verify_package(
     stream: BinaryIO, *, pinned: bytes | None = None, largest_mb: int = LARGEST_MB
-) -> Verification:
+) -> PackageVerification:
     """Verify the package in a stream; `pinned` is the public key it must be signed with.
 
     Raises InvalidPackage, in one sentence, for what is no package at all.
@@ -101,7 +101,7 @@ class _Verifier:
         self.hashes = 0
         self.figures: dict[str, Any] = {}
 
-    def verify(self) -> Verification:
+    def verify(self) -> PackageVerification:
         self.claims.hold("zip", not self.problems, " ".join(self.problems))
         self._check_sums()
         self._check_signature()
@@ -118,7 +118,7 @@ class _Verifier:
             # What is signed has its form; a document without it was written by somebody else.
             self.claims.hold(REPORT, False, "report.json: it has not the form of a report.")
         is_pinned = self.pinned is not None
-        return Verification(
+        return PackageVerification(
             self.claims.made, self.fingerprint, self.hashes, self.figures, is_pinned
         )
 
@@ -332,4 +332,4 @@ class _Verifier:
         self.figures["left out"] = report["rows"].get("suppressed")
 
 
-__all__ = ["InvalidPackage", "Verification", "verify_package"]
+__all__ = ["InvalidPackage", "PackageVerification", "verify_package"]

@@ -7,7 +7,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.guide.demo.invented import CONDITIONS, demo_taxonomy
 from deid_portal.querydesk.amounts import micro_of
 from deid_portal.querydesk.models import Period
-from deid_portal.querydesk.services import Offer, open_desk
+from deid_portal.querydesk.services import DeskOffer, open_desk
 
 # Columns whose published classification says what they may hold; the rest stays closed.
 LISTED = ("sex", "race", "marital-status", "education", "workclass", "occupation", "salary-class")
@@ -22,7 +22,7 @@ def open_for_questions(dataset: Dataset, steward: User) -> None:
     open_desk(
         dataset=dataset,
         opened_by=steward,
-        offer=Offer(
+        offer=DeskOffer(
             setting={"neighbours": "add_remove", "domains": domains},
             total_micro=micro_of(20),
             analyst_micro=micro_of(5),

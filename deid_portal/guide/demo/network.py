@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from deid_portal.accounts.models import Team, User
-from deid_portal.datasets.models import ColumnRole, Dataset
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset
 from deid_portal.datasets.services import tag_columns
 from deid_portal.guide.demo.files import store_file
 from deid_portal.networks.models import NetworkReading
 from deid_portal.networks.reading import perform_network_reading
 from deid_portal.networks.services import choose_network_protection, upload_network
-from deid_portal.plans.composition import Choice
+from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
@@ -18,7 +18,7 @@ from deid_portal.work.work import claim
 NAME = "Karate club"
 DATA = Path(__file__).parent / "data"
 LINKS, PEOPLE = DATA / "karate-links.csv", DATA / "karate-people.csv"
-PROTECTION = Choice(
+PROTECTION = ProtectionChoice(
     [{"model": "k-degree", "k": 5}],
     {"name": "k-degree", "k": 5, "changes": "additions-deletions"},
 )
@@ -38,7 +38,7 @@ def make_network(team: Team, steward: User) -> Dataset:
     if reading is not None:
         perform_network_reading(reading)
     dataset = Dataset.objects.get(id=dataset.id)
-    tag_columns(dataset=dataset, tagged_by=steward, roles={0: ColumnRole.INSENSITIVE})
+    tag_columns(dataset=dataset, tagged_by=steward, roles={0: ColumnRoleChoices.INSENSITIVE})
     choose_network_protection(
         dataset=dataset, chosen_by=steward, choice=PROTECTION, knowledge="degree"
     )

@@ -2,7 +2,7 @@
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.services import add_member, close_account, create_team
-from deid_portal.datasets.models import ColumnRole, Dataset, Reading
+from deid_portal.datasets.models import ColumnRoleChoices, Dataset, Reading
 from deid_portal.datasets.reading import perform_reading
 from deid_portal.datasets.services import keep_dataset, tag_columns, upload_dataset
 from deid_portal.guide.demo.desk import open_for_questions
@@ -55,7 +55,7 @@ def make_dataset() -> Dataset | None:
         tagged_by=steward,
         roles={column.position: _role(column.name) for column in dataset.columns.all()},
     )
-    for column in dataset.columns.filter(role=ColumnRole.QUASI_IDENTIFIER):
+    for column in dataset.columns.filter(role=ColumnRoleChoices.QUASI_IDENTIFIER):
         content = demo_taxonomy(column.name)
         if content is not None:
             set_taxonomy_from_file(column=column, changed_by=steward, content=content)
@@ -73,10 +73,12 @@ def make_dataset() -> Dataset | None:
     return dataset
 
 
-def _role(column: str) -> ColumnRole:
+def _role(column: str) -> ColumnRoleChoices:
     if column in IDENTIFIERS:
-        return ColumnRole.IDENTIFIER
-    return ColumnRole.SENSITIVE if column == "condition" else ColumnRole.QUASI_IDENTIFIER
+        return ColumnRoleChoices.IDENTIFIER
+    return (
+        ColumnRoleChoices.SENSITIVE if column == "condition" else ColumnRoleChoices.QUASI_IDENTIFIER
+    )
 
 
 def remove_people() -> int:

@@ -5,7 +5,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from deid_portal.querydesk.quotes import Quote
-from deid_portal.querydesk.statements import Statement
+from deid_portal.querydesk.statements import LedgerStatement
 
 register = template.Library()
 WIDTH = 400
@@ -23,7 +23,7 @@ HATCHED = (
 
 
 @register.simple_tag
-def budget_bar(statement: Statement, quote: Quote | str = "") -> SafeString:
+def budget_bar(statement: LedgerStatement, quote: Quote | str = "") -> SafeString:
     """What is left, with the part that this question would take hatched."""
     limit = max(statement.balance.account_limit, 1)
     left = min(statement.balance.left / limit, 1.0)

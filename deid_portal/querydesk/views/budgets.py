@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from deid_portal.accounts.people import person_of
 from deid_portal.querydesk.amounts import micro_of, shown
-from deid_portal.querydesk.forms import DecisionForm, WishForm
+from deid_portal.querydesk.forms import BudgetDecisionForm, WishForm
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Wish
 from deid_portal.querydesk.permissions import (
@@ -110,7 +110,7 @@ def wish(request: HttpRequest, wish_id: UUID) -> HttpResponse:
     if request.method == "POST":
         check_may_grant(person, wanted)
     posted = request.POST if request.method == "POST" else None
-    form = DecisionForm(posted, initial={"amount": shown(wanted.micro)})
+    form = BudgetDecisionForm(posted, initial={"amount": shown(wanted.micro)})
     if posted is not None and form.is_valid():
         try:
             decide_wish(
@@ -127,7 +127,7 @@ def wish(request: HttpRequest, wish_id: UUID) -> HttpResponse:
     return _wish_page(request, wanted, form)
 
 
-def _wish_page(request: HttpRequest, wanted: Wish, form: DecisionForm) -> HttpResponse:
+def _wish_page(request: HttpRequest, wanted: Wish, form: BudgetDecisionForm) -> HttpResponse:
     desk, person = wanted.desk, person_of(request)
     balance = balance_of(desk, wanted.asked_by)
     raise_pool, raise_total = raises(balance, wanted.micro)

@@ -20,7 +20,12 @@ from deid_portal.querydesk.permissions import (
 )
 from deid_portal.querydesk.policies import check_answers
 from deid_portal.querydesk.prices import CONFIDENCES, setting_of
-from deid_portal.querydesk.question_form import Composition, compose, draft_fields, kinds_that_fit
+from deid_portal.querydesk.question_form import (
+    ComposedQuestion,
+    compose,
+    draft_fields,
+    kinds_that_fit,
+)
 from deid_portal.querydesk.quotes import Quote, quote
 from deid_portal.querydesk.released_answers import run_to_go_with
 from deid_portal.querydesk.selectors import (
@@ -229,7 +234,7 @@ def _context(request: HttpRequest, desk: Desk, posted: QueryDict) -> dict[str, A
 
 
 def _composed(
-    desk: Desk, composition: Composition, offer: Quote, posted: QueryDict
+    desk: Desk, composition: ComposedQuestion, offer: Quote, posted: QueryDict
 ) -> dict[str, Any]:
     kinds = kinds_that_fit(composition.setting)
     is_network = desk.current.dataset.is_network

@@ -23,7 +23,13 @@ from deid_portal.releases.permissions import check_may_pack
 from deid_portal.releases.policies import Withdrawn, check_can_continue, check_not_withdrawn
 from deid_portal.releases.selectors import get_release_or_404, grant_of
 from deid_portal.releases.views.release import chosen_format, page_of
-from deid_portal.web.ranges import NotSatisfiable, Part, part_asked_for, read_part, refuse_range
+from deid_portal.web.ranges import (
+    ByteRange,
+    NotSatisfiable,
+    part_asked_for,
+    read_part,
+    refuse_range,
+)
 from deid_portal.web.refusals import Refused
 
 
@@ -49,7 +55,7 @@ def _answer(request: HttpRequest, person: User, release: Release) -> HttpRespons
     begun = begin_download(
         release=release, person=person, sha256=package.sha256, size=package.size, part=part
     )
-    pieces = read_part(open_package(package), part or Part(0, package.size))
+    pieces = read_part(open_package(package), part or ByteRange(0, package.size))
     return _dress(StreamingHttpResponse(send_counted(begun, pieces)), package, part)
 
 
@@ -64,7 +70,9 @@ def _etag(package: Package) -> str:
     return f'"{package.sha256}"'
 
 
-def _dress(response: HttpResponseBase, package: Package, part: Part | None) -> HttpResponseBase:
+def _dress(
+    response: HttpResponseBase, package: Package, part: ByteRange | None
+) -> HttpResponseBase:
     name = package_name(package.release, package.format)
     response["Content-Type"] = "application/zip"
     response["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -6,13 +6,19 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Cancelled, Plan, Table, protect
-from deid_portal.engine.attack_cases.case import Answer, Case, Earlier, NotPossible, run_attack
+from deid_portal.engine.attack_cases.case import (
+    AttackAnswer,
+    Case,
+    Earlier,
+    NotPossible,
+    run_attack,
+)
 from deid_portal.engine.attack_cases.change_price import price_change
 from deid_portal.engine.attack_cases.holdout import hold_out
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.attacks.homogeneity import Homogeneity
 from deid_portal.engine.attacks.intersection import Intersection
-from deid_portal.engine.attacks.interval_disclosure import IntervalDisclosure
+from deid_portal.engine.attacks.interval_disclosure import IntervalDisclosureAttack
 from deid_portal.engine.attacks.record_linkage import RecordLinkage
 from deid_portal.engine.attacks.singling_out import SinglingOut
 from deid_portal.engine.progress import Progress
@@ -67,13 +73,13 @@ def test_without_a_sensitive_column_there_is_no_value_to_learn() -> None:
 
 def test_exact_and_coarse_numbers_are_not_masked_ones() -> None:
     with pytest.raises(NotPossible, match="No number was changed a little"):
-        run_attack(open_case(), IntervalDisclosure(), seed=1)
+        run_attack(open_case(), IntervalDisclosureAttack(), seed=1)
 
 
 def test_masked_numbers_are_found_by_themselves() -> None:
     case = open_case(models=[], method={"name": "noise", "columns": ["age"], "scale": 0.05})
     assert case.masked_numbers == ("age",)
-    found = run_attack(case, IntervalDisclosure(), seed=1)
+    found = run_attack(case, IntervalDisclosureAttack(), seed=1)
     assert found.column == "age"
     assert found.result.control is not None
 
@@ -134,7 +140,7 @@ def test_a_long_attack_can_be_stopped(name: str) -> None:
         )
 
 
-def attack_again(case: Case) -> Answer:
+def attack_again(case: Case) -> AttackAnswer:
     return run_attack(case, RecordLinkage(), seed=1)
 
 

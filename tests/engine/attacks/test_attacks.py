@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import InvalidPlan, InvalidTable, Table
-from deid_portal.engine.attacks import ATTACKS, AttackResult, Setting
+from deid_portal.engine.attacks import ATTACKS, AttackResult, AttackSetting
 from deid_portal.engine.attacks.background_knowledge import BackgroundKnowledge
 from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
 from deid_portal.engine.attacks.distance_linkage import DistanceLinkage, link_nearest
@@ -13,7 +13,7 @@ from deid_portal.engine.attacks.downcoding import Downcoding
 from deid_portal.engine.attacks.homogeneity import Homogeneity
 from deid_portal.engine.attacks.inference import Inference
 from deid_portal.engine.attacks.intersection import Intersection
-from deid_portal.engine.attacks.interval_disclosure import IntervalDisclosure, is_within
+from deid_portal.engine.attacks.interval_disclosure import IntervalDisclosureAttack, is_within
 from deid_portal.engine.attacks.membership import MembershipInference
 from deid_portal.engine.attacks.record_linkage import RecordLinkage
 from deid_portal.engine.attacks.similarity import Similarity
@@ -102,7 +102,7 @@ def test_interval_disclosure_by_hand() -> None:
     assert is_within(truth, shown, 1, "absolute").tolist() == [True, True, False, False]
     assert is_within(truth, shown, 5, "percent").tolist() == [True, True, False, False]
     assert is_within(truth, shown, 0, "rank").tolist() == [True, True, True, False]
-    found = IntervalDisclosure(4, "absolute", "age").run(release(), random())
+    found = IntervalDisclosureAttack(4, "absolute", "age").run(release(), random())
     # Shown as 25.5, 47.5 and 33: 29, 22, 27 lie within 4; 47 does; 30 does.
     assert found.records == 5
 
@@ -198,8 +198,8 @@ def test_wilson_interval_and_excess() -> None:
     assert excess_interval((0.5, 1.0), (0.0, 0.5)) == (0.0, 1.0)
 
 
-def run(name: str, setting: Setting) -> AttackResult:
-    by_age = IntervalDisclosure(column="age")
+def run(name: str, setting: AttackSetting) -> AttackResult:
+    by_age = IntervalDisclosureAttack(column="age")
     attack = by_age if name == "interval-disclosure" else ATTACKS[name]()
     if name == "outside-linkage":
         everyone = np.arange(setting.original.rows, dtype=np.int32)
@@ -214,7 +214,7 @@ STEADY = [name for name in ATTACKS if name not in ("membership-inference", "sing
 @pytest.mark.parametrize("name", STEADY)
 @pytest.mark.parametrize("change", [shuffled, renamed])
 def test_order_of_records_and_names_of_values_say_nothing(
-    name: str, change: Callable[[Setting], Setting]
+    name: str, change: Callable[[AttackSetting], AttackSetting]
 ) -> None:
     before, after = run(name, complete()), run(name, change(complete()))
     assert after.value == pytest.approx(before.value)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidTable, Table
-from deid_portal.engine.attacks.attack import Setting
+from deid_portal.engine.attacks.attack import AttackSetting
 from deid_portal.engine.attacks.intersection import Intersection
 from deid_portal.engine.attacks.version_linkage import (
     cross_people,
@@ -21,15 +21,15 @@ from deid_portal.engine.table.table import Column
 Row = tuple[str, str, str]  # name, age, and how the release shows the age ("" for left out)
 
 
-def version(rows: Sequence[Row]) -> Setting:
+def version(rows: Sequence[Row]) -> AttackSetting:
     """A table of names and ages, and its release, in which some are left out."""
     original = Table.from_rows(["name", "age"], [(name, age) for name, age, _ in rows])
     kept = [place for place, (_, _, shown) in enumerate(rows) if shown]
     released = Table.from_rows(["age"], [(rows[place][2],) for place in kept])
-    return Setting(original, released, np.array(kept, np.int32), ("age",))
+    return AttackSetting(original, released, np.array(kept, np.int32), ("age",))
 
 
-def by_name(versions: Sequence[Setting]) -> list[np.ndarray]:
+def by_name(versions: Sequence[AttackSetting]) -> list[np.ndarray]:
     return link_by_name([own.original["name"] for own in versions])
 
 
@@ -92,7 +92,7 @@ def test_other_levels_cut_groups_apart() -> None:
     assert sorted(crossed.sizes.tolist()) == [1, 1, 2]
 
 
-def by_age(versions: Sequence[Setting]) -> list[np.ndarray]:
+def by_age(versions: Sequence[AttackSetting]) -> list[np.ndarray]:
     return link_by_what_is_known([own.original for own in versions], ["age"])
 
 

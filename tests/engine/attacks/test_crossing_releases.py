@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from deid_portal.engine.attacks import Setting
+from deid_portal.engine.attacks import AttackSetting
 from deid_portal.engine.attacks.intersection import Intersection
 from deid_portal.engine.attacks.release_crossing import cross_releases
 from tests.engine.settings import release
@@ -20,7 +20,7 @@ BY_ZIP = release([[zip_code, "*", value] for zip_code, _, value in PEOPLE], PEOP
 BY_AGE = release([["*", age, value] for _, age, value in PEOPLE], PEOPLE)
 
 
-def left_out(setting: Setting, *people: int) -> Setting:
+def left_out(setting: AttackSetting, *people: int) -> AttackSetting:
     """Return the release without some of its records."""
     kept = np.setdiff1d(np.arange(setting.released.rows), people)
     columns = tuple(column.take(kept) for column in setting.released.columns)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid_portal.engine import Column, Table
-from deid_portal.engine.detection import Danger, Role, Suggestion, suggest_roles
+from deid_portal.engine.detection import Danger, SuggestedRole, Suggestion, suggest_roles
 from deid_portal.engine.detection import combinations as searching
 from deid_portal.engine.detection.combinations import find_worst
 from deid_portal.engine.detection.value_patterns import CHECKED_NUMBERS, find_pattern
@@ -107,7 +107,7 @@ VALUES = {
 @pytest.mark.parametrize("kind", VALUES)
 def test_values_give_themselves_away_under_any_name(kind: str) -> None:
     found = suggest("x17", list(VALUES[kind]))
-    assert found.role == Role.IDENTIFIER
+    assert found.role == SuggestedRole.IDENTIFIER
     assert found.danger == Danger.VERY_HIGH
     assert found.hipaa == kind
     assert found.reason.startswith("Every value is ")
@@ -120,7 +120,7 @@ def test_internet_addresses_of_the_new_kind_are_known() -> None:
 
 def test_some_exceptions_do_not_hide_a_pattern() -> None:
     found = suggest("x", [*VALUES["e-mail addresses"], "unknown"])
-    assert found.role == Role.IDENTIFIER
+    assert found.role == SuggestedRole.IDENTIFIER
     assert found.reason.startswith("97\u00a0% of the values look like an e-mail address")
 
 
@@ -147,17 +147,17 @@ def test_every_checked_number_exists_in_the_library() -> None:
 def test_a_running_number_is_an_identifier() -> None:
     found = suggest("x17", [str(number) for number in range(500, 530)])
     assert found.reason == "A running number: no two rows share one."
-    assert found.role == Role.IDENTIFIER
+    assert found.role == SuggestedRole.IDENTIFIER
 
 
 def test_what_is_the_same_everywhere_tells_nobody_apart() -> None:
-    assert suggest("wave", ["2026"] * 9).role == Role.INSENSITIVE
+    assert suggest("wave", ["2026"] * 9).role == SuggestedRole.INSENSITIVE
     assert "Every cell is missing" in suggest("wave", [None] * 9).reason
 
 
 def test_long_texts_may_name_people() -> None:
     cells = [f"The patient number {n} told us about the family and the work." * 2 for n in range(9)]
-    assert suggest("remarks", list(cells)).role == Role.IDENTIFIER
+    assert suggest("remarks", list(cells)).role == SuggestedRole.IDENTIFIER
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_long_texts_may_name_people() -> None:
 )
 def test_a_few_texts_that_name_somebody_are_enough(text: str, words: str) -> None:
     found = suggest("remark", [*["came late", "came early", "did not come"] * 30, text, f"{text}!"])
-    assert found.role == Role.IDENTIFIER
+    assert found.role == SuggestedRole.IDENTIFIER
     assert found.reason == f"Texts may name people; 2 texts contain {words}."
 
 

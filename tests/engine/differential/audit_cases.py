@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.engine import Table
-from deid_portal.engine.differential import Question, Setting
+from deid_portal.engine.differential import PrivacySetting, PrivateQuestion
 from tests.engine.differential.questions import NAMES, NEIGHBOURS, ask, setting
 
 Row = tuple[str | None, ...]
@@ -65,13 +65,13 @@ class Case:
         part = [] if self.part is None else [f"part{self.part}"]
         return "-".join([self.kind, *extras, *part, self.neighbours])
 
-    def setting(self, **changes: Any) -> Setting:
+    def setting(self, **changes: Any) -> PrivacySetting:
         return setting(self.neighbours, **{"delta": DELTA, **changes})
 
-    def question(self, own: Setting) -> Question:
+    def question(self, own: PrivacySetting) -> PrivateQuestion:
         return ask(self.kind, self.entry, own, self.epsilon)
 
-    def tables(self, own: Setting) -> tuple[Table, Table]:
+    def tables(self, own: PrivacySetting) -> tuple[Table, Table]:
         """Return the pair; a person has more rows than count where only some of them do."""
         kept = own.rows_per_person
         rows = kept + 2 if own.person else 1

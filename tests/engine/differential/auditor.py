@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from deid_portal.engine.differential import Price
+from deid_portal.engine.differential import PrivacyPrice
 from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
-from deid_portal.engine.differential.noise import GAUSSIAN, Noise
+from deid_portal.engine.differential.noise import GAUSSIAN, GridNoise
 from deid_portal.engine.table.table import Counts
 
 CHANCE = 1e-8
@@ -57,12 +57,12 @@ class Event:
     def hits(self, scores: Scores) -> int:
         return int(((scores >= self.edge) if self.is_above else (scores <= self.edge)).sum())
 
-    def contradicts(self, samples: Sequence[Scores], price: Price) -> bool:
+    def contradicts(self, samples: Sequence[Scores], price: PrivacyPrice) -> bool:
         one, other = samples[self.first], samples[1 - self.first]
         most = np.exp(price.epsilon) * highest(self.hits(other), len(other)) + price.delta
         return lowest(self.hits(one), len(one)) > most
 
-    def promises(self, samples: Sequence[Scores], price: Price, draws: int) -> float:
+    def promises(self, samples: Sequence[Scores], price: PrivacyPrice, draws: int) -> float:
         """Return by how much a sample of so many draws is likely to contradict the price."""
         one, other = samples[self.first], samples[1 - self.first]
         likely = self.hits(one) / len(one)
@@ -80,7 +80,7 @@ def highest(hits: int, draws: int) -> float:
     return float(beta.isf(CHANCE, hits + 1, draws - hits)) if hits < draws else 1.0
 
 
-def accuses(pair: Pair, price: Price, draws: int) -> bool:
+def accuses(pair: Pair, price: PrivacyPrice, draws: int) -> bool:
     """Say whether what two neighbors show contradicts the price."""
     events = find_events([draw(draws // 4) for draw in pair], price, draws)
     assert len(events) <= EVENTS
@@ -88,7 +88,7 @@ def accuses(pair: Pair, price: Price, draws: int) -> bool:
     return any(event.contradicts(fresh, price) for event in events)
 
 
-def find_events(samples: Sequence[Scores], price: Price, draws: int) -> list[Event]:
+def find_events(samples: Sequence[Scores], price: PrivacyPrice, draws: int) -> list[Event]:
     """Return the few events of a first sample that look worst."""
     seen = np.unique(np.concatenate(samples))
     places = np.linspace(0, len(seen) - 1, min(len(seen), EDGES)).astype(int)
@@ -102,9 +102,9 @@ def find_events(samples: Sequence[Scores], price: Price, draws: int) -> list[Eve
 
 
 def noisy_sums(
-    promised: Sequence[Noise],
+    promised: Sequence[GridNoise],
     exact: Sequence[Sequence[Counts]],
-    drawn: Sequence[Noise] | None = None,
+    drawn: Sequence[GridNoise] | None = None,
 ) -> Pair:
     """Return runs of noise on the sums of two tables; `drawn` is a mutant's in its place.
 
@@ -126,7 +126,7 @@ def noisy_sums(
     return partial(run, exact[0]), partial(run, exact[1])
 
 
-def loss(noise: Noise, one: Counts, other: Counts, shown: Counts) -> Scores:
+def loss(noise: GridNoise, one: Counts, other: Counts, shown: Counts) -> Scores:
     """Return ln P[shown | one] − ln P[shown | other] under the noise promised."""
     scale = noise.mechanism.scale
     if noise.kind == GAUSSIAN:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from deid_portal.engine import Table
-from deid_portal.engine.differential import Setting
+from deid_portal.engine.differential import PrivacySetting
 from tests.engine.differential.questions import NAMES, random_table
 
 Row = list[str | None]
@@ -24,7 +24,7 @@ LOW: Row = ["9", "0", "-50.5", "M", "B", "2020-11-15"]
 NOBODY: Row = ["9", None, None, None, "Z", "1999-12-31"]
 
 
-def worst_pairs(setting: Setting) -> Iterator[tuple[Table, Table]]:
+def worst_pairs(setting: PrivacySetting) -> Iterator[tuple[Table, Table]]:
     """Yield neighbors that differ as much as any; a person has more rows than are kept."""
     rows = setting.rows_per_person + 2 if setting.person else 1
     if not setting.replaces:
@@ -35,7 +35,7 @@ def worst_pairs(setting: Setting) -> Iterator[tuple[Table, Table]]:
     yield table(BASE, [NOBODY] * rows), table(BASE, [HIGH] * rows)
 
 
-def random_pair(generator: np.random.Generator, setting: Setting) -> tuple[Table, Table]:
+def random_pair(generator: np.random.Generator, setting: PrivacySetting) -> tuple[Table, Table]:
     """Return random neighbors, their rows in any order."""
     people = random_table(generator, 25).head(25)
     rows = int(generator.integers(1, 6)) if setting.person else 1

@@ -5,7 +5,12 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine import Table
-from deid_portal.engine.differential import Neighbours, Question, Setting, parse_question
+from deid_portal.engine.differential import (
+    Neighbours,
+    PrivacySetting,
+    PrivateQuestion,
+    parse_question,
+)
 
 DOMAINS: dict[str, Any] = {
     "age": {"low": 0, "high": 100},
@@ -49,12 +54,14 @@ NAMES = ["person", "age", "pay", "sex", "ward", "day"]
 KINDS = [(kind, entry) for kind, entries in EXAMPLES.items() for entry in entries]
 
 
-def setting(neighbours: str = "add_remove", **changes: Any) -> Setting:
+def setting(neighbours: str = "add_remove", **changes: Any) -> PrivacySetting:
     document = {"neighbours": neighbours, "delta": 1e-3, "domains": DOMAINS}
-    return Setting.from_document(document | changes)
+    return PrivacySetting.from_document(document | changes)
 
 
-def ask(kind: str, entry: dict[str, Any], own: Setting, epsilon: float = 1.0) -> Question:
+def ask(
+    kind: str, entry: dict[str, Any], own: PrivacySetting, epsilon: float = 1.0
+) -> PrivateQuestion:
     return parse_question({"query": kind, **entry, "epsilon": epsilon}, own)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Table
-from deid_portal.engine.differential import Setting, parse_question
+from deid_portal.engine.differential import PrivacySetting, parse_question
 from deid_portal.engine.differential.domains import NumberDomain, ValuesDomain
 from deid_portal.engine.differential.local import respond
 from deid_portal.engine.differential.number_words import interval_around, rounded_outwards
@@ -27,7 +27,7 @@ from deid_portal.engine.differential.questions.linear_regression import LinearRe
 from deid_portal.engine.differential.questions.most_common import MostCommon
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.quantiles import Median, Quantiles
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.rows import SelectedRows
 from tests.engine.differential.auditor import repeated
 from tests.engine.tables import adult_table
 
@@ -35,7 +35,7 @@ ROWS, REPEATS, SURE = 30_162, 12_000, 5
 REPEATS_TO_FIND = 25_000
 COVERED = 500  # answers with an interval
 CHECKS = 60  # figures and coverages below
-SETTING = Setting.from_document(
+SETTING = PrivacySetting.from_document(
     {
         "neighbours": "replace",
         "size": ROWS,
@@ -61,7 +61,7 @@ def ask(document: dict[str, Any]) -> NoisyQuestion:
 
 def errors(question: NoisyQuestion, table: Table, repeats: int = REPEATS) -> np.ndarray:
     """Return how far the noisy numbers of a question lie from the true ones, many times."""
-    (exact,) = question.measure(Rows.choose(table, SETTING, question.where))
+    (exact,) = question.measure(SelectedRows.choose(table, SETTING, question.where))
     (noise,) = question.noises()
     return noise.release(np.tile(exact, (repeats, 1)))[:, 0] - exact[0] * noise.grid.step
 
@@ -157,7 +157,7 @@ def test_intervals_hold_what_they_promise(
 ) -> None:
     """Made of noisy numbers, they cover the truth at least 95 times in a hundred."""
     question = ask({**document, "epsilon": 0.01})
-    rows = Rows.choose(adult, SETTING, ())
+    rows = SelectedRows.choose(adult, SETTING, ())
     right = float(truth(rows.numbers("age")))
 
     draws = [
@@ -184,7 +184,7 @@ def test_quantiles_are_as_near_as_promised(
         {**document, "interval": interval, "mechanism": mechanism, "epsilon": epsilon}, SETTING
     )
     assert isinstance(question, Quantiles)
-    rows = Rows.choose(adult, SETTING, ())
+    rows = SelectedRows.choose(adult, SETTING, ())
     choosers, scores = question.choosers(), question.score(rows)
     pairs = zip(choosers, scores, strict=True)
     chosen = np.column_stack(
@@ -208,7 +208,7 @@ def test_too_few_rows_for_a_median_give_everything_declared() -> None:
     table = Table.from_rows(["age"], [["40"], ["50"], ["60"]])
     question = parse_question({"query": "median", "column": "age", "epsilon": 0.001}, SETTING)
     assert isinstance(question, Median)
-    scores = question.score(Rows.choose(table, SETTING, ()))
+    scores = question.score(SelectedRows.choose(table, SETTING, ()))
     assert [int(own.argmax()) for own in scores] == [50 - 17, 0, 90 - 17]
     assert [int((own == 0).sum()) for own in scores] == [1, 1, 1]
 
@@ -220,7 +220,7 @@ def test_numbers_between_candidates_count_as_the_nearest() -> None:
     document = {"query": "median", "column": "x", "interval": "ranks", "epsilon": 1}
     question = parse_question(document, setting)
     assert isinstance(question, Median)
-    (scores,) = question.score(Rows.choose(table, setting, ()))
+    (scores,) = question.score(SelectedRows.choose(table, setting, ()))
     assert scores.tolist() == [*[-15_000] * 5, 0, *[-15_000] * 5]
 
 
@@ -242,7 +242,7 @@ def lines(epsilon: float, mechanism: str, rows: int) -> tuple[list[Any], np.ndar
     generator = np.random.default_rng(8)
     first, second = generator.uniform(0, 10, rows), generator.normal(50, 10, rows)
     target = 3 + 2 * first - 0.5 * second + generator.normal(0, 5, rows)
-    setting = Setting.from_document(
+    setting = PrivacySetting.from_document(
         {
             "neighbours": "add_remove",
             "delta": 1e-5,
@@ -260,7 +260,7 @@ def lines(epsilon: float, mechanism: str, rows: int) -> tuple[list[Any], np.ndar
     question = parse_question({**document, "epsilon": epsilon, "mechanism": mechanism}, setting)
     assert isinstance(question, LinearRegression)
     table = Table.from_rows(["a", "b", "y"], cells)
-    (exact,) = question.measure(Rows.choose(table, setting, ()))
+    (exact,) = question.measure(SelectedRows.choose(table, setting, ()))
     (noise,) = question.noises()
     drawn = noise.release(np.tile(exact, (COVERED, 1)))
     numbers = np.array(cells, float)

@@ -15,22 +15,28 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Table
-from deid_portal.engine.differential import QUESTIONS, Price, Question, Setting, answer
-from deid_portal.engine.differential.grid import WHOLE, Grid
+from deid_portal.engine.differential import (
+    QUESTIONS,
+    PrivacyPrice,
+    PrivacySetting,
+    PrivateQuestion,
+    answer,
+)
+from deid_portal.engine.differential.grid import WHOLE, NoiseGrid
 from deid_portal.engine.differential.local import check_local, coin, randomize, respond, two_coins
 from deid_portal.engine.differential.mechanisms import NoiseMechanism
 from deid_portal.engine.differential.mechanisms.bounded_laplace import BoundedLaplace
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
 from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
 from deid_portal.engine.differential.mechanisms.laplace_with_delta import LaplaceWithDelta
-from deid_portal.engine.differential.noise import LAPLACE, Noise
+from deid_portal.engine.differential.noise import LAPLACE, GridNoise
 from deid_portal.engine.differential.questions.choosing_question import ChoosingQuestion
 from deid_portal.engine.differential.questions.logistic_regression import (
     LogisticRegression,
     NoisyGradients,
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.randomness.secret_sampling import draw_in_secret
 from deid_portal.engine.randomness.transition_matrix import Transition
@@ -69,13 +75,18 @@ def test_every_kind_stands_before_the_auditor_under_both_relations() -> None:
 
 
 def judge(
-    case: Case, own: Setting, mutate: Callable[[Question], Sequence[Any]] | None = None
+    case: Case,
+    own: PrivacySetting,
+    mutate: Callable[[PrivateQuestion], Sequence[Any]] | None = None,
 ) -> bool:
     """Say whether the auditor accuses a question, or a mutant that draws what `mutate` says."""
     question, wanted = case.question(own), slice(None)
     if case.part is not None:
         wanted = slice(case.part, case.part + 1)
-    rows = [Rows.choose(table, own, question.where, question.columns) for table in case.tables(own)]
+    rows = [
+        SelectedRows.choose(table, own, question.where, question.columns)
+        for table in case.tables(own)
+    ]
     promised = parts_of(question)[wanted]
     exact = [exact_parts(question, one)[wanted] for one in rows]
     drawn = mutate(question)[wanted] if mutate else None
@@ -84,14 +95,14 @@ def judge(
     return accuses(make(promised, exact, drawn), price, case.draws)
 
 
-def exact_parts(question: Question, rows: Rows) -> Sequence[Any]:
+def exact_parts(question: PrivateQuestion, rows: SelectedRows) -> Sequence[Any]:
     if isinstance(question, ChoosingQuestion):
         return question.score(rows)
     assert isinstance(question, NoisyQuestion)
     return question.measure(rows)
 
 
-def parts_of(question: Question) -> Sequence[Any]:
+def parts_of(question: PrivateQuestion) -> Sequence[Any]:
     """Return the noises or the choosers of a question."""
     if isinstance(question, ChoosingQuestion):
         return question.choosers()
@@ -99,11 +110,11 @@ def parts_of(question: Question) -> Sequence[Any]:
     return question.noises()
 
 
-def halved(question: Question) -> Sequence[Any]:
+def halved(question: PrivateQuestion) -> Sequence[Any]:
     return [half(part) for part in parts_of(question)]
 
 
-def half(part: Noise | NoisyMax) -> Noise | NoisyMax:
+def half(part: GridNoise | NoisyMax) -> GridNoise | NoisyMax:
     if isinstance(part, NoisyMax):
         return replace(part, epsilon=2 * part.epsilon)
     return replace(part, mechanism=Halved(part.mechanism))
@@ -114,7 +125,7 @@ class Halved(NoiseMechanism):
     """A mutant that draws half the noise."""
 
     whole: NoiseMechanism
-    price: ClassVar[Price] = Price(0)
+    price: ClassVar[PrivacyPrice] = PrivacyPrice(0)
     scale: ClassVar[float] = 0.0
 
     def half_width(self, confidence: float) -> int:
@@ -158,7 +169,7 @@ def test_the_sensitivity_of_the_other_relation_is_found_out(case: Case) -> None:
     assert judge(case, case.setting(), lambda question: careless)
 
 
-def on_grids(careless: Sequence[Any], question: Question) -> Sequence[Any]:
+def on_grids(careless: Sequence[Any], question: PrivateQuestion) -> Sequence[Any]:
     """Return the noise of a mutant in steps of the question's own grids."""
     if isinstance(question, ChoosingQuestion):
         return careless
@@ -168,21 +179,23 @@ def on_grids(careless: Sequence[Any], question: Question) -> Sequence[Any]:
     ]
 
 
-def regridded(noise: Noise, grid: Grid) -> Noise:
+def regridded(noise: GridNoise, grid: NoiseGrid) -> GridNoise:
     steps = round(noise.mechanism.scale * noise.price.epsilon * noise.grid.step / grid.step)
     return replace(noise, grid=grid, mechanism=DiscreteLaplace(steps, noise.price.epsilon))
 
 
-FINE = Grid(2.0**-20)
+FINE = NoiseGrid(2.0**-20)
 WITH_DELTA = [
-    Noise(LAPLACE, LaplaceWithDelta(1 << 20, 2.0, 0.05), FINE, 1.0),
-    Noise(LAPLACE, LaplaceWithDelta(1, 2.0, 0.05), WHOLE, 1.0),
-    Noise(LAPLACE, LaplaceWithDelta(1 << 20, 2.0, 0.05, tight=False), FINE, 1.0),
+    GridNoise(LAPLACE, LaplaceWithDelta(1 << 20, 2.0, 0.05), FINE, 1.0),
+    GridNoise(LAPLACE, LaplaceWithDelta(1, 2.0, 0.05), WHOLE, 1.0),
+    GridNoise(LAPLACE, LaplaceWithDelta(1 << 20, 2.0, 0.05, tight=False), FINE, 1.0),
 ]
 
 
 @pytest.mark.parametrize("noise", WITH_DELTA)
-def test_laplace_noise_with_a_delta_keeps_its_price_and_half_of_it_does_not(noise: Noise) -> None:
+def test_laplace_noise_with_a_delta_keeps_its_price_and_half_of_it_does_not(
+    noise: GridNoise,
+) -> None:
     exact = [[np.array([0])], [np.array([round(1 / noise.grid.step)])]]
     assert not accuses(noisy_sums([noise], exact), noise.price, FEW)
     assert accuses(noisy_sums([noise], exact, [half(noise)]), noise.price, FEW)
@@ -211,8 +224,8 @@ def test_local_answers_keep_their_price_and_half_the_noise_does_not(categories: 
         spoken(lambda truth, draws, say=say: repeated(say, truth, draws))
         for say in (respond(2.0, categories), respond(4.0, categories))
     )
-    assert not accuses(ours, Price(2.0), FEW)
-    assert accuses(mutant, Price(2.0), FEW)
+    assert not accuses(ours, PrivacyPrice(2.0), FEW)
+    assert accuses(mutant, PrivacyPrice(2.0), FEW)
 
 
 COINS = [two_coins(), coin(0.5, 0.75), Transition.for_epsilon(1.0, 2), Transition.for_epsilon(2, 7)]
@@ -221,7 +234,7 @@ COINS = [two_coins(), coin(0.5, 0.75), Transition.for_epsilon(1.0, 2), Transitio
 @pytest.mark.parametrize("matrix", COINS, ids=["two-coins", "coin", "binary", "seven"])
 def test_matrices_of_local_answers_keep_their_price(matrix: Transition) -> None:
     """A mutant with half the noise: chances twice as far apart, measured by their logarithms."""
-    price = Price(check_local(matrix))
+    price = PrivacyPrice(check_local(matrix))
     sharper = matrix.matrix**2 / (matrix.matrix**2).sum(axis=1, keepdims=True)
     ours, mutant = (
         spoken(lambda truth, draws, own=own: randomize(np.full(draws, truth, np.int32), own))
@@ -296,12 +309,12 @@ def test_bounds_and_values_read_from_the_table_are_found_out(
 ) -> None:
     """A mutant that takes what it should be told from the table it is asked about."""
     one, other = (named([*rest, *more]) for more in ([], [FAR]))
-    price = Price(0.3, DELTA)  # small, so that few runs are enough
+    price = PrivacyPrice(0.3, DELTA)  # small, so that few runs are enough
     draws = {"sum": 350, "mean": 900, "variance": 700, "most-common": 400}.get(kind, 150)
 
     def showing(at: Table, domains: dict[str, Any]) -> Callable[[], float]:
         question = ask(kind, entry, setting(delta=DELTA, domains=domains), price.epsilon)
-        rows = Rows.choose(at, question.setting, question.where, question.columns)
+        rows = SelectedRows.choose(at, question.setting, question.where, question.columns)
         return lambda: float(score(question.ask(rows, Progress(None)).result))
 
     ours = runs(*(showing(at, DECLARED) for at in (one, other)))
@@ -417,7 +430,7 @@ class Quartered(LogisticRegression):
 
 
 def learning(question: LogisticRegression, table: Table) -> Callable[[], float]:
-    rows = Rows.choose(table, question.setting, (), question.columns)
+    rows = SelectedRows.choose(table, question.setting, (), question.columns)
     return lambda: float(question._learn(rows, Progress(None)).sum())
 
 
@@ -428,4 +441,4 @@ def test_whole_answers_keep_their_price() -> None:
     pair = (Table.from_rows(NAMES, rows) for rows in ([], [["x", *HIGH]] * 3))
     shown = runs(*(lambda at=at: answer(at, question).to_document()["value"] for at in pair))
     assert not accuses(shown, question.price, 300)
-    assert accuses(shown, Price(question.price.epsilon / 5), 300)
+    assert accuses(shown, PrivacyPrice(question.price.epsilon / 5), 300)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from deid_portal.engine import InvalidPlan
-from deid_portal.engine.differential import QueryPlan, Setting, parse_question
+from deid_portal.engine.differential import PrivacySetting, QueryPlan, parse_question
 from tests.engine.differential.questions import DOMAINS, setting
 
 AGE = {"column": "age"}
@@ -42,7 +42,7 @@ AGE = {"column": "age"}
 )
 def test_settings(document: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidPlan) as refused:
-        Setting.from_document(document)
+        PrivacySetting.from_document(document)
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -117,7 +117,7 @@ def test_rounds_that_no_noise_pays_for_are_refused() -> None:
 
 
 def test_noise_that_needs_a_delta_says_so() -> None:
-    own = Setting.from_document({"neighbours": "replace", "domains": DOMAINS})
+    own = PrivacySetting.from_document({"neighbours": "replace", "domains": DOMAINS})
     with pytest.raises(InvalidPlan, match="needs a delta"):
         parse_question({"query": "count", "mechanism": "gaussian", "epsilon": 1}, own)
 

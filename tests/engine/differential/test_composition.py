@@ -2,7 +2,7 @@ from math import exp, log, sqrt
 
 import pytest
 
-from deid_portal.engine.differential import Price, compose
+from deid_portal.engine.differential import PrivacyPrice, compose
 from deid_portal.engine.differential.composition import (
     ADVANCED,
     PRIVACY_LOSS,
@@ -12,54 +12,56 @@ from deid_portal.engine.differential.composition import (
 )
 
 
-def epsilons(prices: list[Price], delta: float) -> dict[str, float]:
+def epsilons(prices: list[PrivacyPrice], delta: float) -> dict[str, float]:
     return {bound.name: bound.price.epsilon for bound in compose(prices, delta).bounds}
 
 
 def test_without_a_delta_prices_add_up() -> None:
-    composition = compose([Price(0.1), Price(0.4)])
+    composition = compose([PrivacyPrice(0.1), PrivacyPrice(0.4)])
     assert [bound.name for bound in composition.bounds] == ["sequential"]
-    assert composition.best.price == Price(0.5, 0)
+    assert composition.best.price == PrivacyPrice(0.5, 0)
 
 
 def test_many_small_prices_cost_less_than_their_sum() -> None:
-    found = epsilons([Price(0.1)] * 100, 1e-6)
+    found = epsilons([PrivacyPrice(0.1)] * 100, 1e-6)
     assert found[PRIVACY_LOSS] < found[RENYI] < found[ADVANCED] < 10
-    assert compose([Price(0.1)] * 100, 1e-6).best.name == PRIVACY_LOSS
+    assert compose([PrivacyPrice(0.1)] * 100, 1e-6).best.name == PRIVACY_LOSS
 
 
 def test_few_prices_are_best_added_up() -> None:
-    best = compose([Price(1.0)] * 2, 1e-6).best
+    best = compose([PrivacyPrice(1.0)] * 2, 1e-6).best
     assert best.price.epsilon <= 2
-    assert epsilons([Price(1.0)] * 2, 1e-6)[ADVANCED] > 2
+    assert epsilons([PrivacyPrice(1.0)] * 2, 1e-6)[ADVANCED] > 2
 
 
 def test_advanced_composition_is_the_published_formula() -> None:
     epsilon, times, delta = 0.1, 50, 1e-5
     drift = times * epsilon * (exp(epsilon) - 1) / (exp(epsilon) + 1)
     expected = drift + epsilon * sqrt(2 * times * log(1 / delta))
-    assert epsilons([Price(epsilon)] * times, delta)[ADVANCED] == pytest.approx(expected)
+    assert epsilons([PrivacyPrice(epsilon)] * times, delta)[ADVANCED] == pytest.approx(expected)
 
 
 def test_two_coins_told_twice_are_worth_what_counting_says() -> None:
     """Two answers by two coins: ε is 2 ln 3 unless δ covers that both are true, P = 9/16."""
     both = 9 / 16 - 1 / 16  # how much of the first table's chance the second does not have at ε = 0
-    nothing = epsilons([Price(log(3))] * 2, both + 1e-3)
+    nothing = epsilons([PrivacyPrice(log(3))] * 2, both + 1e-3)
     assert nothing[PRIVACY_LOSS] == pytest.approx(0.0, abs=0.01)
-    assert epsilons([Price(log(3))] * 2, 1e-9)[PRIVACY_LOSS] == pytest.approx(2 * log(3), abs=0.01)
+    assert epsilons([PrivacyPrice(log(3))] * 2, 1e-9)[PRIVACY_LOSS] == pytest.approx(
+        2 * log(3), abs=0.01
+    )
 
 
 def test_deltas_of_the_prices_are_kept_within_the_whole() -> None:
-    prices = [Price(0.1, 1e-7)] * 20
+    prices = [PrivacyPrice(0.1, 1e-7)] * 20
     assert {bound.price.delta for bound in compose(prices, 1e-5).bounds[1:]} == {1e-5}
     assert compose(prices, 1e-5).bounds[0].price.delta == pytest.approx(2e-6)
     assert len(compose(prices, 1e-6).bounds) == 1  # there is not so much to spend
 
 
 def test_groups_nobody_shares_cost_as_much_as_the_dearest() -> None:
-    assert parallel([Price(0.1), Price(0.3, 1e-6)]) == Price(0.3, 1e-6)
+    assert parallel([PrivacyPrice(0.1), PrivacyPrice(0.3, 1e-6)]) == PrivacyPrice(0.3, 1e-6)
 
 
 def test_people_together_are_promised_less() -> None:
-    assert group_price(Price(0.5), 3) == Price(1.5)
-    assert group_price(Price(0.5, 1e-6), 2).delta == pytest.approx(1e-6 * (1 + exp(0.5)))
+    assert group_price(PrivacyPrice(0.5), 3) == PrivacyPrice(1.5)
+    assert group_price(PrivacyPrice(0.5, 1e-6), 2).delta == pytest.approx(1e-6 * (1 + exp(0.5)))

@@ -1,9 +1,9 @@
 import pytest
 
 from deid_portal.engine import InvalidPlan, Table
-from deid_portal.engine.differential import Setting, answer, parse_question
+from deid_portal.engine.differential import PrivacySetting, answer, parse_question
 
-SETTING = Setting.from_document(
+SETTING = PrivacySetting.from_document(
     {
         "neighbours": "add_remove",
         "domains": {"age": {"low": 0, "high": 99}, "sex": {"values": ["F", "M"]}},

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from deid_portal.engine import InvalidPlan, Table
-from deid_portal.engine.differential import Setting, parse_question
+from deid_portal.engine.differential import PrivacySetting, parse_question
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.rows import SelectedRows
 
 PERIOD = {"first": "2020-11-15", "last": "2022-02-03"}
 DAYS = ["2020-11-14", "2020-11-15", "2020-12-31", "2021-01-01", "2021-06-30", "2022-02-03"]
@@ -16,12 +16,12 @@ TURNED = ["2021-02-01", "2021-01-01"]
 TABLE = Table.from_rows(["day"], [[day] for day in [*DAYS, *ODD]])
 
 
-def setting(**domain: Any) -> Setting:
+def setting(**domain: Any) -> PrivacySetting:
     day = {**PERIOD, **domain}
-    return Setting.from_document({"neighbours": "add_remove", "domains": {"day": day}})
+    return PrivacySetting.from_document({"neighbours": "add_remove", "domains": {"day": day}})
 
 
-def ask(own: Setting, **entry: Any) -> NoisyQuestion:
+def ask(own: PrivacySetting, **entry: Any) -> NoisyQuestion:
     question = parse_question({"epsilon": 1, **entry}, own)
     assert isinstance(question, NoisyQuestion)
     return question
@@ -29,7 +29,8 @@ def ask(own: Setting, **entry: Any) -> NoisyQuestion:
 
 def exact(question: NoisyQuestion, table: Table = TABLE) -> list[int]:
     return [
-        int(n) for n in question.measure(Rows.choose(table, question.setting, question.where))[0]
+        int(n)
+        for n in question.measure(SelectedRows.choose(table, question.setting, question.where))[0]
     ]
 
 

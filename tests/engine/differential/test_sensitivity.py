@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Table
-from deid_portal.engine.differential import Neighbours, NumberDomain, Question, Setting
+from deid_portal.engine.differential import (
+    Neighbours,
+    NumberDomain,
+    PrivacySetting,
+    PrivateQuestion,
+)
 from deid_portal.engine.differential.features import scaled
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import DiscreteGaussian
 from deid_portal.engine.differential.questions.centred import CentredSum
@@ -19,7 +24,7 @@ from deid_portal.engine.differential.questions.logistic_regression import (
     NoisyGradients,
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.rows import SelectedRows
 from tests.engine.differential.neighbours import random_pair, worst_pairs
 from tests.engine.differential.questions import KINDS, NEIGHBOURS, ask, setting
 
@@ -27,9 +32,11 @@ PERSONS = [None, {"column": "person", "rows": 1}, {"column": "person", "rows": 3
 WHERE = [{"column": "sex", "is": ["F"]}]
 
 
-def share_used(question: Question, one: Table, other: Table) -> float:
+def share_used(question: PrivateQuestion, one: Table, other: Table) -> float:
     """Return the change between two tables as a share of what the price is made for."""
-    first, second = (Rows.choose(own, question.setting, question.where) for own in (one, other))
+    first, second = (
+        SelectedRows.choose(own, question.setting, question.where) for own in (one, other)
+    )
     if isinstance(question, NoisyQuestion):
         pairs = zip(
             question.noises(), question.measure(first), question.measure(second), strict=True
@@ -78,7 +85,9 @@ def test_one_person_changes_gradients_by_their_longest(person: Any) -> None:
     assert isinstance(question, LogisticRegression)
     shares = []
     for one, other in (*worst_pairs(own), *(random_pair(generator, own) for _ in range(20))):
-        prepared = [question._prepare(Rows.choose(table, own, ())) for table in (one, other)]
+        prepared = [
+            question._prepare(SelectedRows.choose(table, own, ())) for table in (one, other)
+        ]
         noise = NoisyGradients(question.clip, 1.0, prepared[0][0].shape[1])
         weights = generator.normal(0, 3, noise.weights)
         first, second = (noise.measure(*parts[:3], weights) for parts in prepared)
@@ -134,6 +143,6 @@ def test_rounding_of_bounds_does_not_add_to_what_a_row_weighs() -> None:
     centred = CentredSum(domain.width / 2)
     (measured,) = centred.measure(np.array([high]) - domain.middle)
     assert measured * centred.grid.step <= domain.width / 2
-    own = Setting(Neighbours.ADD_REMOVE, domains={"x": domain})
-    rows = Rows.choose(Table.from_rows(["x"], [[f"{high:.3f}"], [f"{low:.3f}"]]), own, ())
+    own = PrivacySetting(Neighbours.ADD_REMOVE, domains={"x": domain})
+    rows = SelectedRows.choose(Table.from_rows(["x"], [[f"{high:.3f}"], [f"{low:.3f}"]]), own, ())
     assert np.abs(scaled(rows, "x")).max() <= 1

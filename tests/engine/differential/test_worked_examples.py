@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Table
-from deid_portal.engine.differential import Price, Setting, parse_question
+from deid_portal.engine.differential import PrivacyPrice, PrivacySetting, parse_question
 from deid_portal.engine.differential.composition import add_up, parallel
 from deid_portal.engine.differential.diagnostics import local_sensitivity
 from deid_portal.engine.differential.lessons.voting import rosenbrock
@@ -27,12 +27,12 @@ from deid_portal.engine.differential.mechanisms.laplace_with_delta import (
 )
 from deid_portal.engine.differential.questions.histogram_mean import mean_of_counts
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.rows import SelectedRows
 from tests.engine.vectors import Vector, check, find, vectors
 
 
 def ask(document: dict[str, Any], neighbours: str = "add_remove", **domain: Any) -> NoisyQuestion:
-    setting = Setting.from_document({"neighbours": neighbours, "domains": {"x": domain}})
+    setting = PrivacySetting.from_document({"neighbours": neighbours, "domains": {"x": domain}})
     question = parse_question({"column": "x", "epsilon": 1, **document}, setting)
     assert isinstance(question, NoisyQuestion)
     return question
@@ -41,7 +41,7 @@ def ask(document: dict[str, Any], neighbours: str = "add_remove", **domain: Any)
 def exact(question: NoisyQuestion, numbers: Sequence[float]) -> list[float]:
     """Return what a question computes before any noise; the portal never shows it."""
     table = Table.from_rows(["x"], [[str(number)] for number in numbers])
-    rows = Rows.choose(table, question.setting, question.where)
+    rows = SelectedRows.choose(table, question.setting, question.where)
     (measured,), (noise,) = question.measure(rows), question.noises()
     return [float(one) for one in measured * noise.grid.step]
 
@@ -179,13 +179,13 @@ def test_closed_buckets_have_other_middles() -> None:
 
 @vectors("compose")
 def test_composition(vector: Vector) -> None:
-    prices = [Price(epsilon) for epsilon in vector["input"]["eps"]]
+    prices = [PrivacyPrice(epsilon) for epsilon in vector["input"]["eps"]]
     found = {"sequential": add_up(prices).epsilon, "parallel": parallel(prices).epsilon}
     check(vector, found)
 
 
 def test_three_questions_of_sensitivity_two() -> None:
-    prices = [Price(2.0)] * 3
+    prices = [PrivacyPrice(2.0)] * 3
     check(find("s3-sens-three-seq-2"), {"total": add_up(prices).epsilon})
 
 
@@ -308,7 +308,7 @@ def declared(query: str, domain: list[Any], size: int, neighbours: str) -> float
             return float(bounds["high"] - bounds["low"])
         case _:  # counts of people who may be in several: their sensitivities add up
             counts = {"count_pos": 1, "two_counts": 2, "three_counts": 3}[query]
-            setting = Setting.from_document({"neighbours": neighbours, "domains": {}})
+            setting = PrivacySetting.from_document({"neighbours": neighbours, "domains": {}})
             one = parse_question({"query": "count", "epsilon": 1}, setting)
             return counts * one.forecast().sensitivity
 

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Column, ColumnType
-from deid_portal.engine.evidence.drift import Bar, ColumnDrift, Verdict, compare_columns, judge
+from deid_portal.engine.evidence.drift import (
+    ColumnDrift,
+    DriftBar,
+    DriftVerdict,
+    compare_columns,
+    judge,
+)
 
 
 def column(cells: list[str | None], type: ColumnType | None = None) -> Column:
@@ -17,7 +23,7 @@ def compare(before: list[str | None], after: list[str | None]) -> ColumnDrift:
 
 def test_equal_columns_have_not_drifted() -> None:
     drift = compare(["a", "b", "b", None], ["b", None, "a", "b"])
-    assert (drift.distance, drift.verdict) == (0, Verdict.SAME)
+    assert (drift.distance, drift.verdict) == (0, DriftVerdict.SAME)
     assert (drift.new_values, drift.new_rows, drift.gone_values) == (0, 0, 0)
 
 
@@ -58,35 +64,37 @@ def test_missing_numbers_count_even_if_the_others_are_the_same() -> None:
     # The curves of what is there differ by half, and half is missing.
     assert drift.distance == pytest.approx(0.5)
     gaps = [bar for bar in drift.bars if bar.label is None]
-    assert gaps == [Bar(None, 0, 2)]
+    assert gaps == [DriftBar(None, 0, 2)]
 
 
 def test_a_column_of_names_is_not_compared() -> None:
     people = [f"person {number}" for number in range(40)]
     others = [f"somebody {number}" for number in range(40)]
     drift = compare_columns(column([*people]), column([*others]))
-    assert (drift.distance, drift.verdict) == (None, Verdict.NOT_COMPARED)
+    assert (drift.distance, drift.verdict) == (None, DriftVerdict.NOT_COMPARED)
     assert drift.new_values == 40
 
 
 def test_an_empty_table_is_not_compared() -> None:
-    assert compare([], ["a"]).verdict == Verdict.NOT_COMPARED
+    assert compare([], ["a"]).verdict == DriftVerdict.NOT_COMPARED
     assert compare([None], [None]).distance == 0
 
 
 @pytest.mark.parametrize(
     ("distance", "chance", "verdict"),
     [
-        (None, 0.0, Verdict.NOT_COMPARED),
-        (0.0, 0.0, Verdict.SAME),
-        (0.05, 0.0, Verdict.SAME),
-        (0.06, 0.01, Verdict.SHIFTED),
-        (0.2, 0.01, Verdict.SHIFTED),
-        (0.21, 0.01, Verdict.DIFFERENT),
-        (0.3, 0.4, Verdict.SAME),  # no more than chance would make
+        (None, 0.0, DriftVerdict.NOT_COMPARED),
+        (0.0, 0.0, DriftVerdict.SAME),
+        (0.05, 0.0, DriftVerdict.SAME),
+        (0.06, 0.01, DriftVerdict.SHIFTED),
+        (0.2, 0.01, DriftVerdict.SHIFTED),
+        (0.21, 0.01, DriftVerdict.DIFFERENT),
+        (0.3, 0.4, DriftVerdict.SAME),  # no more than chance would make
     ],
 )
-def test_the_word_for_a_distance(distance: float | None, chance: float, verdict: Verdict) -> None:
+def test_the_word_for_a_distance(
+    distance: float | None, chance: float, verdict: DriftVerdict
+) -> None:
     assert judge(distance, chance) == verdict
 
 
@@ -103,7 +111,7 @@ def test_two_samples_of_one_source_are_called_the_same(is_number: bool) -> None:
                 texts = [str(cell) if is_number else f"value {cell % 40}" for cell in cells]
                 pair.append(column([*texts]))
             verdicts.append(compare_columns(*pair).verdict)
-    assert verdicts.count(Verdict.SAME) >= len(verdicts) - 1
+    assert verdicts.count(DriftVerdict.SAME) >= len(verdicts) - 1
 
 
 def test_another_source_is_called_different() -> None:
@@ -111,14 +119,19 @@ def test_another_source_is_called_different() -> None:
     young = [str(age) for age in generator.integers(20, 40, 500)]
     old = [str(age) for age in generator.integers(35, 70, 500)]
     drift = compare_columns(column([*young]), column([*old]))
-    assert drift.verdict == Verdict.DIFFERENT
+    assert drift.verdict == DriftVerdict.DIFFERENT
     assert drift.distance is not None
     assert drift.distance > 0.7
 
 
 def test_the_bars_of_both_tables_stand_side_by_side() -> None:
     drift = compare(["a", "a", "b", None], ["b", "c", "c", "c"])
-    assert drift.bars == (Bar("c", 0, 3), Bar("a", 2, 0), Bar("b", 1, 1), Bar(None, 1, 0))
+    assert drift.bars == (
+        DriftBar("c", 0, 3),
+        DriftBar("a", 2, 0),
+        DriftBar("b", 1, 1),
+        DriftBar(None, 1, 0),
+    )
 
 
 def test_many_words_share_the_last_bar() -> None:

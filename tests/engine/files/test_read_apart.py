@@ -62,13 +62,13 @@ class DeadlyFile(io.BytesIO):
 def readers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Handles of the readers that are born, which outlive those of who asked for them."""
     born: list[int] = []
-    begin = isolated_reader._Reader.begin
+    begin = isolated_reader._ReaderProcess.begin
 
     def begin_and_note(self: Any, asked: Any) -> None:
         begin(self, asked)
         born.append(os.dup(self._handle))
 
-    monkeypatch.setattr(isolated_reader._Reader, "begin", begin_and_note)
+    monkeypatch.setattr(isolated_reader._ReaderProcess, "begin", begin_and_note)
     return born
 
 
@@ -153,4 +153,4 @@ def test_who_has_heard_that_nothing_follows_may_be_gone() -> None:
                 there.recv(isolated_reader.HEAD.size)
                 there.close()
 
-        isolated_reader.Line(Gone()).send(isolated_reader.PIECE, b"")  # type: ignore[arg-type]
+        isolated_reader.ReaderSocket(Gone()).send(isolated_reader.PIECE, b"")  # type: ignore[arg-type]

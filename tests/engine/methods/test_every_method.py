@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Cancelled, EngineError, Outcome, Plan, Table, protect
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.draft.measured import measure_recoding
 from deid_portal.engine.draft.remeasurement import measure_draft
 from deid_portal.engine.methods import METHODS, Method, RecodingMethod
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
-from deid_portal.engine.utility import METRICS, Release
+from deid_portal.engine.utility import METRICS, MeasuredRelease
 from tests.chance import known_secret
 
 # Per method, entries that a table of the columns below can be protected with.
@@ -246,12 +246,12 @@ def test_cells_and_levels_are_measured_alike(method: str, gaps: float) -> None:
         problem = pose_problem(people(80, seed, gaps), plan, Progress(None))
         own = plan.methods[0]
         assert isinstance(own, RecodingMethod)
-        draft = own.apply(Draft.start(problem), np.random.default_rng(), Progress(None))
+        draft = own.apply(TableDraft.start(problem), np.random.default_rng(), Progress(None))
         assert draft.recoding is not None
         by_levels, by_cells = measure_recoding(draft.recoding), measure_draft(draft)
         assert sorted(by_levels.classes.sizes) == sorted(by_cells.classes.sizes)
         releases = [
-            Release(problem.rows, measured.classes.sizes, measured.columns, 3)
+            MeasuredRelease(problem.rows, measured.classes.sizes, measured.columns, 3)
             for measured in (by_levels, by_cells)
         ]
         for metric in METRICS.values():

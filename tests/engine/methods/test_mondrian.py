@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine import Cancelled, InvalidPlan, Outcome, Plan, Table, protect
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.draft.remeasurement import measure_draft
 from deid_portal.engine.methods.mondrian_boxes import partition
 from deid_portal.engine.methods.mondrian_boxes.axes import OrderedAxis
@@ -84,13 +84,13 @@ def plan_for(
     return Plan.from_document(asked, read_file=read_people)
 
 
-def draft_of(table: Table, plan: Plan) -> Draft:
+def draft_of(table: Table, plan: Plan) -> TableDraft:
     """Return what the method makes of a table, before it is measured and reported on."""
-    start = Draft.start(pose_problem(table, plan, Progress(None)))
+    start = TableDraft.start(pose_problem(table, plan, Progress(None)))
     return plan.methods[0].apply(start, np.random.default_rng(), Progress(None))
 
 
-def holds(draft: Draft, plan: Plan) -> bool:
+def holds(draft: TableDraft, plan: Plan) -> bool:
     """Say whether every model holds on the cells of a draft."""
     measured = measure_draft(draft)
     classes, whole = measured.classes, measured.whole

@@ -100,7 +100,7 @@ def test_projection_is_the_nearest_point(counts: list[float], total: float) -> N
 def test_margins_agree_after_fitting_noisy_counts() -> None:
     generator = np.random.default_rng(2)
     measured = measure(related(), [4, 3, 4], 1.0, True, ExactCounter(), Progress(None))
-    noisy = pair_tree.Measured(
+    noisy = pair_tree.NoisyPairCounts(
         [counts + generator.integers(-40, 40, counts.shape) for counts in measured.singles],
         {
             pair: counts + generator.integers(-40, 40, counts.shape)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidPlan
 from deid_portal.engine.networks.core_degrees import Core
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.methods.k_degree import KDegreeRelease
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.progress import Progress
@@ -28,7 +28,9 @@ from tests.engine.networks.networks import (
 
 
 def apply(network: Network, method: KDegreeRelease) -> tuple[Network, dict[str, object]]:
-    draft = method.apply(Draft.start(network, {}, {}), np.random.default_rng(1), Progress(None))
+    draft = method.apply(
+        NetworkDraft.start(network, {}, {}), np.random.default_rng(1), Progress(None)
+    )
     return draft.network, dict(draft.steps[-1])
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import InvalidPlan, Table
-from deid_portal.engine.differential import QUESTIONS, Question
+from deid_portal.engine.differential import QUESTIONS, PrivateQuestion
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.networks import Network
 from deid_portal.engine.networks.private_counts import project_network
@@ -309,7 +309,7 @@ def test_settings_that_make_no_sense_are_refused(document: dict[str, Any], said:
 
 def test_files_without_what_was_declared_are_refused() -> None:
     listed = setting(3, listed=True)
-    count: Question = parse_network_question({"query": "count", "epsilon": 1}, listed)
+    count: PrivateQuestion = parse_network_question({"query": "count", "epsilon": 1}, listed)
     with pytest.raises(InvalidPlan, match="no list of people"):
         PeopleRows.choose_from(karate(), count)
     clubs = parse_network_question(

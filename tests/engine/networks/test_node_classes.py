@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deid_portal.engine.networks import Network, summarize_network_risk
 from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
 from deid_portal.engine.networks.neighborhoods import partition_by_neighborhood
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
 from tests.engine.networks.networks import (
     PAIRS,
@@ -26,7 +26,7 @@ from tests.engine.vectors import check, find
 SILENT = Progress(None)
 
 
-def groups_of(alike: Partition) -> set[frozenset[int]]:
+def groups_of(alike: NodePartition) -> set[frozenset[int]]:
     members: dict[int, set[int]] = {}
     for node, number in enumerate(alike.class_of.tolist()):
         members.setdefault(number, set()).add(node)

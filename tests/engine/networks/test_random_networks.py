@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.private_counts import (
@@ -22,7 +22,7 @@ from tests.engine.networks.networks import PAIRS, karate, network_of, read_publi
 
 def apply(network: Network, name: str, *parameters: object) -> Network:
     method = NETWORK_METHODS[name](*parameters)
-    draft = Draft.start(network, {}, {})
+    draft = NetworkDraft.start(network, {}, {})
     return method.apply(draft, np.random.default_rng(1), Progress(None)).network
 
 

@@ -13,7 +13,7 @@ from deid_portal.engine.privacy.kinds import Disclosed
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.search.check import Checker
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.lattice import Lattice
 from deid_portal.engine.search.optimum import search_exhaustively, search_with_bounds
 from deid_portal.engine.search.rollup import Grouped
@@ -365,7 +365,7 @@ def test_search_finds_what_trying_everything_finds(example: dict[str, Any], allo
     found = []
     for search in (search_with_bounds, search_exhaustively):
         checker = problem.checker(METRICS["loss"])
-        answer = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
+        answer = SearchResult(allowed, lattice.size, tolerance=checker.metric.tolerance)
         search(checker, lattice, answer, Progress(None))
         found.append(answer.best.levels if answer.best else None)
     assert found[0] == found[1]

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 
 from deid_portal.engine import InvalidPlan, Outcome, Plan, Table, protect
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods import METHODS, Method
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
@@ -97,7 +97,7 @@ def test_a_method_that_does_not_say_so_draws_nothing(method: dict[str, Any]) -> 
     plan = plan_for(method)
     problem = pose_problem(people(40, gaps=0.1), plan, Progress(None))
     own: Method = plan.methods[0]
-    assert own.apply(Draft.start(problem), NoChance(), Progress(None)).table.names
+    assert own.apply(TableDraft.start(problem), NoChance(), Progress(None)).table.names
 
 
 def levels_claimed(own: Any) -> Iterator[float]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Table
-from deid_portal.engine.attacks import Setting
+from deid_portal.engine.attacks import AttackSetting
 from deid_portal.engine.attacks.belief import count_values
 from deid_portal.engine.attacks.differencing import infer_by_difference, infer_from_means
 from deid_portal.engine.attacks.distance_linkage import link_nearest
@@ -26,7 +26,7 @@ from deid_portal.engine.table.patterns import reduce_table
 from deid_portal.engine.table.projection import sizes_by
 from deid_portal.engine.table.table import Column
 from deid_portal.engine.taxonomies import Taxonomy, parse_recipe
-from deid_portal.engine.utility import METRICS, MeasuredColumn, Release
+from deid_portal.engine.utility import METRICS, MeasuredColumn, MeasuredRelease
 from deid_portal.engine.utility.class_matching import match_people
 from deid_portal.engine.utility.coverage import cover, cover_all
 from deid_portal.engine.utility.distortion import count_distortion_units, distortion_of
@@ -123,7 +123,7 @@ def test_linkage(vector: dict[str, Any]) -> None:
     truth = {str(name): str(key) for name, key in given.get("truth", {}).items()}
     keys = list(released[given["id"]].cells())
     own = [keys.index(truth[name]) if name in truth else -1 for name in outside["Name"].cells()]
-    setting = Setting(
+    setting = AttackSetting(
         original=released,
         released=released,
         rows=np.arange(released.rows, dtype=np.int32),
@@ -247,7 +247,7 @@ def test_distinction(vector: dict[str, Any]) -> None:
 @vectors("k_reid_bound")
 def test_reidentification_bound(vector: dict[str, Any]) -> None:
     table = read_table(vector["input"]["table"])
-    setting = Setting(
+    setting = AttackSetting(
         original=table,
         released=table,
         rows=np.arange(table.rows, dtype=np.int32),
@@ -451,7 +451,7 @@ def test_precision(vector: dict[str, Any]) -> None:
         )
     ]
     rows = len(vector["input"]["heights"][0])
-    check(vector, METRICS["precision"].value(Release(rows, np.array([rows]), columns)))
+    check(vector, METRICS["precision"].value(MeasuredRelease(rows, np.array([rows]), columns)))
 
 
 @vectors("iloss")
@@ -464,7 +464,9 @@ def test_iloss(vector: dict[str, Any]) -> None:
         column = measured(
             Taxonomy.from_paths([("a", "NY", "*"), ("b", "NY", "*"), *others]), levels
         )
-        found[name] = METRICS["iloss"].value(Release(len(levels), np.array([1, 1]), [column]))
+        found[name] = METRICS["iloss"].value(
+            MeasuredRelease(len(levels), np.array([1, 1]), [column])
+        )
     check(vector, found)
 
 
@@ -482,7 +484,7 @@ def measured(taxonomy: Taxonomy, levels: list[int]) -> MeasuredColumn:
 def test_discernibility(vector: dict[str, Any]) -> None:
     table, given = read_table(vector["input"]["table"]), vector["parameters"]
     sizes = reduce_table(table, given["qi"], (), Progress(None)).counts
-    release = Release(table.rows, sizes, [], given.get("k", 1))
+    release = MeasuredRelease(table.rows, sizes, [], given.get("k", 1))
     found = {
         "DM": METRICS["discernibility"].value(release),
         "C_avg": METRICS["average_class_size"].value(release),

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from deid_portal.engine.search.lattice import Lattice, Levels, OpenNodes
-from deid_portal.engine.search.suppression_forecast import HARDLY_ANY, RIDGE, Forecast
+from deid_portal.engine.search.suppression_forecast import HARDLY_ANY, RIDGE, SuppressionForecast
 
 
 def test_learning_one_by_one_is_least_squares_over_all() -> None:
     generator = np.random.default_rng(3)
     heights = (2, 0, 3)
-    forecast = Forecast(heights)
+    forecast = SuppressionForecast(heights)
     rows, logs = [], []
     for _ in range(12):
         levels = tuple(int(generator.integers(0, height + 1)) for height in heights)
@@ -31,7 +31,7 @@ def test_learning_one_by_one_is_least_squares_over_all() -> None:
 
 
 def test_foresees_what_follows_the_same_rule() -> None:
-    forecast = Forecast((2, 2))
+    forecast = SuppressionForecast((2, 2))
     for levels in 20 * [(0, 0), (1, 0), (2, 0), (0, 1), (0, 2), (1, 1)]:
         forecast.learn(levels, 10 * 10 ** (4 - sum(levels)) - HARDLY_ANY)
     assert forecast.expect((2, 2)) == pytest.approx(forecast.scale(0), abs=0.3)

@@ -13,7 +13,7 @@ from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.search import optimum
 from deid_portal.engine.search.heuristic import Explorer
-from deid_portal.engine.search.incumbent import Found
+from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.lattice import Lattice, Levels, OpenNodes
 from deid_portal.engine.search.optimum import find_optimum, search_exhaustively
 from deid_portal.engine.search.problem import Problem
@@ -42,10 +42,10 @@ MODELS: list[list[PrivacyModel]] = [
 ]
 
 
-def exhaustive(problem: Problem, metric: str, allowed: int) -> Found:
+def exhaustive(problem: Problem, metric: str, allowed: int) -> SearchResult:
     checker = problem.checker(METRICS[metric])
     lattice = Lattice(problem.heights)
-    found = Found(allowed, lattice.size, tolerance=checker.metric.tolerance)
+    found = SearchResult(allowed, lattice.size, tolerance=checker.metric.tolerance)
     search_exhaustively(checker, lattice, found, Progress(None))
     assert found.checked == lattice.size
     return found
@@ -124,7 +124,7 @@ def test_exploring_branches_agrees_with_exhaustive_evaluation(
 def test_without_time_the_answer_is_valid_and_says_it_is_not_proved() -> None:
     problem = random_problem(np.random.default_rng(7), [KAnonymity(3)], rows=80)
     lattice = Lattice(problem.heights)
-    found = Found(20, lattice.size)
+    found = SearchResult(20, lattice.size)
     Explorer(problem.checker(METRICS["loss"]), lattice, found, Progress(None), 0.0).explore()
     assert not found.optimal
     assert found.best is not None
@@ -140,7 +140,7 @@ def test_cutting_boxes_proves_the_optimum_on_adult(limit: float) -> None:
     plan = Plan.from_document(document(columns, other_columns="remove"), read_file=read_adult)
     problem = pose_problem(adult_table(), plan, Progress(None))
     lattice = Lattice(problem.heights)
-    found = Found(records_allowed(limit, problem.rows), lattice.size, tolerance=1e-11)
+    found = SearchResult(records_allowed(limit, problem.rows), lattice.size, tolerance=1e-11)
     checker = problem.checker(METRICS["loss"])
     Explorer(checker, lattice, found, Progress(None), seconds=600).explore()
     expected = find_optimum(checker, found.allowed, Progress(None))
@@ -155,7 +155,7 @@ def test_cutting_boxes_proves_the_optimum_on_adult(limit: float) -> None:
 def test_an_impossible_top_is_a_proof() -> None:
     problem = random_problem(np.random.default_rng(1), [LDiversity(5, "secret")])
     lattice = Lattice(problem.heights)
-    found = Found(0, lattice.size)
+    found = SearchResult(0, lattice.size)
     Explorer(problem.checker(METRICS["loss"]), lattice, found, Progress(None), 1.0).explore()
     assert found.best is None
     assert found.optimal

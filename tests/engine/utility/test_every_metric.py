@@ -10,7 +10,7 @@ from deid_portal.engine.draft.measured import measure_levels
 from deid_portal.engine.privacy import KAnonymity
 from deid_portal.engine.search.lattice import Lattice
 from deid_portal.engine.taxonomies import Taxonomy
-from deid_portal.engine.utility import METRICS, Metric, Release
+from deid_portal.engine.utility import METRICS, MeasuredRelease, Metric
 from deid_portal.engine.utility.entropy import Entropy
 from deid_portal.engine.utility.metric import SeparableMetric
 from tests.engine.tables import FOUR, four_plan, random_problem
@@ -42,7 +42,7 @@ def test_full_suppression_is_the_worst(metric: SeparableMetric) -> None:
         top = problem.checker(metric).check(problem.heights)
         nobody = np.zeros(len(top.classes.sizes), np.bool_)
         gone = measure_levels(problem, top, nobody)
-        worst = metric.value(Release(problem.rows, gone.classes.sizes, gone.columns))
+        worst = metric.value(MeasuredRelease(problem.rows, gone.classes.sizes, gone.columns))
         assert _cost(metric, worst) >= top.cost - 1e-9
         if metric.name in ("loss", "precision", "entropy"):
             assert _cost(metric, worst) == pytest.approx(1)
@@ -59,7 +59,7 @@ def test_search_and_report_agree(metric: Metric) -> None:
             if not np.isfinite(check.cost):
                 continue
             after = measure_levels(problem, check, ~check.suppressed_classes)
-            release = Release(problem.rows, after.classes.sizes, after.columns, k=checker.k)
+            release = MeasuredRelease(problem.rows, after.classes.sizes, after.columns, k=checker.k)
             assert metric.value(release) == pytest.approx(metric.value_of_cost(check.cost))
 
 

@@ -10,7 +10,7 @@ from deid_portal.engine.utility.comparison import (
     cramers_v,
     earth_mover_ordered,
 )
-from deid_portal.engine.utility.coverage import Coverage, cover_all
+from deid_portal.engine.utility.coverage import LabelCoverage, cover_all
 from deid_portal.engine.utility.divergence import measure_divergence
 from deid_portal.engine.utility.information_gain import measure_information_gain
 from deid_portal.engine.utility.workload import measure_workload_error
@@ -22,7 +22,7 @@ HIDDEN = Table.from_rows(NAMES, [["*", "*"]] * 4)
 SHORT = Table.from_rows(NAMES, [["2*", "F"], ["2*", "F"]])
 
 
-def cover(released: Table, original: Table = ORIGINAL) -> tuple[Coverage, ...]:
+def cover(released: Table, original: Table = ORIGINAL) -> tuple[LabelCoverage, ...]:
     return cover_all(original, released, NAMES, {})
 
 

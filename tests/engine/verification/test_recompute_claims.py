@@ -19,7 +19,7 @@ from deid_portal.engine.privacy import MODELS
 from deid_portal.engine.publication import Publication
 from deid_portal.engine.verification.claimed_release import Claimed
 from deid_portal.engine.verification.claims import Claim, Claims
-from deid_portal.engine.verification.claims import Outcome as Judged
+from deid_portal.engine.verification.claims import ClaimOutcome as Judged
 from deid_portal.engine.verification.recomputation import recompute as recompute_claims
 from deid_portal.engine.verification.tables import read_release
 from tests.engine.methods.test_every_method import every_example, people, plan_for

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from deid_portal.audit_trail.exports import WRITERS, begin_export
-from deid_portal.audit_trail.selectors import Wanted
+from deid_portal.audit_trail.selectors import AuditSearch
 
 
 class Command(BaseCommand):
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         try:
             with path.open("xb") as stream:
                 export = begin_export(
-                    team=None, exported_by=None, wanted=Wanted(), file_format=file_format
+                    team=None, exported_by=None, wanted=AuditSearch(), file_format=file_format
                 )
                 stream.writelines(export.content())
         except OSError as problem:

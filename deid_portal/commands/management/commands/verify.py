@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand
 from deid_portal.engine.errors import EngineError
 from deid_portal.engine.verification.archive import LARGEST_MB
 from deid_portal.engine.verification.signatures import fingerprint_of
-from deid_portal.engine.verification.verification import Verification, verify_package
+from deid_portal.engine.verification.verification import PackageVerification, verify_package
 
 UNUSABLE, CHANGED = 2, 3
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         if not verification.is_whole:
             sys.exit(CHANGED)
 
-    def verify(self, options: dict[str, Any]) -> Verification:
+    def verify(self, options: dict[str, Any]) -> PackageVerification:
         pinned = self.read_key(options["key"])
         with options["package"].open("rb") as stream:
             return verify_package(stream, pinned=pinned, largest_mb=options["limit_mb"])
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         self.stderr.write(sentence)
         sys.exit(UNUSABLE)
 
-    def say(self, done: Verification) -> None:
+    def say(self, done: PackageVerification) -> None:
         self.stdout.write(done.summary)
         for claim in done.failed:
             self.stdout.write(f"fails: {claim.words or claim.name}")
@@ -72,7 +72,7 @@ class Command(BaseCommand):
         self.stdout.write("")
         self.stdout.write(self.verdict(done))
 
-    def verdict(self, done: Verification) -> str:
+    def verdict(self, done: PackageVerification) -> str:
         if done.failed:
             return done.verdict
         held = f"{done.verdict} ({len(done.held):,} checked)"

@@ -9,7 +9,7 @@ from deid_portal.engine.attacks.differencing import (
     attack_by_differencing,
     infer_from_means,
 )
-from deid_portal.engine.differential.grid import Grid
+from deid_portal.engine.differential.grid import NoiseGrid
 from deid_portal.engine.differential.lessons.lesson import (
     Lesson,
     answer_exactly,
@@ -72,7 +72,7 @@ def teach_means(numbers: Numbers, person: int, low: float, high: float, epsilon:
 
 def _private_mean(numbers: Numbers, low: float, high: float, epsilon: float) -> float:
     """Return the mean of people whose number is known, one of whom may be replaced."""
-    grid = Grid.for_size((high - low) / len(numbers))
+    grid = NoiseGrid.for_size((high - low) / len(numbers))
     steps = round((high - low) / len(numbers) / grid.step) + 2
     exact = grid.encode(np.array([np.clip(numbers, low, high).mean()]))
     return float(DiscreteLaplace(steps, epsilon).release(exact)[0] * grid.step)

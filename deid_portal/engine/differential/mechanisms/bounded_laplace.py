@@ -16,7 +16,7 @@ import numpy as np
 
 from deid_portal.engine.differential.mechanisms.exponential import Exponential
 from deid_portal.engine.differential.mechanisms.mechanism import SLACK
-from deid_portal.engine.differential.price import Price
+from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
@@ -43,8 +43,8 @@ class BoundedLaplace:
             )
 
     @property
-    def price(self) -> Price:
-        return Price(self.epsilon)
+    def price(self) -> PrivacyPrice:
+        return PrivacyPrice(self.epsilon)
 
     @property
     def scale(self) -> float:

@@ -14,7 +14,7 @@ from statistics import NormalDist
 from typing import Any, ClassVar
 
 from deid_portal.engine.differential.mechanisms.mechanism import SLACK, NoiseMechanism, check_cost
-from deid_portal.engine.differential.price import Price
+from deid_portal.engine.differential.price import PrivacyPrice
 
 TIGHTENED = 1 - 1e-9
 FEWEST_STEPS = 1 << 14  # of the grid in σ, below which the above would not hold
@@ -31,8 +31,8 @@ class DiscreteGaussian(NoiseMechanism):
     name: ClassVar[str] = "gaussian"
 
     @property
-    def price(self) -> Price:
-        return Price(self.epsilon, self.delta)
+    def price(self) -> PrivacyPrice:
+        return PrivacyPrice(self.epsilon, self.delta)
 
     @property
     def scale(self) -> float:

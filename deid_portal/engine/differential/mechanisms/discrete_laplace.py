@@ -12,7 +12,7 @@ from math import ceil, exp, log
 from typing import Any, ClassVar
 
 from deid_portal.engine.differential.mechanisms.mechanism import SLACK, NoiseMechanism, check_cost
-from deid_portal.engine.differential.price import Price
+from deid_portal.engine.differential.price import PrivacyPrice
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class DiscreteLaplace(NoiseMechanism):
     name: ClassVar[str] = "geometric"
 
     @property
-    def price(self) -> Price:
-        return Price(self.epsilon)
+    def price(self) -> PrivacyPrice:
+        return PrivacyPrice(self.epsilon)
 
     @property
     def scale(self) -> float:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.differential.mechanisms.mechanism import SLACK, check_cost
-from deid_portal.engine.differential.price import Price
+from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
 
@@ -33,8 +33,8 @@ class NoisyMax:
     name: ClassVar[str] = "noisy-max"
 
     @property
-    def price(self) -> Price:
-        return Price(self.epsilon)
+    def price(self) -> PrivacyPrice:
+        return PrivacyPrice(self.epsilon)
 
     @property
     def scale(self) -> float:

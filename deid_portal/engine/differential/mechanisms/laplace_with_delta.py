@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
 from deid_portal.engine.differential.mechanisms.mechanism import NoiseMechanism, check_cost
-from deid_portal.engine.differential.price import Price
+from deid_portal.engine.differential.price import PrivacyPrice
 
 LOOSE_WORDS = "This scale is looser than needed: it spends 1 − √(1 − δ) and not δ."
 
@@ -28,8 +28,8 @@ class LaplaceWithDelta(NoiseMechanism):
     name: ClassVar[str] = "laplace-with-delta"
 
     @property
-    def price(self) -> Price:
-        return Price(self.epsilon, self.delta)
+    def price(self) -> PrivacyPrice:
+        return PrivacyPrice(self.epsilon, self.delta)
 
     @property
     def scale(self) -> float:

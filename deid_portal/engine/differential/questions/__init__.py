@@ -1,9 +1,9 @@
 """The questions that can be asked, one file each, in the order they are shown."""
 
-from deid_portal.engine.differential.question import Question
+from deid_portal.engine.differential.question import PrivateQuestion
 from deid_portal.engine.registry import Registry
 
-QUESTIONS: Registry[Question] = Registry(
+QUESTIONS: Registry[PrivateQuestion] = Registry(
     __name__,
     {
         "count": "count.Count",

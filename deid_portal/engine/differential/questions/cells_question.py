@@ -14,11 +14,11 @@ import numpy as np
 
 from deid_portal.engine.differential.domains import Indices
 from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.noise import Noise, grid_of_counts, on_grid
+from deid_portal.engine.differential.noise import GridNoise, grid_of_counts, on_grid
 from deid_portal.engine.differential.number_words import interval_around, percent_words, rounded
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
@@ -34,7 +34,7 @@ class CellsQuestion(NoisyQuestion):
         """Return how many cells there are; declared, not seen."""
 
     @abstractmethod
-    def cell_of(self, rows: Rows) -> Indices:
+    def cell_of(self, rows: SelectedRows) -> Indices:
         """Return the cell of each row, a negative number for none."""
 
     @abstractmethod
@@ -49,11 +49,11 @@ class CellsQuestion(NoisyQuestion):
                 f"for fewer or wider ones."
             )
 
-    def noises(self) -> tuple[Noise, ...]:
+    def noises(self) -> tuple[GridNoise, ...]:
         grid = grid_of_counts(self.mechanism)
-        return (Noise.calibrate(self.mechanism, self.price, grid, *self._change()),)
+        return (GridNoise.calibrate(self.mechanism, self.price, grid, *self._change()),)
 
-    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+    def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
         cells = self.cell_of(rows)
         counts = np.bincount(cells[cells >= 0], minlength=self.cells)
         return (on_grid(counts, grid_of_counts(self.mechanism)),)
@@ -73,14 +73,14 @@ class CellsQuestion(NoisyQuestion):
             f"as one."
         )
 
-    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+    def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         width = self.noises()[0].half_width(CONFIDENCE)
         values = [
             {**name, "value": rounded(float(value), width)}
             for name, value in zip(self.names(), noisy[0], strict=True)
         ]
         intervals = [interval_around(float(value), width, low=0) for value in noisy[0]]
-        return Reading(
+        return NoisyResult(
             {"values": values, "intervals": intervals},
             f"{self.cells} counts, each within ±{width:.4g} of the true one, 95 % sure for each; "
             f"one in twenty may lie further off.",

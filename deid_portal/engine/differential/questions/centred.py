@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deid_portal.engine.differential.grid import Grid
-from deid_portal.engine.differential.noise import FINE_COUNTS, Noise, on_grid
-from deid_portal.engine.differential.price import Price
-from deid_portal.engine.differential.setting import Setting
+from deid_portal.engine.differential.grid import NoiseGrid
+from deid_portal.engine.differential.noise import FINE_COUNTS, GridNoise, on_grid
+from deid_portal.engine.differential.price import PrivacyPrice
+from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
 
@@ -23,14 +23,14 @@ class CentredSum:
     reach: float
 
     @property
-    def grid(self) -> Grid:
-        return Grid.for_size(self.reach)
+    def grid(self) -> NoiseGrid:
+        return NoiseGrid.for_size(self.reach)
 
-    def noise(self, kind: str, price: Price, setting: Setting) -> Noise:
+    def noise(self, kind: str, price: PrivacyPrice, setting: PrivacySetting) -> GridNoise:
         # A number in place of another may lie at the other end; in place of none, at one end.
         rows = setting.rows_per_person
         change = rows * self.reach * (2 if setting.replaces else 1)
-        return Noise.calibrate(kind, price, self.grid, change, change, rounding=rows)
+        return GridNoise.calibrate(kind, price, self.grid, change, change, rounding=rows)
 
     def measure(self, numbers: Numbers) -> Counts:
         # The middle of the bounds is rounded, so the ends may lie a little further off.
@@ -38,10 +38,10 @@ class CentredSum:
         return np.array([self.grid.encode(within).sum()])
 
 
-def count_noise(kind: str, price: Price, setting: Setting) -> Noise:
+def count_noise(kind: str, price: PrivacyPrice, setting: PrivacySetting) -> GridNoise:
     """Return the noise of how many numbers there are."""
     change = setting.rows_per_person
-    return Noise.calibrate(kind, price, FINE_COUNTS, change, change)
+    return GridNoise.calibrate(kind, price, FINE_COUNTS, change, change)
 
 
 def measure_count(numbers: Numbers) -> Counts:

@@ -4,11 +4,11 @@ from abc import abstractmethod
 from dataclasses import dataclass
 
 from deid_portal.engine.differential.fields import OneOf
-from deid_portal.engine.differential.forecast import CONFIDENCE, Forecast
+from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
 from deid_portal.engine.differential.mechanisms.exponential import CHOOSING, NoisyMax
-from deid_portal.engine.differential.question import Question
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.question import PrivateQuestion
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Counts
 
@@ -25,7 +25,7 @@ FORMULAS = {
 
 
 @dataclass(frozen=True)
-class ChoosingQuestion(Question):
+class ChoosingQuestion(PrivateQuestion):
     mechanism: str
 
     @abstractmethod
@@ -33,11 +33,11 @@ class ChoosingQuestion(Question):
         """Return the mechanism of each choice; together they cost the price."""
 
     @abstractmethod
-    def score(self, rows: Rows) -> tuple[Counts, ...]:
+    def score(self, rows: SelectedRows) -> tuple[Counts, ...]:
         """Return for each choice the exact scores of the candidates. Not to be shown."""
 
     @abstractmethod
-    def read(self, chosen: tuple[int, ...]) -> Reading:
+    def read(self, chosen: tuple[int, ...]) -> NoisyResult:
         """Return what may be shown, made of the places chosen."""
 
     @property
@@ -51,16 +51,16 @@ class ChoosingQuestion(Question):
     @abstractmethod
     def changes(self) -> str: ...
 
-    def ask(self, rows: Rows, progress: Progress) -> Reading:
+    def ask(self, rows: SelectedRows, progress: Progress) -> NoisyResult:
         pairs = zip(self.choosers(), self.score(rows), strict=True)
         return self.read(tuple(chooser.choose(scores) for chooser, scores in pairs))
 
     def chooser(self, sensitivity: int, epsilon: float, monotonic: bool = False) -> NoisyMax:
         return CHOOSING[self.mechanism](sensitivity, epsilon, monotonic)
 
-    def forecast(self, confidence: float = CONFIDENCE) -> Forecast:
+    def forecast(self, confidence: float = CONFIDENCE) -> NoiseForecast:
         chooser = self.choosers()[0]
-        return Forecast(
+        return NoiseForecast(
             mechanism=chooser.name,
             sensitivity=self.sensitivity,
             sensitivity_words=f"When {self.setting.neighbour_words}, {self.changes()}.",

@@ -13,7 +13,7 @@ from deid_portal.engine.differential.fields import ColumnList, Field
 from deid_portal.engine.differential.noise import FOR_COUNTS
 from deid_portal.engine.differential.number_words import join
 from deid_portal.engine.differential.questions.cells_question import CellsQuestion
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.rows import SelectedRows
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Contingency(CellsQuestion):
     def cells(self) -> int:
         return prod(len(values) for values in self._values)
 
-    def cell_of(self, rows: Rows) -> Indices:
+    def cell_of(self, rows: SelectedRows) -> Indices:
         cell = np.zeros(rows.table.rows, np.int64)
         inside = np.ones(rows.table.rows, np.bool_)
         for column, values in zip(self.by, self._values, strict=True):

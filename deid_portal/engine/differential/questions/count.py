@@ -7,11 +7,11 @@ import numpy as np
 
 from deid_portal.engine.differential.fields import Field
 from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.noise import FOR_COUNTS, Noise, grid_of_counts, on_grid
+from deid_portal.engine.differential.noise import FOR_COUNTS, GridNoise, grid_of_counts, on_grid
 from deid_portal.engine.differential.number_words import interval_around, rounded
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
 
@@ -25,12 +25,12 @@ class Count(NoisyQuestion):
     tile: ClassVar[str] = "The number of rows that fit your conditions"
     fields: ClassVar[tuple[Field, ...]] = (FOR_COUNTS,)
 
-    def noises(self) -> tuple[Noise, ...]:
+    def noises(self) -> tuple[GridNoise, ...]:
         change = self.setting.rows_per_person
         grid = grid_of_counts(self.mechanism)
-        return (Noise.calibrate(self.mechanism, self.price, grid, change, change),)
+        return (GridNoise.calibrate(self.mechanism, self.price, grid, change, change),)
 
-    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+    def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
         return (on_grid(np.array([rows.chosen.sum()]), grid_of_counts(self.mechanism)),)
 
     def asks(self) -> str:
@@ -46,11 +46,11 @@ class Count(NoisyQuestion):
             f"{self.setting.neighbour_words}."
         )
 
-    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+    def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         value = float(noisy[0][0])
         width = self.noises()[0].half_width(CONFIDENCE)
         interval = interval_around(value, width, low=0)
-        return Reading(
+        return NoisyResult(
             {"value": rounded(value, width), "interval": interval},
             f"About {max(value, 0):.0f} rows; the true number lies from {interval[0]} to "
             f"{interval[1]}, 95 % sure.",

@@ -8,7 +8,7 @@ from deid_portal.engine.differential.domains import Indices
 from deid_portal.engine.differential.fields import Field, ValuesColumn
 from deid_portal.engine.differential.noise import FOR_COUNTS
 from deid_portal.engine.differential.questions.cells_question import CellsQuestion
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.rows import SelectedRows
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class CountByGroup(CellsQuestion):
     def cells(self) -> int:
         return len(self._values)
 
-    def cell_of(self, rows: Rows) -> Indices:
+    def cell_of(self, rows: SelectedRows) -> Indices:
         return rows.places(self.column)
 
     def names(self) -> list[Mapping[str, Any]]:

@@ -11,7 +11,7 @@ from deid_portal.engine.differential.domains import LEFT_OUT, DateDomain, Indice
 from deid_portal.engine.differential.fields import DateColumn, Field, OneOf
 from deid_portal.engine.differential.noise import FOR_COUNTS
 from deid_portal.engine.differential.questions.cells_question import CellsQuestion
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.taxonomies.dates import label_of
 
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
@@ -47,7 +47,7 @@ class CountByPeriod(CellsQuestion):
     def cells(self) -> int:
         return self._period_of(self.domain.last) - self._period_of(self.domain.first) + 1
 
-    def cell_of(self, rows: Rows) -> Indices:
+    def cell_of(self, rows: SelectedRows) -> Indices:
         days = self.domain.numbers_of(rows.table[self.column])
         is_day = rows.chosen & ~np.isnan(days)
         since = np.where(is_day, days, DAY_ONE).astype(np.int64) - DAY_ONE

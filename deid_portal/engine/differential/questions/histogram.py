@@ -15,7 +15,7 @@ from deid_portal.engine.differential.domains import Indices, NumberDomain, plain
 from deid_portal.engine.differential.fields import Field, NumberColumn, NumberField, NumberList
 from deid_portal.engine.differential.noise import FOR_COUNTS
 from deid_portal.engine.differential.questions.cells_question import CellsQuestion
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 
 BUCKET_FIELDS: tuple[Field, ...] = (
@@ -69,7 +69,7 @@ class Histogram(CellsQuestion):
     def cells(self) -> int:
         return len(self.all_edges) - 1
 
-    def cell_of(self, rows: Rows) -> Indices:
+    def cell_of(self, rows: SelectedRows) -> Indices:
         return find_buckets(rows.numbers(self.column), self.all_edges)
 
     def names(self) -> list[Mapping[str, Any]]:

@@ -18,7 +18,7 @@ from deid_portal.engine.differential.number_words import rounded, rounded_outwar
 from deid_portal.engine.differential.questions.centred import shared_confidence
 from deid_portal.engine.differential.questions.histogram import BUCKET_FIELDS, Histogram
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
-from deid_portal.engine.differential.reading import Reading
+from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.table.numbers import Numbers
 
 
@@ -50,7 +50,7 @@ class HistogramMean(Histogram):
     def explain(self) -> str:
         return f"{super().explain()} The mean is Σ count·middle / Σ count, counts below 0 as 0."
 
-    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+    def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         counts, width = noisy[0], self.noises()[0]
         histogram = super().read(noisy)
         value = mean_of_counts(counts, middles(self.all_edges), self.domain.middle)
@@ -58,7 +58,7 @@ class HistogramMean(Histogram):
         low, high = self._ends(np.maximum(counts - each, 0), np.maximum(counts + each, 0))
         half = max((high - low) / 2, self.domain.width * 1e-9)
         interval = rounded_outwards(low, high, half)
-        return Reading(
+        return NoisyResult(
             {"value": rounded(value, half), "interval": interval},
             f"About {rounded(value, half)}; the true mean lies from {interval[0]} to "
             f"{interval[1]}, 95 % sure.",

@@ -22,14 +22,14 @@ from deid_portal.engine.differential.domains import NumberDomain
 from deid_portal.engine.differential.features import scaled
 from deid_portal.engine.differential.fields import ColumnList, Field, NumberColumn
 from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.grid import Grid
-from deid_portal.engine.differential.noise import FOR_NUMBERS, Noise
+from deid_portal.engine.differential.grid import NoiseGrid
+from deid_portal.engine.differential.noise import FOR_NUMBERS, GridNoise
 from deid_portal.engine.differential.number_words import join, rounded_outwards
 from deid_portal.engine.differential.questions.centred import shared_confidence
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
@@ -59,17 +59,17 @@ class LinearRegression(NoisyQuestion):
         if self.target in self.features:
             place["features"].refuse("the number to explain cannot be among them.")
 
-    def noises(self) -> tuple[Noise, ...]:
+    def noises(self) -> tuple[GridNoise, ...]:
         rows = self.setting.rows_per_person
         l1, l2 = (rows * change for change in self._change())
         products = len(self._pairs[0])
         return (
-            Noise.calibrate(
+            GridNoise.calibrate(
                 self.mechanism, self.price, self._grid, l1, l2, rounding=rows * products
             ),
         )
 
-    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+    def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
         columns = [scaled(rows, name) for name in (*self.features, self.target)]
         all_parts = np.column_stack([np.ones(rows.table.rows), *columns])
         inside = rows.chosen & ~np.isnan(all_parts).any(axis=1)
@@ -110,17 +110,17 @@ class LinearRegression(NoisyQuestion):
             f"noise, without."
         )
 
-    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+    def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         size = len(self.features) + 2
         products = np.zeros((size, size))
         products[self._pairs] = noisy[0]
         products = products + np.triu(products, 1).T
         noise = self.noises()[0]
         each = noise.half_width(shared_confidence(CONFIDENCE, size - 1))
-        line = Line.fit(products, each)
+        line = FittedLine.fit(products, each)
         if line is None:
             found = _solve(products, noise.scale * sqrt(size))
-            return Reading(
+            return NoisyResult(
                 {"coefficients": self._named(self._to_own_units(found)), "intervals": None},
                 "A line made of noisy sums. The noise is too large, or the rows are too few, for "
                 "intervals: any line is possible. A larger ε or fewer columns may help.",
@@ -131,7 +131,7 @@ class LinearRegression(NoisyQuestion):
             name: rounded_outwards(float(at - width), float(at + width), float(width))
             for name, at, width in zip(self._names, own, widths, strict=True)
         }
-        return Reading(
+        return NoisyResult(
             {"coefficients": self._named(own), "intervals": intervals},
             "A line made of noisy sums; all of its true coefficients lie within their intervals, "
             "95 % sure.",
@@ -143,8 +143,8 @@ class LinearRegression(NoisyQuestion):
         return first.astype(np.int64), second.astype(np.int64)
 
     @property
-    def _grid(self) -> Grid:
-        return Grid.for_size(1.0)
+    def _grid(self) -> NoiseGrid:
+        return NoiseGrid.for_size(1.0)
 
     def _change(self) -> tuple[float, float]:
         """Return the L1 and L2 sensitivity of all products together, for one row.
@@ -182,7 +182,7 @@ class LinearRegression(NoisyQuestion):
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class FittedLine:
     """Coefficients β̂ = Â⁻¹ĉ of noisy sums, and how far noise may have moved what they solve.
 
     `reach` bounds every line of ĉ − Âβ for the true β.
@@ -193,7 +193,7 @@ class Line:
     reach: float
 
     @classmethod
-    def fit(cls, products: Numbers, each: float) -> "Line | None":
+    def fit(cls, products: Numbers, each: float) -> "FittedLine | None":
         """Return the line where noise of `each` in a sum leaves one, None where it may be any.
 
         With u = √(1 + |β|²): |β − β̂| ≤ ρu for ρ = each·‖Â⁻¹‖, so u² ≤ 1 + (|β̂| + ρu)², which

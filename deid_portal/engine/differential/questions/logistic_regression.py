@@ -25,15 +25,15 @@ from deid_portal.engine.differential.fields import (
     NumberField,
     ValuesColumn,
 )
-from deid_portal.engine.differential.forecast import CONFIDENCE, Forecast
-from deid_portal.engine.differential.grid import Grid
+from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
+from deid_portal.engine.differential.grid import NoiseGrid
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import draw_gaussian
 from deid_portal.engine.differential.number_words import join
-from deid_portal.engine.differential.price import Price
-from deid_portal.engine.differential.question import Question
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.setting import MOST_ROWS, Setting
+from deid_portal.engine.differential.price import PrivacyPrice
+from deid_portal.engine.differential.question import PrivateQuestion
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.setting import MOST_ROWS, PrivacySetting
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.progress import Progress
@@ -48,7 +48,7 @@ LEAST_NOISE, MOST_NOISE = 1e-2, 1e6
 
 
 @dataclass(frozen=True)
-class LogisticRegression(Question):
+class LogisticRegression(PrivateQuestion):
     target: str
     positive: str
     features: tuple[str, ...]
@@ -101,14 +101,14 @@ class LogisticRegression(Question):
             )
 
     @classmethod
-    def parse(cls, place: Place, setting: Setting) -> Self:
+    def parse(cls, place: Place, setting: PrivacySetting) -> Self:
         question = super().parse(place, setting)
         question.noise_multiplier()  # refuses what no noise can keep
         return question
 
     @property
-    def price(self) -> Price:
-        return Price(self.epsilon, self.setting.delta or 0.0)
+    def price(self) -> PrivacyPrice:
+        return PrivacyPrice(self.epsilon, self.setting.delta or 0.0)
 
     def noise_multiplier(self) -> float:
         """Return σ per length of a gradient, the least that keeps the price after all rounds."""
@@ -118,10 +118,10 @@ class LogisticRegression(Question):
     def asks(self) -> str:
         return f"How do the odds of {self.target} = {self.positive} depend on {join(self.features)}"
 
-    def forecast(self, confidence: float = CONFIDENCE) -> Forecast:
+    def forecast(self, confidence: float = CONFIDENCE) -> NoiseForecast:
         scale = self.noise_multiplier() * self.clip
         batch = self.share * (self.size or self.setting.size or 1)
-        return Forecast(
+        return NoiseForecast(
             mechanism="gaussian",
             sensitivity=self.clip,
             sensitivity_words=(
@@ -155,17 +155,17 @@ class LogisticRegression(Question):
             f"cutting the length bounds the L2 norm, Laplace noise needs the L1 norm."
         )
 
-    def ask(self, rows: Rows, progress: Progress) -> Reading:
+    def ask(self, rows: SelectedRows, progress: Progress) -> NoisyResult:
         weights = self._learn(rows, progress)
         names = ["intercept", *self._names]
         found = {name: float(f"{weight:.6g}") for name, weight in zip(names, weights, strict=True)}
-        return Reading(
+        return NoisyResult(
             {"coefficients": found, "intervals": None},
             f"Each coefficient is what the log odds grow by when its column goes from the middle "
             f"of its bounds to the upper one, or has the value named. {self.forecast().sentence}",
         )
 
-    def _learn(self, rows: Rows, progress: Progress) -> Numbers:
+    def _learn(self, rows: SelectedRows, progress: Progress) -> Numbers:
         inputs, is_positive, unit, units = self._prepare(rows)
         batch = self.share * (self.size or self.setting.size or 1)
         noise = NoisyGradients(self.clip, self.noise_multiplier(), inputs.shape[1])
@@ -179,7 +179,7 @@ class LogisticRegression(Question):
             total += weights if done >= self.rounds // 2 else 0.0
         return np.asarray(total / (self.rounds - self.rounds // 2), np.float64)
 
-    def _prepare(self, rows: Rows) -> tuple[Numbers, Numbers, Counts, int]:
+    def _prepare(self, rows: SelectedRows) -> tuple[Numbers, Numbers, Counts, int]:
         """Return features, classes and units of the rows that take part, and how many units."""
         inputs = features_of(rows, self.features)
         places = rows.places(self.target)
@@ -207,8 +207,8 @@ class NoisyGradients:
     weights: int
 
     @property
-    def grid(self) -> Grid:
-        return Grid.for_size(self.clip)
+    def grid(self) -> NoiseGrid:
+        return NoiseGrid.for_size(self.clip)
 
     @property
     def length(self) -> float:
@@ -243,10 +243,10 @@ def clip_lengths(vectors: Numbers, longest: float) -> Numbers:
     return np.asarray(vectors * np.minimum(1.0, longest / np.maximum(lengths, 1e-300)), np.float64)
 
 
-def half_price(price: Price) -> Price:
+def half_price(price: PrivacyPrice) -> PrivacyPrice:
     """Return a price for neighbors by adding whose double, (2ε, (1 + e^ε)δ), is this one."""
     half = price.epsilon / 2
-    return Price(half, price.delta / (1 + exp(half)))
+    return PrivacyPrice(half, price.delta / (1 + exp(half)))
 
 
 @lru_cache(maxsize=256)

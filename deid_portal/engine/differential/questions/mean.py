@@ -16,8 +16,8 @@ import numpy as np
 from deid_portal.engine.differential.domains import NumberDomain
 from deid_portal.engine.differential.fields import Field, NumberColumn, NumberField, OneOf
 from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.grid import Grid
-from deid_portal.engine.differential.noise import FOR_NUMBERS, Noise
+from deid_portal.engine.differential.grid import NoiseGrid
+from deid_portal.engine.differential.noise import FOR_NUMBERS, GridNoise
 from deid_portal.engine.differential.number_words import (
     interval_around,
     percent_words,
@@ -34,8 +34,8 @@ from deid_portal.engine.differential.questions.centred import (
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.differential.setting import MOST_ROWS
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table.numbers import Numbers
@@ -98,7 +98,7 @@ class Mean(NoisyQuestion):
     def domain(self) -> NumberDomain:
         return self.setting.bounds_of(self.column)
 
-    def noises(self) -> tuple[Noise, ...]:
+    def noises(self) -> tuple[GridNoise, ...]:
         if self.variant != RATIO:
             return (self._noise_of_mean(),)
         half = self.price.part(2)
@@ -107,13 +107,13 @@ class Mean(NoisyQuestion):
             count_noise(self.mechanism, half, self.setting),
         )
 
-    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+    def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
         numbers = rows.numbers(self.column) - self.domain.middle
         if self.variant == RATIO:
             return (self._centred.measure(numbers), measure_count(numbers))
         return (np.array([self._exact_mean(numbers)]),)
 
-    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+    def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         if self.variant == RATIO:
             return self._read_ratio(float(noisy[0][0]), float(noisy[1][0]))
         low, high = self._shown_bounds()
@@ -181,7 +181,7 @@ class Mean(NoisyQuestion):
         total, count = (noise.half_width(each) for noise in self.noises())
         return total + count * self.domain.width / 2
 
-    def _read_ratio(self, total: float, count: float) -> Reading:
+    def _read_ratio(self, total: float, count: float) -> NoisyResult:
         reach, each = self.domain.width / 2, shared_confidence(CONFIDENCE, 2)
         widths = [noise.half_width(each) for noise in self.noises()]
         low, high = ratio_interval(total, widths[0], count, widths[1], reach)
@@ -190,8 +190,8 @@ class Mean(NoisyQuestion):
         interval = rounded_outwards(middle + low, middle + high, width)
         return self._say(middle + ratio(total, count, reach), interval, width)
 
-    def _say(self, value: float, interval: list[float | int], width: float) -> Reading:
-        return Reading(
+    def _say(self, value: float, interval: list[float | int], width: float) -> NoisyResult:
+        return NoisyResult(
             {"value": rounded(value, width), "interval": interval},
             f"About {rounded(value, width)}; the true mean lies from {interval[0]} to "
             f"{interval[1]}, 95 % sure.",
@@ -202,7 +202,7 @@ class Mean(NoisyQuestion):
             return self.lowest, self.highest
         return self.domain.low, self.domain.high
 
-    def _noise_of_mean(self) -> Noise:
+    def _noise_of_mean(self) -> GridNoise:
         low, high = self._shown_bounds()
         rows = self.setting.rows_per_person
         change = mean_sensitivity(self.domain, self._size, rows)
@@ -210,10 +210,10 @@ class Mean(NoisyQuestion):
             change = min(change, high - low)
         # As fine as floats of 53 bits divide exactly, but for a step of rounding here and there.
         bits = min(30, 50 - (self._size or 1).bit_length())
-        return Noise.calibrate(
+        return GridNoise.calibrate(
             self.mechanism,
             self.price,
-            Grid.for_size(change, bits),
+            NoiseGrid.for_size(change, bits),
             change,
             change,
             rounding=2 * rows + 4,

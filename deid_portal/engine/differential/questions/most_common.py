@@ -12,8 +12,8 @@ from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
 from deid_portal.engine.differential.number_words import percent_words
 from deid_portal.engine.differential.questions.choosing_question import HOW, ChoosingQuestion
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.table.table import Counts
 
 
@@ -33,7 +33,7 @@ class MostCommon(ChoosingQuestion):
         rows = self.setting.rows_per_person
         return (self.chooser(rows, self.epsilon, monotonic=not self.setting.replaces),)
 
-    def score(self, rows: Rows) -> tuple[Counts, ...]:
+    def score(self, rows: SelectedRows) -> tuple[Counts, ...]:
         places = rows.places(self.column)
         return (np.bincount(places[places >= 0], minlength=self.candidates).astype(np.int64),)
 
@@ -73,9 +73,9 @@ class MostCommon(ChoosingQuestion):
             f"neighbors are added or taken away, since no count falls when another rises)."
         )
 
-    def read(self, chosen: tuple[int, ...]) -> Reading:
+    def read(self, chosen: tuple[int, ...]) -> NoisyResult:
         value = self._values[chosen[0]]
-        return Reading(
+        return NoisyResult(
             {"value": value, "interval": None},
             f"{write_value(value)} seems the most common. {self.falls_short(CONFIDENCE)}",
             details={"behind": [0, self.behind(CONFIDENCE)]},

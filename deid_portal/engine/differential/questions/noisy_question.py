@@ -7,13 +7,13 @@ of what comes out. Only `read()` decides what is shown, and it never sees an exa
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from deid_portal.engine.differential.forecast import CONFIDENCE, Forecast
-from deid_portal.engine.differential.noise import FORMULAS, GAUSSIAN, Noise
+from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
+from deid_portal.engine.differential.noise import FORMULAS, GAUSSIAN, GridNoise
 from deid_portal.engine.differential.number_words import percent_words
-from deid_portal.engine.differential.price import Price
-from deid_portal.engine.differential.question import Question
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.price import PrivacyPrice
+from deid_portal.engine.differential.question import PrivateQuestion
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.numbers import Numbers
@@ -21,19 +21,19 @@ from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)
-class NoisyQuestion(Question):
+class NoisyQuestion(PrivateQuestion):
     mechanism: str
 
     @abstractmethod
-    def noises(self) -> tuple[Noise, ...]:
+    def noises(self) -> tuple[GridNoise, ...]:
         """Return the noise of each sum; together they cost the price."""
 
     @abstractmethod
-    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+    def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
         """Return the exact sums, in steps of the grids of the noises. Not to be shown."""
 
     @abstractmethod
-    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+    def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         """Return what may be shown, made of noisy numbers only."""
 
     @abstractmethod
@@ -41,15 +41,15 @@ class NoisyQuestion(Question):
         """Say what changes by how much: "the count changes by at most 1"."""
 
     @property
-    def price(self) -> Price:
+    def price(self) -> PrivacyPrice:
         delta = self.setting.delta if self.mechanism == GAUSSIAN else None
-        return Price(self.epsilon, delta or 0.0)
+        return PrivacyPrice(self.epsilon, delta or 0.0)
 
     def check(self, place: Place) -> None:
         if self.mechanism == GAUSSIAN and self.setting.delta is None:
             place["mechanism"].refuse("Gaussian noise needs a delta in the privacy setting.")
 
-    def ask(self, rows: Rows, progress: Progress) -> Reading:
+    def ask(self, rows: SelectedRows, progress: Progress) -> NoisyResult:
         pairs = zip(self.noises(), self.measure(rows), strict=True)
         return self.read(tuple(noise.release(exact) for noise, exact in pairs))
 
@@ -65,10 +65,10 @@ class NoisyQuestion(Question):
     def assumptions(self) -> tuple[str, ...]:
         return ()
 
-    def forecast(self, confidence: float = CONFIDENCE) -> Forecast:
+    def forecast(self, confidence: float = CONFIDENCE) -> NoiseForecast:
         noise = self.noises()[0]
         width = self.width(confidence)
-        return Forecast(
+        return NoiseForecast(
             mechanism=noise.kind,
             sensitivity=noise.sensitivity,
             sensitivity_words=f"When {self.setting.neighbour_words}, {self.changes()}.",

@@ -30,8 +30,8 @@ from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
 from deid_portal.engine.differential.number_words import percent_words
 from deid_portal.engine.differential.questions.choosing_question import HOW, ChoosingQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
@@ -125,7 +125,7 @@ class RankQuestion(ChoosingQuestion):
             for part in SHARES[self.interval]
         )
 
-    def score(self, rows: Rows) -> tuple[Counts, ...]:
+    def score(self, rows: SelectedRows) -> tuple[Counts, ...]:
         below, reached = ranks_of(rows.numbers(self.column), self.places())
         aims = [(share, side) for share in self.wanted for side in self._sides]
         return tuple(
@@ -232,13 +232,13 @@ class Median(RankQuestion):
     def asks(self) -> str:
         return f"What is the median of {self.column}"
 
-    def read(self, chosen: tuple[int, ...]) -> Reading:
+    def read(self, chosen: tuple[int, ...]) -> NoisyResult:
         (found,) = self.read_all(chosen)
         value, interval = plain_number(found.value), found.shown
         between = "."
         if interval:
             between = f"; the true median lies from {interval[0]} to {interval[1]}, 95 % sure."
-        return Reading(
+        return NoisyResult(
             {"value": value, "interval": interval},
             f"About {value}{between} {self.falls_short(CONFIDENCE)}",
         )
@@ -275,13 +275,13 @@ class Quantiles(RankQuestion):
         shares = ", ".join(f"{share:g}" for share in self.quantiles)
         return f"What are the quantiles {shares} of {self.column}"
 
-    def read(self, chosen: tuple[int, ...]) -> Reading:
+    def read(self, chosen: tuple[int, ...]) -> NoisyResult:
         found = self.read_all(chosen)
         values = [
             {"quantile": share, "value": plain_number(named.value)}
             for share, named in zip(self.quantiles, found, strict=True)
         ]
-        return Reading(
+        return NoisyResult(
             {"values": values, "intervals": [named.shown for named in found]},
             f"{len(values)} numbers. {self.falls_short(CONFIDENCE)}",
         )

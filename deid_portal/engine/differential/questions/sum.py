@@ -8,12 +8,12 @@ import numpy as np
 from deid_portal.engine.differential.domains import NumberDomain, plain_number
 from deid_portal.engine.differential.fields import Field, NumberColumn
 from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.grid import Grid
-from deid_portal.engine.differential.noise import FOR_NUMBERS, Noise
+from deid_portal.engine.differential.grid import NoiseGrid
+from deid_portal.engine.differential.noise import FOR_NUMBERS, GridNoise
 from deid_portal.engine.differential.number_words import interval_around, rounded
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
 
@@ -40,14 +40,16 @@ class Sum(NoisyQuestion):
     def domain(self) -> NumberDomain:
         return self.setting.bounds_of(self.column)
 
-    def noises(self) -> tuple[Noise, ...]:
+    def noises(self) -> tuple[GridNoise, ...]:
         rows = self.setting.rows_per_person
         change = rows * largest_change(self.domain, self.setting.replaces)
         return (
-            Noise.calibrate(self.mechanism, self.price, self._grid, change, change, rounding=rows),
+            GridNoise.calibrate(
+                self.mechanism, self.price, self._grid, change, change, rounding=rows
+            ),
         )
 
-    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+    def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
         return (np.array([self._grid.encode(rows.numbers(self.column)).sum()]),)
 
     def asks(self) -> str:
@@ -67,19 +69,19 @@ class Sum(NoisyQuestion):
             f"when {self.setting.neighbour_words}, {self.changes()}."
         )
 
-    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+    def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         value = float(noisy[0][0])
         width = self.noises()[0].half_width(CONFIDENCE)
         interval = interval_around(value, width)
-        return Reading(
+        return NoisyResult(
             {"value": rounded(value, width), "interval": interval},
             f"About {rounded(value, width)}; the true sum lies from {interval[0]} to "
             f"{interval[1]}, 95 % sure.",
         )
 
     @property
-    def _grid(self) -> Grid:
-        return Grid.for_size(max(abs(self.domain.low), abs(self.domain.high)))
+    def _grid(self) -> NoiseGrid:
+        return NoiseGrid.for_size(max(abs(self.domain.low), abs(self.domain.high)))
 
 
 def largest_change(domain: NumberDomain, replaces: bool) -> float:

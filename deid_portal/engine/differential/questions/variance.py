@@ -7,7 +7,7 @@ from typing import ClassVar
 from deid_portal.engine.differential.domains import NumberDomain
 from deid_portal.engine.differential.fields import Field, NumberColumn
 from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.noise import FOR_NUMBERS, Noise
+from deid_portal.engine.differential.noise import FOR_NUMBERS, GridNoise
 from deid_portal.engine.differential.number_words import rounded, rounded_outwards
 from deid_portal.engine.differential.questions.centred import (
     CentredSum,
@@ -19,8 +19,8 @@ from deid_portal.engine.differential.questions.centred import (
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
 
@@ -41,7 +41,7 @@ class Variance(NoisyQuestion):
     def domain(self) -> NumberDomain:
         return self.setting.bounds_of(self.column)
 
-    def noises(self) -> tuple[Noise, ...]:
+    def noises(self) -> tuple[GridNoise, ...]:
         third = self.price.part(3)
         return (
             self._centred.noise(self.mechanism, third, self.setting),
@@ -49,7 +49,7 @@ class Variance(NoisyQuestion):
             count_noise(self.mechanism, third, self.setting),
         )
 
-    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+    def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
         numbers = rows.numbers(self.column) - self.domain.middle
         squares = numbers**2 - self._squares.reach
         return (
@@ -87,7 +87,7 @@ class Variance(NoisyQuestion):
             f"({self.formula()}). The answer is mean of x² − (mean of x)², never below zero."
         )
 
-    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+    def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         total, squares, count = (float(part[0]) for part in noisy)
         each = shared_confidence(CONFIDENCE, 3)
         widths = [noise.half_width(each) for noise in self.noises()]
@@ -101,7 +101,7 @@ class Variance(NoisyQuestion):
         high = min(max(of_squares[1] + half - nearest, 0.0), reach**2)
         width = max((high - low) / 2, reach**2 * 1e-9)
         interval = rounded_outwards(low, high, width)
-        return Reading(
+        return NoisyResult(
             {"value": rounded(value, width), "interval": interval},
             f"About {rounded(value, width)} (standard deviation {sqrt(value):.3g}); the true "
             f"variance lies from {interval[0]} to {interval[1]}, 95 % sure.",

@@ -53,7 +53,7 @@ class Blocks(NamedTuple):
     squares: Numbers  # room for the distances of a block
 
 
-class Boxes(NamedTuple):
+class BlockBoxes(NamedTuple):
     """Blocks of neighbours with the box around what is still there."""
 
     blocks: Blocks
@@ -131,7 +131,7 @@ def distance(space: Space, one: Numbers, other: Numbers) -> float:
 
 
 @compiled
-def bound_from_below(space: Space, boxes: Boxes, place: Numbers) -> None:
+def bound_from_below(space: Space, boxes: BlockBoxes, place: Numbers) -> None:
     """Fill in, per block, the squared distance none of its records can be nearer than."""
     bounds = boxes.bounds
     bounds[:] = 0.0
@@ -276,11 +276,11 @@ def build_blocks(points: Numbers, members: Integers, begins: Integers, counts: I
 
 
 @compiled
-def build_boxes(space: Space, points: Numbers, members: Integers) -> Boxes:
+def build_boxes(space: Space, points: Numbers, members: Integers) -> BlockBoxes:
     members = members.copy()
     begins, counts = halve_records(space, points, members, BOX)
     shape = (points.shape[0], len(begins))
-    boxes = Boxes(
+    boxes = BlockBoxes(
         build_blocks(points, members, begins, counts),
         np.empty(shape),
         np.empty(shape),
@@ -309,7 +309,7 @@ def build_shells(space: Space, points: Numbers, members: Integers, place: Number
 
 
 @compiled
-def fit_box(boxes: Boxes, block: int) -> None:
+def fit_box(boxes: BlockBoxes, block: int) -> None:
     """Draw the box around what is still there."""
     blocks = boxes.blocks
     begin, count = blocks.begins[block], blocks.counts[block]
@@ -388,7 +388,7 @@ def is_farther(distances: Numbers, records: Integers, one: int, other: int) -> b
 
 @compiled
 def find_nearest(
-    space: Space, boxes: Boxes, centre: int, place: Numbers, how_many: int, nearest: Integers
+    space: Space, boxes: BlockBoxes, centre: int, place: Numbers, how_many: int, nearest: Integers
 ) -> None:
     """Fill in the records nearest to a record at a place; of equals the first.
 
@@ -413,7 +413,7 @@ def find_nearest(
 @compiled
 def search_block(
     space: Space,
-    boxes: Boxes,
+    boxes: BlockBoxes,
     block: int,
     place: Numbers,
     distances: Numbers,
@@ -527,7 +527,7 @@ def settle_groups(
 def take_group(
     space: Space,
     points: Numbers,
-    boxes: Boxes,
+    boxes: BlockBoxes,
     shells: Shells,
     tally: Tally,
     centre: int,  # a record
@@ -550,7 +550,7 @@ def take_group(
 def take_rounds(
     space: Space,
     points: Numbers,
-    boxes: Boxes,
+    boxes: BlockBoxes,
     shells: Shells,
     tally: Tally,
     k: int,

@@ -43,7 +43,7 @@ class Form(NamedTuple):
     weights: Scores  # how much a column matters
 
 
-class Boxes(NamedTuple):
+class OpenBoxes(NamedTuple):
     """Boxes that are still to be looked at."""
 
     starts: NDArray[np.int64]
@@ -263,7 +263,7 @@ def cut_by_children(
 def propose(
     tuples: Tuples,
     form: Form,
-    boxes: Boxes,
+    boxes: OpenBoxes,
     box: int,
     attempt: int,
     least: int,
@@ -372,9 +372,9 @@ def has_different(
 
 @compiled
 def add_parts(
-    boxes: Boxes,
+    boxes: OpenBoxes,
     place: int,
-    source: Boxes,
+    source: OpenBoxes,
     box: int,
     parts: int,
     ends: NDArray[np.int64],
@@ -396,7 +396,7 @@ def add_parts(
 def divide_all(
     tuples: Tuples,
     form: Form,
-    boxes: Boxes,
+    boxes: OpenBoxes,
     waiting: int,  # boxes on the pile; the last is looked at first
     least: int,  # records per box
     different: int,  # secrets per box; 0: any
@@ -448,7 +448,7 @@ def divide_all(
 
 @compiled
 def measure_boxes(
-    tuples: Tuples, form: Form, boxes: Boxes, attempts: Places, counts: NDArray[np.int64]
+    tuples: Tuples, form: Form, boxes: OpenBoxes, attempts: Places, counts: NDArray[np.int64]
 ) -> None:
     """Narrow every box and list its attempts: box × attempt."""
     scores = np.empty(len(form.lengths))
@@ -462,7 +462,7 @@ def measure_boxes(
 def propose_cuts(
     tuples: Tuples,
     form: Form,
-    boxes: Boxes,
+    boxes: OpenBoxes,
     chosen: NDArray[np.int64],  # the boxes to cut
     attempts: Places,  # one per chosen box
     least: int,
@@ -521,11 +521,11 @@ def tally_parts(
 @compiled
 def divide_boxes(
     tuples: Tuples,
-    boxes: Boxes,
+    boxes: OpenBoxes,
     chosen: NDArray[np.int64],  # the boxes to divide as proposed
     parts: NDArray[np.int64],  # per chosen box
     most_parts: int,
-    divided: Boxes,  # to be filled from this place on
+    divided: OpenBoxes,  # to be filled from this place on
     place: int,
 ) -> None:
     sums, ends = np.empty(most_parts, np.int64), np.empty(most_parts, np.int64)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.methods.mondrian_boxes import kernels
 from deid_portal.engine.methods.mondrian_boxes.axes import Axis
-from deid_portal.engine.methods.mondrian_boxes.kernels import Boxes, Form, Tuples
+from deid_portal.engine.methods.mondrian_boxes.kernels import Form, OpenBoxes, Tuples
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Codes, Counts
 
@@ -28,7 +28,7 @@ class Parts:
 
 
 @dataclass(frozen=True, eq=False)
-class Partition:
+class BoxPartition:
     """The boxes that came out: which tuple is in which, and from where to where each goes."""
 
     box_of: Codes  # one per tuple
@@ -73,7 +73,7 @@ class Divider:
 
     def divide_by_counts(
         self, progress: Progress, secrets: Codes | None = None, different: int = 0
-    ) -> Partition:
+    ) -> BoxPartition:
         """Divide as long as every part has enough records and enough different secrets."""
         own = np.zeros(0, np.int32) if secrets is None else secrets
         tuples = self._tuples(own)
@@ -96,10 +96,10 @@ class Divider:
             done += finished
             progress.report(done, total, "protect", classes=int(self._is_first.sum()))
             if waiting + self._most_parts > len(boxes.starts):
-                boxes = Boxes(*(np.concatenate([array, array]) for array in boxes))
+                boxes = OpenBoxes(*(np.concatenate([array, array]) for array in boxes))
         return self._partition(tuples)
 
-    def divide_by_rule(self, rule: Rule, progress: Progress) -> Partition:
+    def divide_by_rule(self, rule: Rule, progress: Progress) -> BoxPartition:
         """Divide as long as the rule is kept by every part; all boxes go one cut deeper at a time.
 
         So the rule is asked about many parts at once.
@@ -115,13 +115,13 @@ class Divider:
         return self._partition(tuples)
 
     def _divide_once(
-        self, tuples: Tuples, boxes: Boxes, rule: Rule, progress: Progress, done: int
-    ) -> Boxes:
+        self, tuples: Tuples, boxes: OpenBoxes, rule: Rule, progress: Progress, done: int
+    ) -> OpenBoxes:
         """Try the attempts of every box one after the other; mark those that stay as they are."""
         attempts = np.empty((len(boxes.starts), 2 * len(self._form.lengths)), np.int32)
         counts = np.empty(len(boxes.starts), np.int64)
         kernels.measure_boxes(tuples, self._form, boxes, attempts, counts)
-        divided: list[Boxes] = [_room_for(0, len(self._form.lengths))]
+        divided: list[OpenBoxes] = [_room_for(0, len(self._form.lengths))]
         open_boxes = np.arange(len(boxes.starts))
         turn = 0
         while True:
@@ -129,7 +129,7 @@ class Divider:
             self._is_first[boxes.starts[open_boxes[is_over]]] = True
             open_boxes = open_boxes[~is_over]
             if not len(open_boxes):
-                return Boxes(*(np.concatenate(arrays) for arrays in zip(*divided, strict=True)))
+                return OpenBoxes(*(np.concatenate(arrays) for arrays in zip(*divided, strict=True)))
             parts, allowed = self._propose(tuples, boxes, open_boxes, attempts[:, turn], rule)
             divided.append(self._divide(tuples, boxes, open_boxes[allowed], parts[allowed]))
             open_boxes = open_boxes[~allowed]
@@ -137,7 +137,12 @@ class Divider:
             progress.report(done, len(self._weights), "protect")
 
     def _propose(
-        self, tuples: Tuples, boxes: Boxes, chosen: NDArray[np.int64], attempts: Codes, rule: Rule
+        self,
+        tuples: Tuples,
+        boxes: OpenBoxes,
+        chosen: NDArray[np.int64],
+        attempts: Codes,
+        rule: Rule,
     ) -> tuple[Counts, Answers]:
         """Return how many parts each box would have and whether all of them keep the rule."""
         room = int((boxes.stops[chosen] - boxes.starts[chosen]).sum())
@@ -166,8 +171,8 @@ class Divider:
         return parts, (parts > 0) & (broken == 0)
 
     def _divide(
-        self, tuples: Tuples, boxes: Boxes, chosen: NDArray[np.int64], parts: Counts
-    ) -> Boxes:
+        self, tuples: Tuples, boxes: OpenBoxes, chosen: NDArray[np.int64], parts: Counts
+    ) -> OpenBoxes:
         divided = _room_for(int(parts.sum()), len(self._form.lengths))
         kernels.divide_boxes(tuples, boxes, chosen, parts, self._most_parts, divided, 0)
         return divided
@@ -185,7 +190,7 @@ class Divider:
             np.empty(int(self._form.lengths.max(initial=1)), np.int64),
         )
 
-    def _everything(self, room: int) -> Boxes:
+    def _everything(self, room: int) -> OpenBoxes:
         """Return room for boxes; the first holds all tuples."""
         boxes = _room_for(room, len(self._form.lengths))
         if room:
@@ -194,13 +199,13 @@ class Divider:
             boxes.low[0], boxes.high[0] = 0, self._form.lengths - 1
         return boxes
 
-    def _partition(self, tuples: Tuples) -> Partition:
+    def _partition(self, tuples: Tuples) -> BoxPartition:
         count = int(self._is_first.sum())
-        return Partition(*kernels.number_boxes(tuples, self._is_first, count))
+        return BoxPartition(*kernels.number_boxes(tuples, self._is_first, count))
 
 
-def _room_for(boxes: int, columns: int) -> Boxes:
-    return Boxes(
+def _room_for(boxes: int, columns: int) -> OpenBoxes:
+    return OpenBoxes(
         np.zeros(boxes, np.int64),
         np.zeros(boxes, np.int64),
         np.zeros(boxes, np.int64),

@@ -34,7 +34,7 @@ def counted_diversity(models: Sequence[PrivacyModel]) -> LDiversity | None:
     return None
 
 
-class ModelRule:
+class BoxModelRule:
     """Asks the models about parts as if each were a class.
 
     A model that compares classes by their labels sees parts that have none in common. That is

@@ -38,7 +38,7 @@ class Report(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class NoisyPairCounts:
     """Noisy counts, and the variance of the noise in a cell of each kind."""
 
     singles: list[Counts]
@@ -72,7 +72,7 @@ def measure(
     learns_pairs: bool,
     counter: Counter,
     progress: Progress,
-) -> Measured:
+) -> NoisyPairCounts:
     """Ask for the counts of every column and of the pairs of a tree; all costs ε together.
 
     Pairs of more than MOST_CELLS cells are never counted. Unless they are learned, each column goes
@@ -101,10 +101,10 @@ def measure(
         chosen = [pair for pair in pairwise(range(len(sizes))) if _is_small(pair, sizes)]
     for pair in chosen:
         pairs[pair] = counter.count(_count_pair(codes, sizes, pair), for_pairs, report)
-    return Measured(singles, pairs, 2 / for_singles**2, 2 / for_pairs**2)
+    return NoisyPairCounts(singles, pairs, 2 / for_singles**2, 2 / for_pairs**2)
 
 
-def fit(measured: Measured) -> PairTree:
+def fit(measured: NoisyPairCounts) -> PairTree:
     """Make noisy counts agree with each other: no negative ones, one total, equal margins."""
     rows = max(round(_total(measured)), 1)
     margins = [_margin(measured, column, rows) for column in range(len(measured.singles))]
@@ -199,7 +199,7 @@ def _score(counts: Counts, singles: Sequence[Counts], pair: Pair, epsilon: float
     return int(np.abs(counts - expected).sum()) - int(counts.size / epsilon)
 
 
-def _total(measured: Measured) -> float:
+def _total(measured: NoisyPairCounts) -> float:
     """Return the number of rows, the sums of all counts weighed by how exact they are."""
     sums = [(counts.sum(), counts.size * measured.single_variance) for counts in measured.singles]
     sums += [
@@ -208,7 +208,7 @@ def _total(measured: Measured) -> float:
     return float(_weigh([np.array([total]) for total, _ in sums], [noise for _, noise in sums])[0])
 
 
-def _margin(measured: Measured, column: int, rows: int) -> Numbers:
+def _margin(measured: NoisyPairCounts, column: int, rows: int) -> Numbers:
     """Return the counts of a column, from its own and from every pair it is in."""
     own = [measured.singles[column].astype(np.float64)]
     noise = [measured.single_variance]

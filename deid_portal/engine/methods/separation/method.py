@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place, listed
-from deid_portal.engine.draft.draft import Draft
+from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.methods.separation import kernels
 from deid_portal.engine.privacy.beta_likeness import BetaLikeness
@@ -89,7 +89,9 @@ class SeparatingMethod(ChangingMethod):
                     f"as l-diversity."
                 )
 
-    def change(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         groups = self.group(draft.table[self.column], generator, progress)
         if not len(groups):
             return draft.keep(np.zeros(draft.table.rows, np.bool_))

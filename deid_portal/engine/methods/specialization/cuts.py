@@ -15,10 +15,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.methods.specialization.partition import NOWHERE, Partition
-from deid_portal.engine.methods.specialization.rules import Proposal, make_rules
+from deid_portal.engine.methods.specialization.partition import NOWHERE, ClassPartition
+from deid_portal.engine.methods.specialization.rules import ProposedSplit, make_rules
 from deid_portal.engine.methods.specialization.scores import GainScore, Mask, Score, SquareScore
-from deid_portal.engine.methods.specialization.trees import Node, Tree, plant
+from deid_portal.engine.methods.specialization.trees import LabelNode, Tree, plant
 from deid_portal.engine.privacy.c_t_isolation import CTIsolation
 from deid_portal.engine.privacy.delta_presence import DeltaPresence
 from deid_portal.engine.privacy.k_concealment import KConcealment
@@ -37,7 +37,7 @@ NEED_TAXONOMIES = (CTIsolation, DeltaPresence, KConcealment, KConfusion, KMap)
 
 
 @dataclass(frozen=True)
-class Step:
+class PerformedSplit:
     """One specialization that was performed."""
 
     column: str
@@ -59,7 +59,7 @@ class Cuts:
 
     nodes: tuple[tuple[CutNode, ...], ...]  # per column, in the order of its leaves
     node_of: tuple[Codes, ...]  # per column: code of a value -> its node
-    steps: tuple[Step, ...]
+    steps: tuple[PerformedSplit, ...]
     judged: int  # specializations looked at
 
     def show(self, column: Column, index: int) -> Column:
@@ -81,9 +81,9 @@ class _Candidate:
     column: int
     label: tuple[bool, str]
     start: int
-    node: Node = field(compare=False)
+    node: LabelNode = field(compare=False)
     position: int = field(compare=False)  # in the cut of its column
-    children: Sequence[Node] = field(compare=False)
+    children: Sequence[LabelNode] = field(compare=False)
     score: float = field(compare=False)
     tried: int = field(compare=False)  # other ways to specialize the node, all refused
 
@@ -106,19 +106,21 @@ class Specialization:
         self._least = max([rule.least for rule in self._rules], default=1)
         codes = problem.patterns.codes
         places = [tree.places[own] for tree, own in zip(self._trees, codes, strict=True)]
-        self._partition = Partition(
+        self._partition = ClassPartition(
             np.array(places, np.int32).reshape(codes.shape), problem.patterns.counts
         )
-        self._cuts: list[dict[int, Node]] = [{} for _ in self._names]  # by the first place of each
+        self._cuts: list[dict[int, LabelNode]] = [
+            {} for _ in self._names
+        ]  # by the first place of each
         self._numbers = [np.zeros(tree.leaf_count, np.int32) for tree in self._trees]
         self._candidates: list[_Candidate] = []
-        self._steps: list[Step] = []
+        self._steps: list[PerformedSplit] = []
         self._judged = 0
         self._place_roots()
 
     def run(self) -> Cuts | None:
         """Move the cuts down as far as the rules allow; None if even the tops break one."""
-        start = Proposal(self._partition, self._partition.everything(), self._show_nodes)
+        start = ProposedSplit(self._partition, self._partition.everything(), self._show_nodes)
         if not self._is_allowed(start):
             return None
         while self._candidates:
@@ -165,11 +167,11 @@ class Specialization:
         for column, node, position in entering:
             self._enter(column, node, position)
 
-    def _show(self, column: int, node: Node) -> None:
+    def _show(self, column: int, node: LabelNode) -> None:
         self._cuts[column][node.start] = node
         self._numbers[column][node.start : node.stop] = node.number
 
-    def _enter(self, column: int, node: Node, position: int, tried: int = 0) -> None:
+    def _enter(self, column: int, node: LabelNode, position: int, tried: int = 0) -> None:
         """Make a node a candidate if it has records and children."""
         children = self._trees[column].children(node) if position != NOWHERE else []
         if children:
@@ -189,21 +191,23 @@ class Specialization:
             column, candidate.position, candidate.start, _child_of(children), len(children)
         )
         nodes = partial(self._show_nodes, column, children)
-        if not self._is_allowed(Proposal(self._partition, cells, nodes)):
+        if not self._is_allowed(ProposedSplit(self._partition, cells, nodes)):
             has_another = self._trees[column].refuse(children)
             if has_another and candidate.tried + 1 < MOST_CUTS_TRIED:
                 self._enter(column, candidate.node, candidate.position, candidate.tried + 1)
             return
         positions = self._partition.apply(cells, candidate.position).tolist()
-        self._steps.append(Step(self._names[column], candidate.node.label, candidate.score))
+        self._steps.append(
+            PerformedSplit(self._names[column], candidate.node.label, candidate.score)
+        )
         for child, position in zip(children, positions, strict=True):
             self._show(column, child)
             self._enter(column, child, position)
 
-    def _is_allowed(self, proposal: Proposal) -> bool:
+    def _is_allowed(self, proposal: ProposedSplit) -> bool:
         return all(rule.allows(proposal, self._report) for rule in self._rules)
 
-    def _show_nodes(self, column: int = 0, children: Sequence[Node] = ()) -> list[Codes]:
+    def _show_nodes(self, column: int = 0, children: Sequence[LabelNode] = ()) -> list[Codes]:
         """Return the number of the label of each value, with these children in the cut."""
         numbers = list(self._numbers)
         if children:
@@ -241,11 +245,11 @@ def _make_score(
     return GainScore(parts, problem.table[class_column])
 
 
-def _bounds(nodes: Sequence[Node]) -> NDArray[np.int64]:
+def _bounds(nodes: Sequence[LabelNode]) -> NDArray[np.int64]:
     """Return where each node starts, and where the last one stops."""
     return np.array([*(node.start for node in nodes), nodes[-1].stop], np.int64)
 
 
-def _child_of(nodes: Sequence[Node]) -> Codes:
+def _child_of(nodes: Sequence[LabelNode]) -> Codes:
     """Return the number of the node each place from the first on is under."""
     return np.repeat(np.arange(len(nodes), dtype=np.int32), np.diff(_bounds(nodes)))

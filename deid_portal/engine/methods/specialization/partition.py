@@ -46,7 +46,7 @@ class Cells:
         )
 
 
-class Partition:
+class ClassPartition:
     """Patterns grouped into classes by what each column shows.
 
     A column shows one position per node of its cut that has records; positions are numbered from 0

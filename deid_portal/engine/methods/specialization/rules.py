@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 
 from deid_portal.engine.methods.specialization import cut_kernels
-from deid_portal.engine.methods.specialization.partition import NO_COLUMN, Cells, Partition
+from deid_portal.engine.methods.specialization.partition import NO_COLUMN, Cells, ClassPartition
 from deid_portal.engine.methods.specialization.scores import Entries
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
 from deid_portal.engine.privacy.k_concealment import KConcealment
@@ -33,10 +33,10 @@ Pause = Callable[[], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Proposal:
+class ProposedSplit:
     """A specialization that waits for judgement."""
 
-    partition: Partition
+    partition: ClassPartition
     cells: Cells
     # Per column: code of a value -> number of the label it would show.
     nodes: Callable[[], Sequence[Codes]]
@@ -51,7 +51,7 @@ class Rule(ABC):
         return 1
 
     @abstractmethod
-    def allows(self, proposal: Proposal, pause: Pause) -> bool: ...
+    def allows(self, proposal: ProposedSplit, pause: Pause) -> bool: ...
 
 
 class ProjectionRule(Rule):
@@ -71,7 +71,7 @@ class ProjectionRule(Rule):
     def least(self) -> int:
         return self._least
 
-    def allows(self, proposal: Proposal, pause: Pause) -> bool:
+    def allows(self, proposal: ProposedSplit, pause: Pause) -> bool:
         cells = proposal.cells
         if cells.records[cells.records > 0].min(initial=self._least) < self._least:
             return False
@@ -96,7 +96,7 @@ class Projections:
     known: int  # how many of the others somebody knows
 
     @classmethod
-    def of(cls, proposal: Proposal, known: int) -> "Projections":
+    def of(cls, proposal: ProposedSplit, known: int) -> "Projections":
         cells, shown = proposal.cells, proposal.partition.shown
         if known >= len(shown):
             everything = np.arange(len(cells.sizes), dtype=np.int32)
@@ -150,7 +150,7 @@ class Projections:
         return bounds if bounds[-1] == columns else [*bounds, columns]
 
 
-class ModelRule(Rule):
+class SplitModelRule(Rule):
     """Any other model, asked about the classes as they would be."""
 
     def __init__(
@@ -161,7 +161,7 @@ class ModelRule(Rule):
         self._patterns = patterns
         self._entries = entries  # per sensitive column and pattern
 
-    def allows(self, proposal: Proposal, pause: Pause) -> bool:
+    def allows(self, proposal: ProposedSplit, pause: Pause) -> bool:
         pause()
         # A rule about single classes has nothing new to say about those that stay as they are.
         cells = [proposal.cells]
@@ -194,7 +194,7 @@ def make_rules(models: Sequence[PrivacyModel], whole: Whole, patterns: Patterns)
         for name, pairs in patterns.sensitive.items()
     }
     rules = [_make_rule(model, whole, patterns, entries) for model in models]
-    return sorted(rules, key=lambda rule: isinstance(rule, ModelRule))
+    return sorted(rules, key=lambda rule: isinstance(rule, SplitModelRule))
 
 
 def _make_rule(
@@ -212,7 +212,7 @@ def _make_rule(
             protected = _protected(model, whole, patterns) if model.C < 1 else nothing
             return ProjectionRule(model.L, model.K, model.C + ROUNDING, protected)
         case _:
-            return ModelRule(model, whole, patterns, entries)
+            return SplitModelRule(model, whole, patterns, entries)
 
 
 def _nothing(count: int) -> Entries:
@@ -243,7 +243,7 @@ def _protected(model: LKCPrivacy, whole: Whole, patterns: Patterns) -> Entries:
     )
 
 
-def _untouched(proposal: Proposal) -> Cells:
+def _untouched(proposal: ProposedSplit) -> Cells:
     """Return the classes a specialization leaves as they are."""
     everything = proposal.partition.everything()
     kept = ~np.isin(everything.classes, proposal.cells.classes)

@@ -25,7 +25,7 @@ FindSplit = Callable[[int, int, Mask], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class LabelNode:
     """A label of a tree with the places of the leaves beneath it."""
 
     label: str | None
@@ -45,14 +45,14 @@ class Tree(ABC):
     def leaf_count(self) -> int: ...
 
     @abstractmethod
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[LabelNode]:
         """Return the topmost cut."""
 
     @abstractmethod
-    def children(self, node: Node) -> list[Node]:
+    def children(self, node: LabelNode) -> list[LabelNode]:
         """Return what a node is specialized into, by place; nothing for a leaf."""
 
-    def refuse(self, children: Sequence[Node]) -> bool:
+    def refuse(self, children: Sequence[LabelNode]) -> bool:
         """Take note that a specialization was refused; say whether the node may have another."""
         return False
 
@@ -86,13 +86,13 @@ class GivenTree(Tree):
     def leaf_count(self) -> int:
         return int(self._codes.shape[1])
 
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[LabelNode]:
         return self._nodes(self._taxonomy.height, 0, self.leaf_count)
 
-    def children(self, node: Node) -> list[Node]:
+    def children(self, node: LabelNode) -> list[LabelNode]:
         return self._nodes(node.level - 1, node.start, node.stop) if node.level else []
 
-    def _nodes(self, level: int, start: int, stop: int) -> list[Node]:
+    def _nodes(self, level: int, start: int, stop: int) -> list[LabelNode]:
         """Return the nodes of a level over a stretch of places."""
         firsts = self._firsts[level]
         low, high = np.searchsorted(firsts, (start, stop))
@@ -102,7 +102,7 @@ class GivenTree(Tree):
             for begin, end in zip(begins, [*begins[1:], stop], strict=True)
         ]
 
-    def _lowest(self, level: int, start: int, stop: int) -> Node:
+    def _lowest(self, level: int, start: int, stop: int) -> LabelNode:
         """Return the node at the lowest level at which it has the same label and leaves."""
         label = self._label(level, start)
         while level and self._label(level - 1, start) == label:
@@ -110,7 +110,7 @@ class GivenTree(Tree):
                 break
             level -= 1
         number = int(self._starts[level] + self._codes[level, start])
-        return Node(label, start, stop, number, level)
+        return LabelNode(label, start, stop, number, level)
 
     def _label(self, level: int, place: int) -> str | None:
         return self._taxonomy.labels[level][int(self._codes[level, place])]
@@ -145,10 +145,10 @@ class GrownTree(Tree):
     def leaf_count(self) -> int:
         return len(self._numbers) + self._gaps
 
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[LabelNode]:
         return [self._grow(ROOT_LABEL, 0, self.leaf_count)]
 
-    def children(self, node: Node) -> list[Node]:
+    def children(self, node: LabelNode) -> list[LabelNode]:
         stop = min(node.stop, len(self._numbers))  # of the numbers
         if node.start >= stop or (node.label != ROOT_LABEL and stop - node.start < 2):
             return []
@@ -160,7 +160,7 @@ class GrownTree(Tree):
             below.append(self._grow(None, stop, node.stop))
         return below
 
-    def refuse(self, children: Sequence[Node]) -> bool:
+    def refuse(self, children: Sequence[LabelNode]) -> bool:
         middle = children[0].stop
         self._refused[middle] = True
         return middle < len(self._numbers)
@@ -171,9 +171,9 @@ class GrownTree(Tree):
         middle = self._find_split(start, stop, self._refused)
         return [(start, middle), (middle, stop)] if middle > start else []
 
-    def _grow(self, label: str | None, start: int, stop: int) -> Node:
+    def _grow(self, label: str | None, start: int, stop: int) -> LabelNode:
         self._next_number += 1
-        return Node(label, start, stop, self._next_number - 1)
+        return LabelNode(label, start, stop, self._next_number - 1)
 
     def _label(self, start: int, stop: int) -> str:
         if stop - start == 1:

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.attack_cases.case import Answer
-from deid_portal.engine.attacks.attack import AttackResult, Bin, Spread, Stake, weigh_match
+from deid_portal.engine.attack_cases.case import AttackAnswer
+from deid_portal.engine.attacks.attack import AttackBins, AttackResult, Bin, Stake, weigh_match
 from deid_portal.engine.attacks.confidence import exactly, wilson_interval
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
@@ -60,7 +60,7 @@ class NetworkAttack(ABC):
     parameters: ClassVar[tuple[Declared, ...]] = ()
 
     @abstractmethod
-    def make(self, case: NetworkCase, progress: Progress) -> Answer:
+    def make(self, case: NetworkCase, progress: Progress) -> AttackAnswer:
         """Attack; raises InvalidPlan with the reason where this release cannot be."""
 
     @abstractmethod
@@ -75,7 +75,7 @@ class DegreeMatching(NetworkAttack):
         "K. Liu and E. Terzi, Towards identity anonymization on graphs, SIGMOD 2008."
     )
 
-    def make(self, case: NetworkCase, progress: Progress) -> Answer:
+    def make(self, case: NetworkCase, progress: Progress) -> AttackAnswer:
         _check_people(case)
         matched = match_by_degree(case.original, case.released, case.rows)
         # Every kind of knowledge includes the number of links.
@@ -96,7 +96,7 @@ class NeighborhoodMatching(NetworkAttack):
         "ICDE 2008."
     )
 
-    def make(self, case: NetworkCase, progress: Progress) -> Answer:
+    def make(self, case: NetworkCase, progress: Progress) -> AttackAnswer:
         _check_people(case)
         matched = match_by_neighborhood(case.original, case.released, case.rows, progress)
         return _answer(self, matched, case.promise(Knowledge.NEIGHBORHOOD))
@@ -122,7 +122,7 @@ class PlantedAccounts(NetworkAttack):
         Parameter("attempts", minimum=1, maximum=100, whole=True, default=20),
     )
 
-    def make(self, case: NetworkCase, progress: Progress) -> Answer:
+    def make(self, case: NetworkCase, progress: Progress) -> AttackAnswer:
         plan = replace(case.plan, measures=NetworkMeasures(("active",), int(self.attempts)))
         made = attack_actively(case.original, plan, progress)
         targets, links = made["targets"], made["links_read"]
@@ -147,7 +147,7 @@ class PlantedAccounts(NetworkAttack):
                 "links": links["of"],
                 "unprotected": before["success"],
             },
-            spread=Spread(
+            spread=AttackBins(
                 "percent",
                 "Found again, of those planted or targeted",
                 (
@@ -156,7 +156,7 @@ class PlantedAccounts(NetworkAttack):
                 ),
             ),
         )
-        return Answer(result, found)
+        return AttackAnswer(result, found)
 
     def explain(self) -> str:
         return (
@@ -173,7 +173,7 @@ class AddedLinks(NetworkAttack):
         "X. Ying, X. Wu and D. Barbará, Spectrum based fraud detection in social networks, 2011."
     )
 
-    def make(self, case: NetworkCase, progress: Progress) -> Answer:
+    def make(self, case: NetworkCase, progress: Progress) -> AttackAnswer:
         _check_people(case)
         added = _added(case)
         made = detect_fake_links(case.released, added)
@@ -193,7 +193,7 @@ class AddedLinks(NetworkAttack):
             records=right,
             sentence=f"Of {made['added']:,} links that fit least, {right:,} were added.",
             figures={"added": made["added"], "links": made["links"], "auc": made["auc"]},
-            spread=Spread(
+            spread=AttackBins(
                 "percent",
                 "Added links among those picked",
                 (
@@ -202,7 +202,7 @@ class AddedLinks(NetworkAttack):
                 ),
             ),
         )
-        return Answer(result, Stake(gain, ends, right, 0.0, ends[0] > 0))
+        return AttackAnswer(result, Stake(gain, ends, right, 0.0, ends[0] > 0))
 
     def explain(self) -> str:
         return (
@@ -229,7 +229,7 @@ def _added(case: NetworkCase) -> NDArray[Any]:
     return pairs[~case.original.undirected.has_edges(case.rows[pairs])]
 
 
-def _answer(attack: NetworkAttack, matched: Matched, promise: float) -> Answer:
+def _answer(attack: NetworkAttack, matched: Matched, promise: float) -> AttackAnswer:
     people, share = len(matched.chances), matched.share
     right = matched.chances > 0
     result = AttackResult(
@@ -243,10 +243,10 @@ def _answer(attack: NetworkAttack, matched: Matched, promise: float) -> Answer:
         figures={"people": people, "correct_links": matched.found_for_sure},
         spread=_spread(matched, right),
     )
-    return Answer(result, weigh_match(share, result.interval, promise, people))
+    return AttackAnswer(result, weigh_match(share, result.interval, promise, people))
 
 
-def _spread(matched: Matched, right: NDArray[np.bool_]) -> Spread:
+def _spread(matched: Matched, right: NDArray[np.bool_]) -> AttackBins:
     """Sort people by among how many nodes they are looked for; marked is who is found alone."""
     sizes = matched.candidates[right]
     bins = [Bin("not there", float((~right).sum()))]
@@ -254,4 +254,6 @@ def _spread(matched: Matched, right: NDArray[np.bool_]) -> Spread:
         count = float(((sizes >= low) & (sizes <= high)).sum())
         bins.append(Bin(f"{low}" if low == high else f"{low}–{high}", count, is_marked=high == 1))
     bins.append(Bin("100 or more", float((sizes >= 100).sum())))
-    return Spread("people", "Nodes that look like the person", tuple(b for b in bins if b.count))
+    return AttackBins(
+        "people", "Nodes that look like the person", tuple(b for b in bins if b.count)
+    )

@@ -14,7 +14,7 @@ NETWORK_METHODS: Registry[NetworkMethod] = Registry(
         "noise-graph": "noise_graph.NoiseGraph",
         "random-links": "random_links.RandomLinks",
         "private-degrees": "private_degrees.PrivateDegrees",
-        "none": "none.NoChange",
+        "none": "none.NoNetworkChange",
     },
 )
 

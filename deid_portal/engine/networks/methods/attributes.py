@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.knowledge import partition_by_degree
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Column, Table
@@ -54,7 +54,9 @@ class Attributes(NetworkMethod):
         if network.table is None or not network.table.columns:
             place.refuse("the network has no node table; leave this method out.")
 
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
+    ) -> NetworkDraft:
         table = draft.network.table
         names = [name for name in draft.taxonomies if table is not None and name in table]
         if table is None or not names:
@@ -75,7 +77,7 @@ class Attributes(NetworkMethod):
 
     def _choose(
         self,
-        draft: Draft,
+        draft: NetworkDraft,
         taxonomies: Mapping[str, Taxonomy],
         codes: Mapping[str, NDArray[Any]],
         progress: Progress,
@@ -114,7 +116,7 @@ class Attributes(NetworkMethod):
                 t.codes[level][codes[name][members]]
                 for (name, t), level in zip(taxonomies.items(), levels, strict=True)
             ]
-            if int(Partition.by_keys(*shown).sizes.min()) >= self.k:
+            if int(NodePartition.by_keys(*shown).sizes.min()) >= self.k:
                 return levels
         return tuple(t.height for t in taxonomies.values())
 

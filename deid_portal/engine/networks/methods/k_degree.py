@@ -13,7 +13,7 @@ from deid_portal.engine.networks.degree_sequences import (
     find_greedy_degrees,
     find_optimal_degrees,
 )
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.knowledge import partition_by_degree
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
@@ -73,7 +73,9 @@ class KDegreeRelease(NetworkMethod):
             f"at least {self.k - 1} others."
         )
 
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
+    ) -> NetworkDraft:
         network = draft.network
         optimum = self._least(network)
         found, probes = self._realize(network, generator, progress)

@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
 from deid_portal.engine.networks.node_groups import Grouping, find_grouping, sample_network
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Column, Table
@@ -44,7 +44,9 @@ class KGrouping(NetworkMethod):
             f"between them, and one random network that fits; who is who in a group is not told."
         )
 
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
+    ) -> NetworkDraft:
         network = draft.network
         grouping = find_grouping(network, self.k, self.effort, generator, progress)
         drawn = network.with_pairs(sample_network(grouping, generator))
@@ -56,7 +58,9 @@ class KGrouping(NetworkMethod):
             "log_worlds": grouping.log_worlds,
         }
         tables = {**draft.tables, **describe_grouping(grouping)}
-        changed = replace(draft, network=drawn, tables=tables, groups=Partition(grouping.group_of))
+        changed = replace(
+            draft, network=drawn, tables=tables, groups=NodePartition(grouping.group_of)
+        )
         return changed.noting(**step)
 
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.comparison import compare_links
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.methods.attributes import leaf_codes, lost_share, show_levels
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
 from deid_portal.engine.networks.neighborhood_merge import Merging
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.parameters import Choice, ColumnName, Declared
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Table
@@ -71,7 +71,9 @@ class KNeighborhoodRelease(NetworkMethod):
         if self.label is not None and (network.table is None or self.label not in network.table):
             place["label"].refuse("the network has no node table with this column.")
 
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
+    ) -> NetworkDraft:
         merging, alike = self._find(draft, generator, progress)
         step: dict[str, Any] = {
             "method": self.name,
@@ -90,8 +92,8 @@ class KNeighborhoodRelease(NetworkMethod):
         return changed.noting(**step)
 
     def _find(
-        self, draft: Draft, generator: np.random.Generator, progress: Progress
-    ) -> tuple[Merging, Partition]:
+        self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
+    ) -> tuple[Merging, NodePartition]:
         """Try several times where that takes no time; return what left fewest and changed least."""
         most = MOST_ATTEMPTS if self._may_remove else len(EARLY_ROUNDS)
         attempts = min(max(MOST_TRIED // draft.network.nodes, 1), most)
@@ -108,7 +110,7 @@ class KNeighborhoodRelease(NetworkMethod):
         _, best, alike = min(found, key=lambda entry: entry[0])
         return best, alike
 
-    def _start(self, draft: Draft, generator: np.random.Generator, early: int) -> Merging:
+    def _start(self, draft: NetworkDraft, generator: np.random.Generator, early: int) -> Merging:
         if self.label is None or draft.network.table is None:
             return Merging(
                 draft.network,
@@ -125,7 +127,7 @@ class KNeighborhoodRelease(NetworkMethod):
     def _may_remove(self) -> bool:
         return self.changes == "additions-deletions"
 
-    def _finish(self, draft: Draft, merging: Merging) -> Network:
+    def _finish(self, draft: NetworkDraft, merging: Merging) -> Network:
         table = draft.network.table
         if self.label is None or table is None:
             return replace(merging.network, table=table)
@@ -137,7 +139,9 @@ class KNeighborhoodRelease(NetworkMethod):
         )
         return replace(merging.network, table=Table(columns))
 
-    def _describe_label(self, changed: Draft, draft: Draft, merging: Merging) -> Draft:
+    def _describe_label(
+        self, changed: NetworkDraft, draft: NetworkDraft, merging: Merging
+    ) -> NetworkDraft:
         if self.label is None or draft.network.table is None:
             return changed
         taxonomy = draft.taxonomies[self.label]

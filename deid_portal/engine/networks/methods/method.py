@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place, plain
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.progress import Progress
@@ -37,7 +37,9 @@ class NetworkMethod(ABC):
         return {"name": self.name} | {key: plain(v) for key, v in own.items() if v is not None}
 
     @abstractmethod
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
+    ) -> NetworkDraft:
         """Carry it out."""
 
     @abstractmethod

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.random_pairs import count_pairs, draw_keys, exclusive_or
 from deid_portal.engine.parameters import Declared, Parameter
@@ -41,7 +41,9 @@ class NoiseGraph(NetworkMethod):
         ),
     )
 
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
+    ) -> NetworkDraft:
         network = draft.network
         pairs = count_pairs(network)
         chance = min(self.share * network.edges / pairs, 1.0) if pairs else 0.0

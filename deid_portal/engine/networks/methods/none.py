@@ -5,13 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.progress import Progress
 
 
 @dataclass(frozen=True)
-class NoChange(NetworkMethod):
+class NoNetworkChange(NetworkMethod):
     """Links leave as they are; what that gives away is measured."""
 
     name: ClassVar[str] = "none"
@@ -22,7 +22,9 @@ class NoChange(NetworkMethod):
     )
     takes_directed: ClassVar[bool] = True
 
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
+    ) -> NetworkDraft:
         return draft.noting(method=self.name)
 
     def explain(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.draft import NOBODY, Draft
+from deid_portal.engine.networks.draft import NOBODY, NetworkDraft
 from deid_portal.engine.networks.link_switching import switch_links
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.network import Network
@@ -78,7 +78,9 @@ class PrivateDegrees(NetworkMethod):
             f"any one {whom} is in the data hardly changes what leaves (ε = {self.epsilon:g})."
         )
 
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
+    ) -> NetworkDraft:
         network = draft.network
         progress.report(0, 4, "protect", method=self.name)
         if self.protects == "links":

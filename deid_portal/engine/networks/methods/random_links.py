@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.networks.draft import Draft
+from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.link_switching import switch_links
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.random_pairs import draw_keys, with_keys
@@ -37,7 +37,9 @@ class RandomLinks(NetworkMethod):
         Choice("kind", ("replace", "switch")),
     )
 
-    def apply(self, draft: Draft, generator: np.random.Generator, progress: Progress) -> Draft:
+    def apply(
+        self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
+    ) -> NetworkDraft:
         network = draft.network
         count = round(self.share * network.edges)
         if self.kind == "switch":

@@ -6,7 +6,7 @@ from typing import ClassVar
 from deid_portal.engine.networks.knowledge import WORDS, Knowledge
 from deid_portal.engine.networks.models.model import LOOK_ALIKES, NetworkModel
 from deid_portal.engine.networks.node_classes import NodeClasses
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.parameters import ColumnName, Declared
 
 
@@ -25,7 +25,7 @@ class KNeighborhood(NetworkModel):
     knowledge: ClassVar[Knowledge] = Knowledge.NEIGHBORHOOD
     parameters: ClassVar[tuple[Declared, ...]] = (LOOK_ALIKES, ColumnName("label", optional=True))
 
-    def alike(self, classes: NodeClasses) -> Partition:
+    def alike(self, classes: NodeClasses) -> NodePartition:
         return super().alike(classes) if self.label is None else classes.of_labelled(self.label)
 
     def explain(self) -> str:

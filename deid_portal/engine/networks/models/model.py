@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.knowledge import Knowledge
 from deid_portal.engine.networks.node_classes import NodeClasses
-from deid_portal.engine.networks.partition import Partition
+from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.parameters import Declared, Parameter
 
 LOOK_ALIKES = Parameter(
@@ -54,7 +54,7 @@ class NetworkModel(ABC):
         found = (p.caution_for(getattr(self, p.name)) for p in self.parameters)
         return [sentence for sentence in found if sentence]
 
-    def alike(self, classes: NodeClasses) -> Partition:
+    def alike(self, classes: NodeClasses) -> NodePartition:
         """Return the nodes that look alike to whoever knows what the rule is about."""
         return classes.of(self.knowledge)
 
@@ -64,10 +64,10 @@ class NetworkModel(ABC):
         if label is not None and label not in known:
             place["label"].refuse("the name of a quasi-identifier of the node table is accepted.")
 
-    def holds(self, alike: Partition) -> bool:
+    def holds(self, alike: NodePartition) -> bool:
         return bool(len(alike.sizes)) and int(alike.sizes.min()) >= self.k
 
-    def achieved(self, alike: Partition) -> dict[str, Any]:
+    def achieved(self, alike: NodePartition) -> dict[str, Any]:
         """Return the k the network reaches."""
         return {"k": int(alike.sizes.min()) if len(alike.sizes) else 0}
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from deid_portal.engine.differential import QUESTIONS
-from deid_portal.engine.differential.question import Question, parse_with
+from deid_portal.engine.differential.question import PrivateQuestion, parse_with
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.questions.setting import NetworkSetting, Protects
 from deid_portal.engine.registry import Registry
 
-NETWORK_QUESTIONS: Registry[Question] = Registry(
+NETWORK_QUESTIONS: Registry[PrivateQuestion] = Registry(
     __name__,
     {
         "links": "links.Links",
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-def kinds_of(setting: NetworkSetting) -> dict[str, type[Question]]:
+def kinds_of(setting: NetworkSetting) -> dict[str, type[PrivateQuestion]]:
     """Return what can be asked under a setting, in the order it is shown."""
     own = {kind: NETWORK_QUESTIONS[kind] for kind in NETWORK_QUESTIONS}
     if setting.averages_by_size and setting.size is None:
@@ -43,7 +43,7 @@ def kinds_of(setting: NetworkSetting) -> dict[str, type[Question]]:
 
 def parse_network_question(
     document: Mapping[str, Any] | Place, setting: NetworkSetting
-) -> Question:
+) -> PrivateQuestion:
     """Read a question about a network; raises InvalidPlan with one sentence."""
     place = document if isinstance(document, Place) else Place(document)
     place.check_object()

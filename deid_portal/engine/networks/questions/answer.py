@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deid_portal.engine.differential.answer import Answer
+from deid_portal.engine.differential.answer import PrivateAnswer
 from deid_portal.engine.differential.plan import (
     QueryPlan,
     load_document,
     read_queries,
     report_of,
 )
-from deid_portal.engine.differential.question import Question
+from deid_portal.engine.differential.question import PrivateQuestion
 from deid_portal.engine.documents import PLAN_VERSION, Place
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.plan import parse_directed
@@ -27,14 +27,14 @@ from deid_portal.engine.progress import Progress, ProgressCallback
 
 
 def answer_about_network(
-    network: Network, question: Question, progress: ProgressCallback | None = None
-) -> Answer:
+    network: Network, question: PrivateQuestion, progress: ProgressCallback | None = None
+) -> PrivateAnswer:
     """Answer one question with noise; whoever calls has paid its price already."""
     told = Progress(progress)
     told.report(0, 1, "answer")
     reading = question.ask(PeopleRows.choose_from(network, question), told)
     told.report(1, 1, "answer")
-    return Answer(question, question.forecast(), reading)
+    return PrivateAnswer(question, question.forecast(), reading)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def answer_network_plan(
     """Answer every question of a plan and return the report."""
     for question in plan.questions:
         check_network(network, question)
-    answers: Sequence[Answer] = [
+    answers: Sequence[PrivateAnswer] = [
         answer_about_network(network, question, progress) for question in plan.questions
     ]
     return report_of(plan, answers)

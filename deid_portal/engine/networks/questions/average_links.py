@@ -12,7 +12,7 @@ import numpy as np
 
 from deid_portal.engine.differential.fields import Field
 from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.noise import FOR_COUNTS, Noise, grid_of_counts, on_grid
+from deid_portal.engine.differential.noise import FOR_COUNTS, GridNoise, grid_of_counts, on_grid
 from deid_portal.engine.differential.number_words import interval_around, percent_words, rounded
 from deid_portal.engine.differential.questions.centred import (
     ratio,
@@ -20,8 +20,8 @@ from deid_portal.engine.differential.questions.centred import (
     shared_confidence,
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.questions.links import links_noise
 from deid_portal.engine.networks.questions.people import network_setting, people_in
@@ -54,7 +54,7 @@ class AverageLinks(NoisyQuestion):
                 "declared; ask for it without conditions."
             )
 
-    def noises(self) -> tuple[Noise, ...]:
+    def noises(self) -> tuple[GridNoise, ...]:
         setting = network_setting(self.setting)
         if self._by_size:
             return (links_noise(self.mechanism, self.price, setting),)
@@ -62,11 +62,11 @@ class AverageLinks(NoisyQuestion):
         total = 2 * setting.most_links
         people = 1 if setting.is_listed else setting.most_links + 1
         return (
-            Noise.calibrate(self.mechanism, half, grid, total, total),
-            Noise.calibrate(self.mechanism, half, grid, people, people),
+            GridNoise.calibrate(self.mechanism, half, grid, total, total),
+            GridNoise.calibrate(self.mechanism, half, grid, people, people),
         )
 
-    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+    def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
         own, grid = people_in(rows), grid_of_counts(self.mechanism)
         if self._by_size:
             return (on_grid(np.array([own.links_among(only_chosen=False)]), grid),)
@@ -76,7 +76,7 @@ class AverageLinks(NoisyQuestion):
             on_grid(np.array([len(degrees)]), grid),
         )
 
-    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+    def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         if self._by_size:
             width = self.width(CONFIDENCE) or 0.0
             average = 2 * float(noisy[0][0]) / self._size
@@ -89,9 +89,9 @@ class AverageLinks(NoisyQuestion):
         interval = [rounded(max(end, 0.0), width) for end in (low, high)]
         return self._say(max(ratio(total, count, bound), 0.0), interval, width)
 
-    def _say(self, value: float, interval: list[float | int], width: float) -> Reading:
+    def _say(self, value: float, interval: list[float | int], width: float) -> NoisyResult:
         counted = within_bound(network_setting(self.setting))
-        return Reading(
+        return NoisyResult(
             {"value": rounded(value, width), "interval": interval},
             f"About {rounded(value, width)} links{counted}; the true average lies from "
             f"{interval[0]} to {interval[1]}, 95 % sure.",

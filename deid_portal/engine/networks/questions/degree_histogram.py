@@ -13,7 +13,7 @@ from deid_portal.engine.differential.domains import Indices
 from deid_portal.engine.differential.fields import Field, NumberField, NumberList
 from deid_portal.engine.differential.noise import FOR_COUNTS
 from deid_portal.engine.differential.questions.cells_question import CellsQuestion
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.private_counts import histogram_change
 from deid_portal.engine.networks.questions.people import network_setting, people_in
@@ -93,7 +93,7 @@ class DegreeHistogram(CellsQuestion):
     def cells(self) -> int:
         return len(self.starts)
 
-    def cell_of(self, rows: Rows) -> Indices:
+    def cell_of(self, rows: SelectedRows) -> Indices:
         """Return the bucket of each person; who is not asked about has fewer links than none."""
         degrees = people_in(rows).degrees
         found = np.searchsorted(np.array(self.starts), degrees, side="right") - 1

@@ -7,12 +7,12 @@ import numpy as np
 
 from deid_portal.engine.differential.fields import Field
 from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.noise import FOR_COUNTS, Noise, grid_of_counts, on_grid
+from deid_portal.engine.differential.noise import FOR_COUNTS, GridNoise, grid_of_counts, on_grid
 from deid_portal.engine.differential.number_words import interval_around, rounded
-from deid_portal.engine.differential.price import Price
+from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.networks.questions.people import network_setting, people_in
 from deid_portal.engine.networks.questions.setting import NetworkSetting, Protects
 from deid_portal.engine.networks.questions.words import beyond_bound, within_bound
@@ -33,10 +33,10 @@ class Links(NoisyQuestion):
     tile: ClassVar[str] = "The number of links between people who fit your conditions"
     fields: ClassVar[tuple[Field, ...]] = (FOR_COUNTS,)
 
-    def noises(self) -> tuple[Noise, ...]:
+    def noises(self) -> tuple[GridNoise, ...]:
         return (links_noise(self.mechanism, self.price, network_setting(self.setting)),)
 
-    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+    def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
         links = people_in(rows).links_among(only_chosen=bool(self.where))
         return (on_grid(np.array([links]), grid_of_counts(self.mechanism)),)
 
@@ -60,19 +60,19 @@ class Links(NoisyQuestion):
             f"{self.changes()}."
         )
 
-    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+    def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         value = float(noisy[0][0])
         width = self.noises()[0].half_width(CONFIDENCE)
         interval = interval_around(value, width, low=0)
         counted = within_bound(network_setting(self.setting))
-        return Reading(
+        return NoisyResult(
             {"value": rounded(value, width), "interval": interval},
             f"About {max(value, 0):.0f} links{counted}; the true number lies from "
             f"{interval[0]} to {interval[1]}, 95 % sure.",
         )
 
 
-def links_noise(mechanism: str, price: Price, setting: NetworkSetting) -> Noise:
+def links_noise(mechanism: str, price: PrivacyPrice, setting: NetworkSetting) -> GridNoise:
     """Return the noise of a number of links."""
     change = 1 if setting.protects is Protects.LINKS else setting.most_links
-    return Noise.calibrate(mechanism, price, grid_of_counts(mechanism), change, change)
+    return GridNoise.calibrate(mechanism, price, grid_of_counts(mechanism), change, change)

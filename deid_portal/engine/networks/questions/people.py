@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.differential.question import Question
-from deid_portal.engine.differential.rows import Rows
-from deid_portal.engine.differential.setting import Setting
+from deid_portal.engine.differential.question import PrivateQuestion
+from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.private_counts import project_network
@@ -26,13 +26,13 @@ NO_COLUMNS = Table(())
 
 
 @dataclass(frozen=True, eq=False)
-class PeopleRows(Rows):
+class PeopleRows(SelectedRows):
     """Rows are nodes; `chosen` says which of them a question is about."""
 
     network: Network  # without directions
 
     @classmethod
-    def choose_from(cls, network: Network, question: Question) -> "PeopleRows":
+    def choose_from(cls, network: Network, question: PrivateQuestion) -> "PeopleRows":
         """Choose the people a question is about; a network must have what its setting says."""
         setting = network_setting(question.setting)
         table = network.table or NO_COLUMNS
@@ -68,7 +68,7 @@ class PeopleRows(Rows):
         return network_setting(self.setting)
 
 
-def check_network(network: Network, question: Question) -> None:
+def check_network(network: Network, question: PrivateQuestion) -> None:
     """Refuse what the files do not have; that is known of files, not of people."""
     setting = network_setting(question.setting)
     if setting.is_listed and network.listed is None:
@@ -80,13 +80,13 @@ def check_network(network: Network, question: Question) -> None:
             Place({}, "domains")[name].refuse("the table of people has no column of this name.")
 
 
-def network_setting(setting: Setting) -> NetworkSetting:
+def network_setting(setting: PrivacySetting) -> NetworkSetting:
     if not isinstance(setting, NetworkSetting):
         raise TypeError("the question is not about a network")
     return setting
 
 
-def people_in(rows: Rows) -> PeopleRows:
+def people_in(rows: SelectedRows) -> PeopleRows:
     if not isinstance(rows, PeopleRows):
         raise TypeError("the question is about a network")
     return rows

@@ -7,11 +7,11 @@ import numpy as np
 
 from deid_portal.engine.differential.fields import Field, NumberField
 from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.noise import FOR_COUNTS, Noise, grid_of_counts, on_grid
+from deid_portal.engine.differential.noise import FOR_COUNTS, GridNoise, grid_of_counts, on_grid
 from deid_portal.engine.differential.number_words import interval_around, rounded
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.reading import Reading
-from deid_portal.engine.differential.rows import Rows
+from deid_portal.engine.differential.reading import NoisyResult
+from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.questions.people import network_setting, people_in
 from deid_portal.engine.networks.questions.setting import MOST_LINKS_PER_PERSON, Protects
@@ -45,13 +45,13 @@ class PeopleWithLinks(NoisyQuestion):
         super().check(place)
         check_within_bound(place["least"], self.least, network_setting(self.setting).bound)
 
-    def noises(self) -> tuple[Noise, ...]:
+    def noises(self) -> tuple[GridNoise, ...]:
         setting = network_setting(self.setting)
         change = 2 if setting.protects is Protects.LINKS else setting.most_links + 1
         grid = grid_of_counts(self.mechanism)
-        return (Noise.calibrate(self.mechanism, self.price, grid, change, change),)
+        return (GridNoise.calibrate(self.mechanism, self.price, grid, change, change),)
 
-    def measure(self, rows: Rows) -> tuple[Counts, ...]:
+    def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
         people = (people_in(rows).degrees >= self.least).sum()
         return (on_grid(np.array([people]), grid_of_counts(self.mechanism)),)
 
@@ -71,12 +71,12 @@ class PeopleWithLinks(NoisyQuestion):
             f"{self.setting.neighbour_words}, {self.changes()}."
         )
 
-    def read(self, noisy: tuple[Numbers, ...]) -> Reading:
+    def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         value = float(noisy[0][0])
         width = self.noises()[0].half_width(CONFIDENCE)
         interval = interval_around(value, width, low=0)
         counted = within_bound(network_setting(self.setting))
-        return Reading(
+        return NoisyResult(
             {"value": rounded(value, width), "interval": interval},
             f"About {max(value, 0):.0f} people{counted}; the true number lies from "
             f"{interval[0]} to {interval[1]}, 95 % sure.",

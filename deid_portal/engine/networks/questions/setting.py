@@ -16,7 +16,7 @@ from typing import Any, Self
 from deid_portal.engine.differential.domains import parse_domain
 from deid_portal.engine.differential.setting import (
     Neighbours,
-    Setting,
+    PrivacySetting,
     parse_delta,
     parse_size,
 )
@@ -39,7 +39,7 @@ class People(StrEnum):
 
 
 @dataclass(frozen=True)
-class NetworkSetting(Setting):
+class NetworkSetting(PrivacySetting):
     """Who is protected, how many links of a person count, and the domains of the node table.
 
     `size` is the number of people, where that is public anyway.
