@@ -39,7 +39,7 @@ from deid_portal.releases.package_archive import perform_packing
 from deid_portal.releases.packages import request_package
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.policies import fingerprints_of
-from deid_portal.reviews.services import Terms, ask_for_review, decide
+from deid_portal.reviews.services import RequestTerms, ask_for_review, decide
 from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
@@ -154,7 +154,7 @@ def finish_run(run: Run) -> Run:
 def make_request(steward: User, team: Team, people: Sequence[User] = ()) -> ReviewRequest:
     run = make_finished_run(steward, team)
     allow_small_groups(team, steward)
-    terms = Terms("teaching file", people, downloads_per_person=3)
+    terms = RequestTerms("teaching file", people, downloads_per_person=3)
     return ask_for_review(run=run, asked_by=steward, terms=terms)
 
 
@@ -246,7 +246,7 @@ def ask_for(dataset: Dataset, steward: User) -> ReviewRequest:
     """Run the plan of a dataset and ask for its release."""
     run = finish_run(start_run(dataset=dataset, started_by=steward))
     allow_small_groups(dataset.team, steward)
-    return ask_for_review(run=run, asked_by=steward, terms=Terms("teaching file"))
+    return ask_for_review(run=run, asked_by=steward, terms=RequestTerms("teaching file"))
 
 
 PATIENT_SETTING: dict[str, Any] = {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from deid_portal.attacks.limits import Limits
+from deid_portal.attacks.limits import AttackLimits
 from deid_portal.engine import InvalidPlan
 from deid_portal.engine.attacks import ATTACKS, Attack
 from deid_portal.engine.documents import Place
@@ -41,7 +41,7 @@ def kind_of(name: str) -> type[AnyAttack]:
     return ATTACKS[name]
 
 
-def parameters_of(name: str, limits: Limits, chosen: Mapping[str, Any]) -> dict[str, Any]:
+def parameters_of(name: str, limits: AttackLimits, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters an attack is made with: chosen ones before the usual ones."""
     usual = {"k": limits.look_alikes} if name == EARLIER_RELEASES else MANY.get(name, {})
     return {**usual, **chosen}

@@ -17,8 +17,8 @@ from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.network_trials import open_network_case, price_network_remedies
 from deid_portal.attacks.outside import delete_table, read_outside
 from deid_portal.attacks.release_crossing import ToCross, open_earlier
-from deid_portal.attacks.remedies import Finding, price_remedies
-from deid_portal.attacks.results import Result, other_columns_of
+from deid_portal.attacks.remedies import SuccessfulAttack, price_remedies
+from deid_portal.attacks.results import AttackSummary, other_columns_of
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.engine import Cancelled, EngineError
@@ -102,7 +102,7 @@ class _Trial:
         crosses = self.test.attack == EARLIER_RELEASES
         self.earlier = open_earlier(self.run, self.case) if crosses else ToCross()
 
-    def make(self) -> Result:
+    def make(self) -> AttackSummary:
         self.case.check(type(self.attack))  # before anything is held out or read
         answer = self._attack(self.case)
         result = self._result(answer)
@@ -144,8 +144,8 @@ class _Trial:
             return hold_out(case, seed=self.seed, key=self.key, progress=self._quietly)
         return None
 
-    def _finding(self, answer: AttackAnswer) -> Finding:
-        return Finding(
+    def _finding(self, answer: AttackAnswer) -> SuccessfulAttack:
+        return SuccessfulAttack(
             attack=self.test.attack,
             answer=answer,
             case=self.case,
@@ -154,9 +154,9 @@ class _Trial:
             earlier=self.earlier.levels,
         )
 
-    def _result(self, answer: AttackAnswer) -> Result:
+    def _result(self, answer: AttackAnswer) -> AttackSummary:
         report = self.run.report
-        return Result(
+        return AttackSummary(
             stake=answer.stake,
             value=answer.result.value,
             control=answer.result.control,
@@ -208,7 +208,7 @@ class _NetworkTrial:
         self.attack = attack
         self.case = open_network_case(self.run)
 
-    def make(self) -> Result:
+    def make(self) -> AttackSummary:
         answer = self.attack.make(self.case, Progress(self._attack_progress))
         limit = limits_of(self.run.dataset.team).of(self.test.attack)
         result = self._result(answer)
@@ -225,8 +225,8 @@ class _NetworkTrial:
         )
         return replace(result, remedies=remedies, tried=tried)
 
-    def _result(self, answer: AttackAnswer) -> Result:
-        return Result(
+    def _result(self, answer: AttackAnswer) -> AttackSummary:
+        return AttackSummary(
             stake=answer.stake,
             value=answer.result.value,
             control=answer.result.control,

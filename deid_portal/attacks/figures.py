@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from deid_portal.attacks.results import Result
+from deid_portal.attacks.results import AttackSummary
 from deid_portal.attacks.vocabulary import Wording
 from deid_portal.engine.attacks.attack import AttackBins
 from deid_portal.engine.wording.numbers import NBSP
@@ -11,7 +11,7 @@ from deid_portal.reports.figures import Chart, figure_of
 UNITS = {"percent": "Right, %", "people": "People", "groups": "Groups", "records": "People"}
 
 
-def attack_chart(result: Result, wording: Wording) -> Chart | None:
+def attack_chart(result: AttackSummary, wording: Wording) -> Chart | None:
     spread = result.spread
     if spread is None or not spread.bins:
         return None

@@ -18,7 +18,7 @@ OTHER_LIMITS = {
 
 
 @dataclass(frozen=True)
-class Limits:
+class AttackLimits:
     rules: Rules
 
     def of(self, attack: str) -> float:
@@ -33,5 +33,5 @@ class Limits:
         return max(self.rules.least_k, 2)
 
 
-def limits_of(team: Team) -> Limits:
-    return Limits(policy_in_force(team).rules)
+def limits_of(team: Team) -> AttackLimits:
+    return AttackLimits(policy_in_force(team).rules)

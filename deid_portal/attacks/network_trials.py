@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from deid_portal.attacks.cases import NOT_KEPT, NOT_THE_SAME
-from deid_portal.attacks.results import Remedy
+from deid_portal.attacks.results import TriedRemedy
 from deid_portal.engine import Cancelled, EngineError
 from deid_portal.engine.attack_cases.case import AttackAnswer
 from deid_portal.engine.attack_cases.verdict import Word, judge
@@ -57,30 +57,30 @@ def open_network_case(run: Run) -> NetworkCase:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class NetworkCandidate:
     title: str
     changes: tuple[Change, ...]
 
 
-def find_candidates(run: Run, basis: Basis) -> Iterator[Candidate]:
+def find_candidates(run: Run, basis: Basis) -> Iterator[NetworkCandidate]:
     """List changes that could help: more look-alikes, other ways, groups instead of people."""
     present = basis.methods[0]
     k = look_alikes_of(basis)
     if k is not None and 2 * k <= run.dataset.rows:
-        yield Candidate(f"Let everybody hide among {2 * k:,}", (HideAmong(2 * k),))
+        yield NetworkCandidate(f"Let everybody hide among {2 * k:,}", (HideAmong(2 * k),))
     if present["name"] == "k-degree" and present.get("changes") != "additions-deletions":
         removes = SetMethod("changes", "additions-deletions")
-        yield Candidate("Let links be removed, too", (removes,))
+        yield NetworkCandidate("Let links be removed, too", (removes,))
     for name, title in (
         ("k-neighbourhood", "Make everybody’s surroundings alike"),
         ("k-grouping", "Release groups instead of people"),
     ):
         kind = basis.kinds[name]
         if name != present["name"] and k is not None and not why_closed(run.dataset, kind):
-            yield Candidate(title, (UseMethod({"name": name}),))
+            yield NetworkCandidate(title, (UseMethod({"name": name}),))
     share = present.get("share")
     if isinstance(share, int | float) and 2 * share <= 1:
-        yield Candidate("Change twice as many links", (SetMethod("share", 2 * share),))
+        yield NetworkCandidate("Change twice as many links", (SetMethod("share", 2 * share),))
 
 
 def price_network_remedies(
@@ -92,7 +92,7 @@ def price_network_remedies(
     *,
     before_each: Callable[[int, int], None],
     progress: ProgressCallback,
-) -> tuple[list[Remedy], int]:
+) -> tuple[list[TriedRemedy], int]:
     """Carry out changes, attack again, and return those that help, cheapest first."""
     allowed = max(1, min(MOST_TRIED, int(SECONDS / max(run.elapsed_seconds, 1.0))))
     basis = basis_of_run(run)
@@ -110,12 +110,12 @@ def price_network_remedies(
 def _price(
     case: NetworkCase,
     basis: Basis,
-    candidate: Candidate,
+    candidate: NetworkCandidate,
     attack: NetworkAttack,
     answer: AttackAnswer,
     limit: float,
     progress: ProgressCallback,
-) -> Remedy | None:
+) -> TriedRemedy | None:
     """Return what a change does and costs; None where it makes no sense or has no solution."""
     try:
         changed, _ = apply_changes(basis, candidate.changes)
@@ -133,7 +133,7 @@ def _price(
     except EngineError:
         return None
     over = judge(answer.stake, limit) == Word.OVER_LIMIT
-    return Remedy(
+    return TriedRemedy(
         title=candidate.title,
         change=write_changes(*candidate.changes),
         share=stake.share,

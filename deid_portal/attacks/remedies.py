@@ -7,7 +7,7 @@ this plan takes. What is shown is only what was measured to help.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from deid_portal.attacks.results import Remedy
+from deid_portal.attacks.results import TriedRemedy
 from deid_portal.engine import Cancelled, EngineError, Plan, Table
 from deid_portal.engine.attack_cases.case import AttackAnswer, Case
 from deid_portal.engine.attack_cases.change_price import ChangePrice, price_change
@@ -38,14 +38,14 @@ USUAL_LOOK_ALIKES = 5
 
 
 @dataclass(frozen=True)
-class Candidate:
+class RemedyCandidate:
     title: str
     changes: tuple[Change, ...]
     searches: bool = False  # looks for levels anew, which can take as long as the run took
 
 
 @dataclass(frozen=True, eq=False)
-class Finding:
+class SuccessfulAttack:
     """An attack that got something, with what is needed to try changes against it."""
 
     attack: str
@@ -61,7 +61,7 @@ def most_tried(run_seconds: float) -> int:
     return max(2, min(MOST_TRIED, int(SECONDS / max(run_seconds, 1.0))))
 
 
-def find_candidates(finding: Finding) -> Iterator[Candidate]:
+def find_candidates(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     """List changes that could help against this attack, those most to the point first."""
     yield from _of_earlier_releases(finding)
     yield from _about_different_values(finding)
@@ -71,7 +71,7 @@ def find_candidates(finding: Finding) -> Iterator[Candidate]:
     yield from _about_levels(finding)
 
 
-def _of_earlier_releases(finding: Finding) -> Iterator[Candidate]:
+def _of_earlier_releases(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     """Showing the columns as an earlier release did leaves nothing to cross."""
     if not finding.case.has_one_level:
         return
@@ -79,10 +79,10 @@ def _of_earlier_releases(finding: Finding) -> Iterator[Candidate]:
         if set(levels) == set(finding.case.levels) and dict(levels) != dict(finding.case.levels):
             differing = [name for name in levels if levels[name] != finding.case.levels[name]]
             shown = differing[0] if len(differing) == 1 else "the levels"
-            yield Candidate(f"Show {shown} as release {number} does", (_fixed(dict(levels)),))
+            yield RemedyCandidate(f"Show {shown} as release {number} does", (_fixed(dict(levels)),))
 
 
-def _about_different_values(finding: Finding) -> Iterator[Candidate]:
+def _about_different_values(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     wanted = {
         "homogeneity": 2,
         "background-knowledge": int(finding.answer.result.figures.get("excluded", 1)) + 2,
@@ -94,11 +94,13 @@ def _about_different_values(finding: Finding) -> Iterator[Candidate]:
     rule = _different_values(finding.basis, column, wanted)
     if finding.case.has_one_level:
         words = "this person" if people == 1 else f"these {people:,} people"
-        yield Candidate(f"Leave {words} out as well", (rule, _fixed(dict(finding.case.levels))))
-    yield Candidate(f"Ask for {wanted} different values of {column}", (rule,), searches=True)
+        yield RemedyCandidate(
+            f"Leave {words} out as well", (rule, _fixed(dict(finding.case.levels)))
+        )
+    yield RemedyCandidate(f"Ask for {wanted} different values of {column}", (rule,), searches=True)
 
 
-def _about_tilted_groups(finding: Finding) -> Iterator[Candidate]:
+def _about_tilted_groups(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     """Groups whose values are spread like everybody's tell nothing about whoever is in them."""
     column = finding.answer.column
     if column is None or finding.attack not in TOLD_BY_SPREAD:
@@ -106,11 +108,11 @@ def _about_tilted_groups(finding: Finding) -> Iterator[Candidate]:
     t = float(finding.answer.result.figures.get("threshold", USUAL_DISTANCE))
     rule = AddRule({"model": "t-closeness", "t": t, "distance": "equal", "column": column})
     if finding.case.has_one_level:
-        yield Candidate(
+        yield RemedyCandidate(
             f"Leave out groups whose {column} differs much from everybody’s",
             (rule, _fixed(dict(finding.case.levels))),
         )
-    yield Candidate(f"Keep {column} of every group near everybody’s", (rule,), searches=True)
+    yield RemedyCandidate(f"Keep {column} of every group near everybody’s", (rule,), searches=True)
 
 
 def _different_values(basis: Basis, column: str, wanted: int) -> Change:
@@ -122,31 +124,31 @@ def _different_values(basis: Basis, column: str, wanted: int) -> Change:
     return AddRule({"model": "l-diversity", "variant": "distinct", "l": wanted, "column": column})
 
 
-def _about_look_alikes(finding: Finding) -> Iterator[Candidate]:
+def _about_look_alikes(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     before = look_alikes_of(finding.basis)
     k = 2 * before if before else USUAL_LOOK_ALIKES
     if k > finding.case.original.rows:
         return
     if finding.case.has_one_level:
-        yield Candidate(
+        yield RemedyCandidate(
             f"Leave out who hides among fewer than {k:,}",
             (HideAmong(k), _fixed(dict(finding.case.levels))),
         )
-    yield Candidate(f"Let everybody hide among {k:,}", (HideAmong(k),), searches=True)
+    yield RemedyCandidate(f"Let everybody hide among {k:,}", (HideAmong(k),), searches=True)
 
 
-def _about_noise(finding: Finding) -> Iterator[Candidate]:
+def _about_noise(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     for method in finding.basis.methods:
         if method["name"] == "noise" and isinstance(method.get("scale"), int | float):
-            yield Candidate("Use twice the noise", (SetMethod("scale", 2 * method["scale"]),))
+            yield RemedyCandidate("Use twice the noise", (SetMethod("scale", 2 * method["scale"]),))
 
 
-def _about_levels(finding: Finding) -> Iterator[Candidate]:
+def _about_levels(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     if not finding.case.has_one_level:
         return
     for name, level in finding.case.levels.items():
         if level < finding.basis.heights.get(name, level):
-            yield Candidate(f"Make {name} one step coarser", (SetLevel(name, level + 1),))
+            yield RemedyCandidate(f"Make {name} one step coarser", (SetLevel(name, level + 1),))
 
 
 def _fixed(levels: dict[str, int]) -> Change:
@@ -156,7 +158,7 @@ def _fixed(levels: dict[str, int]) -> Change:
 
 
 def price_remedies(
-    finding: Finding,
+    finding: SuccessfulAttack,
     table: Table,
     attack_again: Callable[[Case], AttackAnswer],
     *,
@@ -164,7 +166,7 @@ def price_remedies(
     key: bytes | None,
     before_each: Callable[[int, int], None],
     progress: ProgressCallback,
-) -> tuple[list[Remedy], int]:
+) -> tuple[list[TriedRemedy], int]:
     """Try candidates and return those that help, cheapest first, and how many were tried."""
     allowed = most_tried(run_seconds)
     chosen = [
@@ -182,8 +184,8 @@ def price_remedies(
 
 
 def _price(
-    finding: Finding,
-    candidate: Candidate,
+    finding: SuccessfulAttack,
+    candidate: RemedyCandidate,
     table: Table,
     attack_again: Callable[[Case], AttackAnswer],
     key: bytes | None,
@@ -202,8 +204,10 @@ def _price(
         return None
 
 
-def _remedy(finding: Finding, candidate: Candidate, price: ChangePrice) -> Remedy:
-    return Remedy(
+def _remedy(
+    finding: SuccessfulAttack, candidate: RemedyCandidate, price: ChangePrice
+) -> TriedRemedy:
+    return TriedRemedy(
         title=candidate.title,
         change=write_changes(*candidate.changes),
         share=price.share,
@@ -214,14 +218,14 @@ def _remedy(finding: Finding, candidate: Candidate, price: ChangePrice) -> Remed
     )
 
 
-def _is_enough(finding: Finding, price: ChangePrice) -> bool:
+def _is_enough(finding: SuccessfulAttack, price: ChangePrice) -> bool:
     """Say whether nothing more needs to be done: back within the limit, or nothing found at all."""
     if judge(finding.answer.stake, finding.limit) == Word.OVER_LIMIT:
         return price.share <= finding.limit
     return not price.is_found
 
 
-def _cheapest(remedies: Sequence[Remedy]) -> list[Remedy]:
+def _cheapest(remedies: Sequence[TriedRemedy]) -> list[TriedRemedy]:
     """Return the cheapest that suffice, then those that only help; none worse than another twice.
 
     Of remedies that cost the same and do the same one is enough.

@@ -10,7 +10,7 @@ from deid_portal.engine.attacks.attack import AttackBins, Bin, Stake
 
 
 @dataclass(frozen=True)
-class Remedy:
+class TriedRemedy:
     """A change of the plan that was carried out and attacked again: what it does and costs."""
 
     title: str
@@ -23,7 +23,7 @@ class Remedy:
 
 
 @dataclass(frozen=True)
-class Result:
+class AttackSummary:
     stake: Stake
     value: float
     control: float | None
@@ -39,7 +39,7 @@ class Result:
     left_out: int = 0
     loss: float = 0.0
     tried: int = 0  # changes that were priced
-    remedies: Sequence[Remedy] = ()
+    remedies: Sequence[TriedRemedy] = ()
     releases: Sequence[int] = field(default=())  # earlier ones that were crossed
     notes: Sequence[str] = ()  # what else a person should know
 
@@ -95,7 +95,7 @@ class Result:
             ),
             spread=spread
             and AttackBins(spread["of"], spread["by"], tuple(Bin(*own) for own in spread["bins"])),
-            remedies=[Remedy(**remedy) for remedy in document["remedies"]],
+            remedies=[TriedRemedy(**remedy) for remedy in document["remedies"]],
         )
 
 

@@ -10,9 +10,9 @@ from functools import cached_property
 
 from deid_portal.attacks.choices import OUTSIDE_LINKAGE, standard_attacks
 from deid_portal.attacks.estimates import usual_seconds
-from deid_portal.attacks.limits import Limits
+from deid_portal.attacks.limits import AttackLimits
 from deid_portal.attacks.models import AttackTest
-from deid_portal.attacks.results import Result
+from deid_portal.attacks.results import AttackSummary
 from deid_portal.attacks.vocabulary import Wording, share_words, subtitle_of, wording_of
 from deid_portal.engine.attack_cases.verdict import Word
 from deid_portal.engine.publication import band_of
@@ -25,7 +25,7 @@ PHASES = {"read": (0, 20), "attack": (20, 40), "remedies": (60, 40)}
 LINE_WIDTH = 94  # of the drawn interval, in pixels
 
 
-class State(StrEnum):
+class RowState(StrEnum):
     """What a row says in one word."""
 
     OVER_LIMIT = "Over limit"
@@ -41,25 +41,25 @@ class State(StrEnum):
 
 # In the order of the rows; with the tone and the icon of the word.
 LOOKS = {
-    State.OVER_LIMIT: ("bad", "shield-x"),
-    State.FAILED: ("bad", "circle-x"),
-    State.WEAK_SPOT: ("warn", "alert-triangle"),
-    State.RUNNING: ("info", "loader"),
-    State.WAITING: ("info", "clock"),
-    State.STOPPED: ("neutral", "square"),
-    State.NOT_MADE: ("neutral", "clock"),
-    State.RESISTED: ("ok", "shield-check"),
-    State.NOT_POSSIBLE: ("neutral", "circle-minus"),
+    RowState.OVER_LIMIT: ("bad", "shield-x"),
+    RowState.FAILED: ("bad", "circle-x"),
+    RowState.WEAK_SPOT: ("warn", "alert-triangle"),
+    RowState.RUNNING: ("info", "loader"),
+    RowState.WAITING: ("info", "clock"),
+    RowState.STOPPED: ("neutral", "square"),
+    RowState.NOT_MADE: ("neutral", "clock"),
+    RowState.RESISTED: ("ok", "shield-check"),
+    RowState.NOT_POSSIBLE: ("neutral", "circle-minus"),
 }
 WORD_STATES = {
-    Word.RESISTED: State.RESISTED,
-    Word.WEAK_SPOT: State.WEAK_SPOT,
-    Word.OVER_LIMIT: State.OVER_LIMIT,
+    Word.RESISTED: RowState.RESISTED,
+    Word.WEAK_SPOT: RowState.WEAK_SPOT,
+    Word.OVER_LIMIT: RowState.OVER_LIMIT,
 }
 
 
 @dataclass(frozen=True)
-class Line:
+class LimitLine:
     """Where interval and limit lie on a line of LINE_WIDTH pixels."""
 
     start: float
@@ -78,9 +78,9 @@ class AttackRow:
     sees_figures: bool = True  # what exactly came of it, and names of columns and files
 
     @cached_property
-    def result(self) -> Result | None:
+    def result(self) -> AttackSummary | None:
         document = self.test.result if self.test is not None else None
-        return Result.from_document(document) if document and "stake" in document else None
+        return AttackSummary.from_document(document) if document and "stake" in document else None
 
     @property
     def reason(self) -> str:
@@ -90,17 +90,17 @@ class AttackRow:
         return str((self.test.result or {}).get("reason", "")) or self.test.problem
 
     @cached_property
-    def state(self) -> State:
+    def state(self) -> RowState:
         if self.test is None:
-            return State.NOT_MADE
+            return RowState.NOT_MADE
         if self.test.is_open:
-            return State.WAITING if self.test.status == WorkStatus.QUEUED else State.RUNNING
+            return RowState.WAITING if self.test.status == WorkStatus.QUEUED else RowState.RUNNING
         if self.test.status == WorkStatus.FAILED:
-            return State.FAILED
+            return RowState.FAILED
         if self.test.status == WorkStatus.STOPPED:
-            return State.STOPPED
+            return RowState.STOPPED
         if self.result is None:
-            return State.NOT_POSSIBLE
+            return RowState.NOT_POSSIBLE
         return WORD_STATES[self.result.word(self.limit)]
 
     @property
@@ -170,13 +170,13 @@ class AttackRow:
 
     @property
     def phase_words(self) -> str:
-        if self.state == State.WAITING:
+        if self.state == RowState.WAITING:
             return "Waiting"
         words = {"read": "Opening", "attack": "Attacking", "remedies": "Trying what would help"}
         return words.get(self.test.phase if self.test is not None else "", "Starting")
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> LimitLine | None:
         if self.result is None:
             return None
         low, high = self.result.stake.interval
@@ -185,11 +185,15 @@ class AttackRow:
         width = max(stop - start, 5.0)
         start = max(0.0, min(start - (2.5 if stop - start < 5 else 0.0), LINE_WIDTH - width))
         limit = min(max(LINE_WIDTH * self.limit / end, 1.0), LINE_WIDTH - 1.0)
-        return Line(round(start, 1), round(width, 1), round(limit, 1))
+        return LimitLine(round(start, 1), round(width, 1), round(limit, 1))
 
 
 def rows_of(
-    run: Run, limits: Limits, tests: list[AttackTest], times: dict[str, float], sees_figures: bool
+    run: Run,
+    limits: AttackLimits,
+    tests: list[AttackTest],
+    times: dict[str, float],
+    sees_figures: bool,
 ) -> list[AttackRow]:
     """Return a row per attack, and one per outside table; `tests` are newest first.
 

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from deid_portal.accounts.models import User
 from deid_portal.attacks.estimates import expected_seconds
 from deid_portal.attacks.limits import limits_of
-from deid_portal.attacks.rows import AttackRow, State, rows_of
+from deid_portal.attacks.rows import AttackRow, RowState, rows_of
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.policies.gates import AttackStanding
@@ -53,9 +53,9 @@ def attack_rows(user: User, run: Run) -> list[AttackRow]:
 def summarize(rows: list[AttackRow]) -> Summary:
     return Summary(
         made=sum(row.is_made for row in rows),
-        over=[row for row in rows if row.state == State.OVER_LIMIT],
-        weak=[row for row in rows if row.state == State.WEAK_SPOT],
-        resisted=sum(row.state == State.RESISTED for row in rows),
+        over=[row for row in rows if row.state == RowState.OVER_LIMIT],
+        weak=[row for row in rows if row.state == RowState.WEAK_SPOT],
+        resisted=sum(row.state == RowState.RESISTED for row in rows),
         at_work=sum(row.is_open for row in rows),
     )
 
@@ -80,7 +80,7 @@ def standings_of(run: Run) -> dict[str, AttackStanding]:
 
 
 def _standing(row: AttackRow) -> AttackStanding:
-    if row.state == State.NOT_POSSIBLE:
+    if row.state == RowState.NOT_POSSIBLE:
         return AttackStanding(None, row.reason, is_possible=False)
     if row.result is None:
         return AttackStanding(None, row.reason)

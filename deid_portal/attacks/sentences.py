@@ -3,7 +3,7 @@
 Pure functions of a result, in plain words; a number never stands without what it is a number of.
 """
 
-from deid_portal.attacks.results import Result
+from deid_portal.attacks.results import AttackSummary
 from deid_portal.engine.wording.numbers import NBSP, one_in, percent, thousands
 
 COUNTED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -20,7 +20,7 @@ def count_values(count: float) -> str:
     return f"{word} value" if whole == 1 else f"{word} values"
 
 
-def say_match(result: Result) -> str:
+def say_match(result: AttackSummary) -> str:
     guesses = f"{thousands(int(result.figures['people']))} guesses"
     if not result.stake.records:
         return f"{guesses}, none right."
@@ -34,21 +34,21 @@ def _is_certain(alone: int) -> str:
     return f"{people(alone)} {'is' if alone == 1 else 'are'} found for certain."
 
 
-def compare_with_the_promise(result: Result) -> str:
+def compare_with_the_promise(result: AttackSummary) -> str:
     blind = f"A blind guess is right for {one_in(result.control or 0)}"
     if not result.stake.baseline:
         return f"{blind}; the plan promises no number of look-alikes."
     return f"The plan promises {one_in(result.stake.baseline)} at best. {blind}."
 
 
-def chart_of_candidates(result: Result) -> str:
+def chart_of_candidates(result: AttackSummary) -> str:
     links = int(result.figures.get("links", result.figures.get("correct_links", 0)))
     if not links:
         return "Nobody leads to a single record"
     return f"{people(links)} {'leads' if links == 1 else 'lead'} to a single record"
 
 
-def say_outside_match(result: Result) -> str:
+def say_outside_match(result: AttackSummary) -> str:
     if result.figures.get("scored"):
         return say_match(result)
     links, everyone = int(result.figures["links"]), thousands(int(result.figures["people"]))
@@ -61,7 +61,7 @@ def say_outside_match(result: Result) -> str:
     )
 
 
-def say_single_values(result: Result) -> str:
+def say_single_values(result: AttackSummary) -> str:
     groups = int(result.figures["classes"])
     if not groups:
         fewest = int(result.figures["fewest"])
@@ -69,21 +69,21 @@ def say_single_values(result: Result) -> str:
     return f"In {people(groups, 'groups')} everybody has the same {result.column}."
 
 
-def say_left_values(result: Result) -> str:
+def say_left_values(result: AttackSummary) -> str:
     groups, ruled_out = int(result.figures["classes"]), count_values(result.figures["excluded"])
     if not groups:
         return f"With {ruled_out} ruled out, every group still leaves at least two."
     return f"In {people(groups, 'groups')}, ruling out {ruled_out} leaves one."
 
 
-def say_related_values(result: Result) -> str:
+def say_related_values(result: AttackSummary) -> str:
     groups = int(result.figures["classes"])
     if not groups:
         return f"In no group do all values of {result.column} mean nearly the same."
     return f"In {people(groups, 'groups')} all values of {result.column} mean nearly the same."
 
 
-def say_suspicion(result: Result) -> str:
+def say_suspicion(result: AttackSummary) -> str:
     points = f"{100 * result.figures['threshold']:.0f} points"
     if not result.stake.records:
         return f"No group makes a {result.column} likelier by {points} or more."
@@ -95,7 +95,7 @@ def say_suspicion(result: Result) -> str:
     )
 
 
-def say_near_numbers(result: Result) -> str:
+def say_near_numbers(result: AttackSummary) -> str:
     near = percent(result.value)
     return (
         f"{near} of the numbers of {result.column} come within {result.figures['width']:g}{NBSP}% "
@@ -103,7 +103,7 @@ def say_near_numbers(result: Result) -> str:
     )
 
 
-def say_claims(result: Result) -> str:
+def say_claims(result: AttackSummary) -> str:
     right = f"{percent(result.value)} of the claims are right"
     verdict = "no better than" if not result.stake.is_found else "a little better than"
     if result.stake.share > 0.2:
@@ -111,7 +111,7 @@ def say_claims(result: Result) -> str:
     return f"{right}: {verdict} tossing a coin."
 
 
-def say_descriptions(result: Result) -> str:
+def say_descriptions(result: AttackSummary) -> str:
     tries = thousands(int(result.figures["attempts"]))
     alone = round(result.figures["success"] * result.figures["attempts"])
     others = int(result.figures["by_chance"])
@@ -121,12 +121,12 @@ def say_descriptions(result: Result) -> str:
     return said if result.stake.is_found else f"{said} Nothing was learned."
 
 
-def say_guesses(result: Result) -> str:
+def say_guesses(result: AttackSummary) -> str:
     inside, outside = percent(result.figures["success"]), percent(result.control)
     return f"Guesses are right for {inside} of the people in the table and {outside} of others."
 
 
-def say_cells(result: Result) -> str:
+def say_cells(result: AttackSummary) -> str:
     if not result.figures["cells"]:
         return "Nothing was made coarser, so nothing can be narrowed."
     if not result.stake.is_found:
@@ -137,7 +137,7 @@ def say_cells(result: Result) -> str:
     )
 
 
-def say_crossing(result: Result) -> str:
+def say_crossing(result: AttackSummary) -> str:
     few, disclosed = int(result.figures["few"]), int(result.figures["disclosed"])
     k = int(result.figures["k"])
     files = "both files are" if len(result.releases) == 1 else "all files are"
@@ -148,7 +148,7 @@ def say_crossing(result: Result) -> str:
     return f"{said} The value of {people(disclosed)} is left over." if disclosed else said
 
 
-def compare_with_nothing(result: Result) -> str:
+def compare_with_nothing(result: AttackSummary) -> str:
     if result.control is None:
         return "Without the release nobody’s value is known."
     most = percent(result.control)
@@ -158,7 +158,7 @@ def compare_with_nothing(result: Result) -> str:
     )
 
 
-def compare_with_others(result: Result) -> str:
+def compare_with_others(result: AttackSummary) -> str:
     whom = {
         "half": "people held out of a release made in the same way",
         "control": "the people you brought",
@@ -166,64 +166,64 @@ def compare_with_others(result: Result) -> str:
     return f"Control: the same guess is right for {percent(result.control)} of {whom}."
 
 
-def compare_with_everybody(result: Result) -> str:
+def compare_with_everybody(result: AttackSummary) -> str:
     return "Compared with how likely each value is among everybody."
 
 
-def compare_with_the_middle(result: Result) -> str:
+def compare_with_the_middle(result: AttackSummary) -> str:
     return f"Guessing the middle for everybody comes as near for {percent(result.control)}."
 
 
-def compare_with_the_column(result: Result) -> str:
+def compare_with_the_column(result: AttackSummary) -> str:
     alone = percent(result.control)
     return f"Control: from its column alone a coarse cell is guessed for {alone}."
 
 
-def compare_with_each_alone(result: Result) -> str:
+def compare_with_each_alone(result: AttackSummary) -> str:
     at_stake = people(result.figures["alone"])
     return f"Alone, the most telling of the releases puts {at_stake} at stake."
 
 
-def chart_of_single_values(result: Result) -> str:
+def chart_of_single_values(result: AttackSummary) -> str:
     return _chart_of_groups(result, "hold one value only")
 
 
-def chart_of_left_values(result: Result) -> str:
+def chart_of_left_values(result: AttackSummary) -> str:
     return _chart_of_groups(result, "are left with one value")
 
 
-def chart_of_related_values(result: Result) -> str:
+def chart_of_related_values(result: AttackSummary) -> str:
     return _chart_of_groups(result, "hold only values that mean nearly the same")
 
 
-def chart_of_suspicion(result: Result) -> str:
+def chart_of_suspicion(result: AttackSummary) -> str:
     return f"{people(result.stake.records)} became suspected"
 
 
-def chart_of_near_numbers(result: Result) -> str:
+def chart_of_near_numbers(result: AttackSummary) -> str:
     return f"{percent(result.value)} of the numbers come near the truth"
 
 
-def chart_of_claims(result: Result) -> str:
+def chart_of_claims(result: AttackSummary) -> str:
     coin = percent(result.control)
     return f"{percent(result.value)} of the claims are right, of a tossed coin {coin}"
 
 
-def chart_of_descriptions(result: Result) -> str:
+def chart_of_descriptions(result: AttackSummary) -> str:
     alone, chance = percent(result.figures["success"]), percent(result.control)
     return f"{alone} of the descriptions fit one person, {chance} by chance"
 
 
-def chart_of_guesses(result: Result) -> str:
+def chart_of_guesses(result: AttackSummary) -> str:
     inside, outside = percent(result.figures["success"]), percent(result.control)
     return f"Guesses are right for {inside}, for others {outside}"
 
 
-def chart_of_cells(result: Result) -> str:
+def chart_of_cells(result: AttackSummary) -> str:
     return f"{percent(result.stake.share)} of what was open was narrowed"
 
 
-def _chart_of_groups(result: Result, what: str) -> str:
+def _chart_of_groups(result: AttackSummary, what: str) -> str:
     groups = int(result.figures["classes"])
     if not groups:
         return f"No groups {what}"
@@ -236,14 +236,14 @@ def _singular(what: str) -> str:
     return f"{verbs.get(first, first)} {rest}"
 
 
-def chart_of_crossing(result: Result) -> str:
+def chart_of_crossing(result: AttackSummary) -> str:
     few, k = int(result.figures["few"]), int(result.figures["k"])
     if not few:
         return f"No group falls below {k} after crossing"
     return f"{people(few)} {'falls' if few == 1 else 'fall'} below {k} look-alikes after crossing"
 
 
-def say_planted(result: Result) -> str:
+def say_planted(result: AttackSummary) -> str:
     figures = result.figures
     attempts, found = int(figures["attempts"]), int(figures["found"])
     times = "once" if found == 1 else f"{found} times"
@@ -258,30 +258,30 @@ def say_planted(result: Result) -> str:
     )
 
 
-def compare_with_unprotected(result: Result) -> str:
+def compare_with_unprotected(result: AttackSummary) -> str:
     return f"Without protection {percent(result.control or 0)} of the targets are found."
 
 
-def chart_of_planted(result: Result) -> str:
+def chart_of_planted(result: AttackSummary) -> str:
     return f"{percent(result.stake.share)} of the targets are found in this release"
 
 
-def say_added(result: Result) -> str:
+def say_added(result: AttackSummary) -> str:
     added = int(result.figures["added"])
     return (
         f"Of {thousands(added)} links that fit least, {thousands(result.stake.records)} were added."
     )
 
 
-def compare_with_blind_picks(result: Result) -> str:
+def compare_with_blind_picks(result: AttackSummary) -> str:
     return f"Picking links blindly, {percent(result.control or 0)} would have been added."
 
 
-def chart_of_added(result: Result) -> str:
+def chart_of_added(result: AttackSummary) -> str:
     return f"{percent(result.value)} of the links picked were added"
 
 
-def chart_of_nodes(result: Result) -> str:
+def chart_of_nodes(result: AttackSummary) -> str:
     found = int(result.figures["correct_links"])
     if not found:
         return "Nobody leads to a single node"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.attacks import sentences as say
-from deid_portal.attacks.results import Result
+from deid_portal.attacks.results import AttackSummary
 from deid_portal.engine.wording.numbers import NBSP, percent, thousands
 
-Say = Callable[[Result], str]
+Say = Callable[[AttackSummary], str]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def wording_of(attack: str) -> Wording:
     return WORDINGS[attack]
 
 
-def subtitle_of(attack: str, result: Result | None, parameters: Mapping[str, Any]) -> str:
+def subtitle_of(attack: str, result: AttackSummary | None, parameters: Mapping[str, Any]) -> str:
     """Say under the title what is particular about this test."""
     if attack == "intersection" and result is not None and result.releases:
         numbers = ", ".join(str(number) for number in result.releases)
@@ -48,7 +48,7 @@ def subtitle_of(attack: str, result: Result | None, parameters: Mapping[str, Any
     return wording_of(attack).about
 
 
-def share_words(result: Result) -> str:
+def share_words(result: AttackSummary) -> str:
     """Write the share with its interval: 1.4 % (1.1–1.7); the share alone where it is exact."""
     low, high = result.stake.interval
     share = percent(result.stake.share, _decimals(result.stake.share))

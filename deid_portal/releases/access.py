@@ -19,7 +19,7 @@ LAST_DAYS = 3
 SECONDS_OF_A_DAY = 24 * 3600
 
 
-class State(StrEnum):
+class AccessState(StrEnum):
     PACKING = "packing"
     OPEN = "open"
     LAST_DAYS = "last-days"
@@ -31,19 +31,19 @@ class State(StrEnum):
 
 # Kind and icon of the pill; the words are made with the numbers.
 LOOKS = {
-    State.PACKING: ("info", "loader"),
-    State.OPEN: ("ok", ""),
-    State.LAST_DAYS: ("warn", "clock"),
-    State.USED_UP: ("neutral", "package"),
-    State.EXPIRED: ("neutral", "clock"),
-    State.WITHDRAWN: ("bad", "ban"),
-    State.CLOSED: ("neutral", "lock"),
+    AccessState.PACKING: ("info", "loader"),
+    AccessState.OPEN: ("ok", ""),
+    AccessState.LAST_DAYS: ("warn", "clock"),
+    AccessState.USED_UP: ("neutral", "package"),
+    AccessState.EXPIRED: ("neutral", "clock"),
+    AccessState.WITHDRAWN: ("bad", "ban"),
+    AccessState.CLOSED: ("neutral", "lock"),
 }
 
 
 @dataclass(frozen=True)
-class Standing:
-    state: State
+class ReleaseStanding:
+    state: AccessState
     until: datetime | None = None  # the end of the last period that is open, or was
     people: int = 0  # who can still take it
     left: int = 0  # how often, all of them together
@@ -60,73 +60,76 @@ class Standing:
 
     @property
     def is_open(self) -> bool:
-        return self.state in (State.OPEN, State.LAST_DAYS, State.PACKING) and self.people > 0
+        return (
+            self.state in (AccessState.OPEN, AccessState.LAST_DAYS, AccessState.PACKING)
+            and self.people > 0
+        )
 
     @property
     def label(self) -> str:
-        if self.state is State.LAST_DAYS:
+        if self.state is AccessState.LAST_DAYS:
             return days_left_words(self.days_left)
         return {
-            State.PACKING: "Being packed",
-            State.OPEN: "Released",
-            State.USED_UP: "Used up",
-            State.EXPIRED: "Expired",
-            State.WITHDRAWN: "Withdrawn",
-            State.CLOSED: "Not open",
+            AccessState.PACKING: "Being packed",
+            AccessState.OPEN: "Released",
+            AccessState.USED_UP: "Used up",
+            AccessState.EXPIRED: "Expired",
+            AccessState.WITHDRAWN: "Withdrawn",
+            AccessState.CLOSED: "Not open",
         }[self.state]
 
 
 def stand(
     release: Release, grants: Sequence[Grant], package: Package | None, now: datetime | None = None
-) -> Standing:
+) -> ReleaseStanding:
     """Say how a release stands, given the grants that the person who looks may know of."""
     now = now or timezone.now()
     if release.withdrawn_at is not None:
-        return Standing(State.WITHDRAWN, release.withdrawn_at)
+        return ReleaseStanding(AccessState.WITHDRAWN, release.withdrawn_at)
     running = [grant for grant in grants if not grant.is_over(now)]
     usable = [grant for grant in running if grant.left]
     is_packed = package is not None and package.is_ready
     if not grants:
-        return Standing(State.CLOSED, is_packed=is_packed)
+        return ReleaseStanding(AccessState.CLOSED, is_packed=is_packed)
     until = max(grant.expires_at for grant in usable or running or grants)
     if not running:
-        return Standing(State.EXPIRED, until, is_packed=is_packed)
+        return ReleaseStanding(AccessState.EXPIRED, until, is_packed=is_packed)
     if not usable:
-        return Standing(State.USED_UP, until, is_packed=is_packed)
+        return ReleaseStanding(AccessState.USED_UP, until, is_packed=is_packed)
     days_left = ceil((until - now).total_seconds() / SECONDS_OF_A_DAY)
-    state = State.LAST_DAYS if days_left <= LAST_DAYS else State.OPEN
+    state = AccessState.LAST_DAYS if days_left <= LAST_DAYS else AccessState.OPEN
     left = sum(grant.left for grant in usable)
-    packed_state = state if is_packed else State.PACKING
-    return Standing(packed_state, until, len(usable), left, days_left, is_packed)
+    packed_state = state if is_packed else AccessState.PACKING
+    return ReleaseStanding(packed_state, until, len(usable), left, days_left, is_packed)
 
 
-def title_for_team(release: Release, standing: Standing) -> str:
+def title_for_team(release: Release, standing: ReleaseStanding) -> str:
     name = f"Release {release.number}"
     until = day_of(standing.until) if standing.until else ""
     people = "1 person" if standing.people == 1 else f"{standing.people:,} people"
     return {
-        State.PACKING: f"{name} is being packed",
-        State.OPEN: f"{name} is open to {people} until {until}",
-        State.LAST_DAYS: f"{name} is open to {people} until {until}",
-        State.USED_UP: f"{name} was taken as often as allowed",
-        State.EXPIRED: f"{name} expired on {until}",
-        State.WITHDRAWN: f"{name} was withdrawn on {until}",
-        State.CLOSED: f"{name} is open to nobody yet",
+        AccessState.PACKING: f"{name} is being packed",
+        AccessState.OPEN: f"{name} is open to {people} until {until}",
+        AccessState.LAST_DAYS: f"{name} is open to {people} until {until}",
+        AccessState.USED_UP: f"{name} was taken as often as allowed",
+        AccessState.EXPIRED: f"{name} expired on {until}",
+        AccessState.WITHDRAWN: f"{name} was withdrawn on {until}",
+        AccessState.CLOSED: f"{name} is open to nobody yet",
     }[standing.state]
 
 
-def title_for_one(release: Release, standing: Standing) -> str:
+def title_for_one(release: Release, standing: ReleaseStanding) -> str:
     """The same for somebody who is told of no other people."""
     name = f"Release {release.number}"
     until = day_of(standing.until) if standing.until else ""
     return {
-        State.PACKING: f"{name} is being packed",
-        State.OPEN: f"{name} is open to you until {until}",
-        State.LAST_DAYS: f"{name} is open to you until {until}",
-        State.USED_UP: f"You have taken release {release.number} as often as you may",
-        State.EXPIRED: f"Your time to take release {release.number} ended on {until}",
-        State.WITHDRAWN: f"{name} was withdrawn on {until}",
-        State.CLOSED: f"{name} is not open to you",
+        AccessState.PACKING: f"{name} is being packed",
+        AccessState.OPEN: f"{name} is open to you until {until}",
+        AccessState.LAST_DAYS: f"{name} is open to you until {until}",
+        AccessState.USED_UP: f"You have taken release {release.number} as often as you may",
+        AccessState.EXPIRED: f"Your time to take release {release.number} ended on {until}",
+        AccessState.WITHDRAWN: f"{name} was withdrawn on {until}",
+        AccessState.CLOSED: f"{name} is not open to you",
     }[standing.state]
 
 

@@ -5,7 +5,7 @@ from django.core.validators import MaxValueValidator
 from django.db.models import QuerySet
 
 from deid_portal.accounts.models import User
-from deid_portal.releases.grants import Terms
+from deid_portal.releases.grants import GrantTerms
 from deid_portal.releases.models import Grant, Release
 from deid_portal.releases.services import is_name_of
 
@@ -16,7 +16,7 @@ class TermsForm(forms.Form):
     days = forms.IntegerField(label="Days from today", min_value=1)
     times = forms.IntegerField(label="Downloads in all", min_value=1)
 
-    def __init__(self, data: Any = None, *, most: Terms, grant: Grant | None = None) -> None:
+    def __init__(self, data: Any = None, *, most: GrantTerms, grant: Grant | None = None) -> None:
         taken = grant.allowed if grant else most.times
         initial = {"days": most.days, "times": min(taken, most.times)}
         super().__init__(data, initial=initial)
@@ -30,17 +30,17 @@ class TermsForm(forms.Form):
             field.help_text = f"at most {limit:,}, says your policy"
 
     @property
-    def terms(self) -> Terms:
-        return Terms(self.cleaned_data["days"], self.cleaned_data["times"])
+    def terms(self) -> GrantTerms:
+        return GrantTerms(self.cleaned_data["days"], self.cleaned_data["times"])
 
 
-class PersonChoice(forms.ModelChoiceField):  # type: ignore[type-arg]
+class DownloaderField(forms.ModelChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, obj: Any) -> str:
         return str(obj.display_name)
 
 
 class NamePersonForm(TermsForm):
-    person = PersonChoice(
+    person = DownloaderField(
         label="Person",
         queryset=User.objects.none(),
         empty_label="Choose a member of the team",
@@ -51,10 +51,10 @@ class NamePersonForm(TermsForm):
     )
     field_order = ["person", "days", "times"]
 
-    def __init__(self, data: Any = None, *, people: QuerySet[User], most: Terms) -> None:
+    def __init__(self, data: Any = None, *, people: QuerySet[User], most: GrantTerms) -> None:
         super().__init__(data, most=most)
         person = self.fields["person"]
-        assert isinstance(person, PersonChoice)  # noqa: S101 - for the types
+        assert isinstance(person, DownloaderField)  # noqa: S101 - for the types
         person.queryset = people
 
 

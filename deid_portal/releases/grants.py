@@ -33,23 +33,23 @@ from deid_portal.web.refusals import Refused
 
 
 @dataclass(frozen=True)
-class Terms:
+class GrantTerms:
     """For how many days from now, and how often in all."""
 
     days: int
     times: int
 
 
-def most_allowed(release: Release) -> Terms:
+def most_allowed(release: Release) -> GrantTerms:
     """Return the widest terms a person can get."""
     rules, request = policy_in_force(team_of(release)).rules, release.request
-    return Terms(
+    return GrantTerms(
         max(rules.download_days, request.download_days),
         max(rules.downloads_per_person, request.downloads_per_person),
     )
 
 
-def check_terms(release: Release, terms: Terms) -> None:
+def check_terms(release: Release, terms: GrantTerms) -> None:
     most = most_allowed(release)
     if not 1 <= terms.days <= most.days:
         raise Refused(f"Your policy allows 1 to {most.days:,} days.")
@@ -72,13 +72,13 @@ def named_in_request(request: ReviewRequest) -> Iterable[User]:
 def open_to_the_named(release: Release) -> list[Grant]:
     """Give the people of the request what it asked for; part of releasing, and of its record."""
     request = release.request
-    terms = Terms(request.download_days, request.downloads_per_person)
+    terms = GrantTerms(request.download_days, request.downloads_per_person)
     return [
         _grant(release, person, terms, release.approved_by) for person in named_in_request(request)
     ]
 
 
-def _grant(release: Release, person: User, terms: Terms, granted_by: User) -> Grant:
+def _grant(release: Release, person: User, terms: GrantTerms, granted_by: User) -> Grant:
     return Grant.objects.create(
         release=release,
         person=person,
@@ -89,7 +89,7 @@ def _grant(release: Release, person: User, terms: Terms, granted_by: User) -> Gr
 
 
 @transaction.atomic
-def name_person(*, release: Release, person: User, terms: Terms, named_by: User) -> Grant:
+def name_person(*, release: Release, person: User, terms: GrantTerms, named_by: User) -> Grant:
     """Let one more member of the team download."""
     release = _hold_open(release, named_by)
     check_terms(release, terms)
@@ -103,7 +103,7 @@ def name_person(*, release: Release, person: User, terms: Terms, named_by: User)
 
 
 @transaction.atomic
-def change_terms(*, grant: Grant, terms: Terms, changed_by: User) -> Grant:
+def change_terms(*, grant: Grant, terms: GrantTerms, changed_by: User) -> Grant:
     """Give a person a new period from now on, and say how often in all; answers who asked."""
     release = _hold_open(grant.release, changed_by)
     check_terms(release, terms)
@@ -189,7 +189,7 @@ def _reopen(release: Release) -> None:
         request.save(update_fields=["status", "changed_at"])
 
 
-def _record(action: str, actor: User, grant: Grant, terms: Terms | None = None) -> None:
+def _record(action: str, actor: User, grant: Grant, terms: GrantTerms | None = None) -> None:
     """The record says for whom, by number, and on what terms."""
     facts: dict[str, int] = {"person": grant.person_id}
     if terms is not None:

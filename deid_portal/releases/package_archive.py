@@ -20,7 +20,7 @@ from deid_portal.engine import ENGINE_VERSION
 from deid_portal.engine.verification.verification import verify_package
 from deid_portal.notices.services import tell
 from deid_portal.releases.models import Package
-from deid_portal.releases.package_contents import STEPS, Member, contents_of, seal_contents
+from deid_portal.releases.package_contents import STEPS, PackageMember, contents_of, seal_contents
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
 from deid_portal.work.endings import Endings
@@ -114,7 +114,7 @@ def _verify(lease: Lease[Package], key: bytes) -> dict[str, Any]:
     }
 
 
-def _write(archive: zipfile.ZipFile, member: Member, lease: Lease[Package]) -> PackedFile:
+def _write(archive: zipfile.ZipFile, member: PackageMember, lease: Lease[Package]) -> PackedFile:
     digest, size = hashlib.sha256(), 0
     with archive.open(entry_of(member.name), "w", force_zip64=True) as entry:
         for piece in member.pieces():

@@ -21,7 +21,7 @@ from deid_portal.engine.verification.figures import COUNT, NUMBER, SHARE, find_f
 from deid_portal.engine.verification.signatures import short_fingerprint
 from deid_portal.engine.wording.words import counted, listed
 from deid_portal.querydesk.released_answers import HandedAnswer, read_answers, sum_prices
-from deid_portal.releases.package_charts import Drawing, charts_of
+from deid_portal.releases.package_charts import PackageChart, charts_of
 from deid_portal.reports.columns import level_label
 from deid_portal.reports.verdicts import verdict_of
 
@@ -34,7 +34,7 @@ ROLES = {"quasi-identifier": "could identify", "sensitive": "sensitive", "insens
 
 
 @dataclass(frozen=True)
-class Line:
+class CertificateLine:
     """A line of a table: what it is, and the number."""
 
     words: str
@@ -103,7 +103,7 @@ class Certificate:
         return is_network_plan(self.plan)
 
     @property
-    def risk(self) -> list[Line]:
+    def risk(self) -> list[CertificateLine]:
         places = (
             ("Highest chance of finding a person", "prosecutor.highest"),
             ("Average chance of finding a person", "prosecutor.average"),
@@ -111,19 +111,23 @@ class Certificate:
             ("Share of all people found by trying everybody", "marketer"),
             ("People who are one of a kind", "sample_uniques"),
         )
-        return [Line(words, self.share(f"risk.after.{place}")) for words, place in places]
+        return [
+            CertificateLine(words, self.share(f"risk.after.{place}")) for words, place in places
+        ]
 
     @property
-    def cost(self) -> list[Line]:
+    def cost(self) -> list[CertificateLine]:
         lines = [
-            Line("People in the table", self.count("input.rows")),
-            Line("People in the release", self.count("rows.released")),
-            Line("People left out", self.count("rows.suppressed")),
-            Line("Links in the release", self.count("network.links.after")),
-            Line("Groups of look-alikes", self.count("classes.count")),
-            Line("Smallest group", self.count("classes.smallest")),
-            Line("Detail lost (loss, 0 none, 1 all)", self.number("utility.loss")),
-            Line("Precision (levels kept, 1 exact, 0 none)", self.number("utility.precision")),
+            CertificateLine("People in the table", self.count("input.rows")),
+            CertificateLine("People in the release", self.count("rows.released")),
+            CertificateLine("People left out", self.count("rows.suppressed")),
+            CertificateLine("Links in the release", self.count("network.links.after")),
+            CertificateLine("Groups of look-alikes", self.count("classes.count")),
+            CertificateLine("Smallest group", self.count("classes.smallest")),
+            CertificateLine("Detail lost (loss, 0 none, 1 all)", self.number("utility.loss")),
+            CertificateLine(
+                "Precision (levels kept, 1 exact, 0 none)", self.number("utility.precision")
+            ),
         ]
         return [line for line in lines if ">–<" not in line.number]
 
@@ -235,7 +239,7 @@ class Certificate:
         return "; ".join(sum_prices(self.answers))
 
     @property
-    def charts(self) -> list[Drawing]:
+    def charts(self) -> list[PackageChart]:
         return charts_of(self.report)
 
     @property

@@ -21,40 +21,40 @@ MOST_COLUMNS = 12
 
 
 @dataclass(frozen=True)
-class Drawing:
+class PackageChart:
     title: str
     caption: str
     svg: str
 
 
-def charts_of(report: Report) -> list[Drawing]:
+def charts_of(report: Report) -> list[PackageChart]:
     """Return what can be drawn of a published report."""
     drawn = [_risk(report), _groups(report), _columns(report)]
     return [drawing for drawing in drawn if drawing is not None]
 
 
-def _risk(report: Report) -> Drawing:
+def _risk(report: Report) -> PackageChart:
     after = report["risk"]["after"]
     labels = [band["label"] for band in after["bands"]]
     highest = after["prosecutor"]["highest"]
     title = f"Nobody’s risk is above {one_in(highest)}" if highest else "Nobody is at risk"
     caption = "Share of people, in %, by their chance of being found if all listed facts are known"
-    return Drawing(
+    return PackageChart(
         title, caption, _bars(labels, [own["share"] for own in after["bands"]], _percent)
     )
 
 
-def _groups(report: Report) -> Drawing:
+def _groups(report: Report) -> PackageChart:
     classes = report["classes"]
     labels = [_range(own) for own in classes["bins"]]
     count, smallest = classes["count"], classes["smallest"]
     title = f"{count:,} groups of look-alikes, the smallest of {smallest:,}"
     counts = [float(own["count"]) for own in classes["bins"]]
     caption = "Number of groups by how many people they hold"
-    return Drawing(title, caption, _bars(labels, counts, _count))
+    return PackageChart(title, caption, _bars(labels, counts, _count))
 
 
-def _columns(report: Report) -> Drawing | None:
+def _columns(report: Report) -> PackageChart | None:
     costs = [
         (name, float(column["loss"]), level_label(column))
         for name, column in report.get("columns", {}).items()
@@ -70,7 +70,7 @@ def _columns(report: Report) -> Drawing | None:
     if not loss:
         title = "No column lost detail"
     caption = f"Share of detail lost per column{more}"
-    return Drawing(title, caption, _lines(shown))
+    return PackageChart(title, caption, _lines(shown))
 
 
 def _range(own: Mapping[str, Any]) -> str:

@@ -42,7 +42,7 @@ NOT_APPROVED = "The stored rows are not the approved ones."
 
 
 @dataclass(frozen=True)
-class Member:
+class PackageMember:
     """A file to be packed; `expected` is the hash it must have, where one was approved."""
 
     name: str
@@ -62,7 +62,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Contents:
-    members: Sequence[Member]
+    members: Sequence[PackageMember]
     signer: Signer
     notes: list[str] = field(default_factory=list)
 
@@ -81,31 +81,35 @@ def contents_of(package: Package, progress: ProgressCallback) -> Contents:
     progress(2, STEPS, "certificate")
     html = write_certificate(Certificate(statement, report, publication, signer.fingerprint))
     purpose = "risk, detail, gates, waivers, approvals"
-    members.append(Member("certificate.html", purpose, held(html)))
+    members.append(PackageMember("certificate.html", purpose, held(html)))
     notes = []
     if refusal := pdf_refusal():
         notes.append(refusal)
     else:
         pdf = write_pdf(html)
-        members.append(Member("certificate.pdf", "the same, for printing", held(pdf)))
+        members.append(PackageMember("certificate.pdf", "the same, for printing", held(pdf)))
     progress(3, STEPS, "documents")
     keeps_recipe = not statement["publish_recipe"]
     if keeps_recipe:
         notes.append(RECIPE_KEPT)
         report = {key: own for key, own in report.items() if key != "plan"}
-    members.append(Member("report.json", "every number on the certificate", to_json(report)))
+    members.append(PackageMember("report.json", "every number on the certificate", to_json(report)))
     if not keeps_recipe:
         members.append(
-            Member("plan.json", "the recipe, repeats this release", to_json(publication.plan))
+            PackageMember(
+                "plan.json", "the recipe, repeats this release", to_json(publication.plan)
+            )
         )
     members += [
-        Member(name, TAXONOMY_PURPOSE, held(text))
+        PackageMember(name, TAXONOMY_PURPOSE, held(text))
         for name, text in sorted(publication.files.items())
     ]
     readme = write_readme(package, signer.fingerprint, [member.name for member in members], notes)
-    members.append(Member("README.txt", "how to read and to check this package", held(readme)))
     members.append(
-        Member("portal.pub", "public key of the portal (Ed25519)", held(signer.public_key))
+        PackageMember("README.txt", "how to read and to check this package", held(readme))
+    )
+    members.append(
+        PackageMember("portal.pub", "public key of the portal (Ed25519)", held(signer.public_key))
     )
     progress(4, STEPS, "pack")
     return Contents(members, signer, notes)
@@ -113,22 +117,25 @@ def contents_of(package: Package, progress: ProgressCallback) -> Contents:
 
 def _data_members(
     package: Package, report: Mapping[str, Any], statement: Mapping[str, Any]
-) -> list[Member]:
+) -> list[PackageMember]:
     """Return the table, or the files of a network, and the dictionary beside them."""
     if package.release.request.run.is_network:
         files = open_network_release(package)
         members = [
-            Member(name, NETWORK_PURPOSES.get(name, "made by the method"), held(content))
+            PackageMember(name, NETWORK_PURPOSES.get(name, "made by the method"), held(content))
             for name, content in files.items()
         ]
         document = write_network_dictionary(files, report, statement)
-        return [*members, Member("datapackage.json", "dictionary of the files", to_json(document))]
+        return [
+            *members,
+            PackageMember("datapackage.json", "dictionary of the files", to_json(document)),
+        ]
     table = _read_rows(package)
     rows = _table_member(package, table)
     return [rows, _dictionary(package, table, report, statement, rows)]
 
 
-def _answer_members(package: Package, statement: Mapping[str, Any]) -> list[Member]:
+def _answer_members(package: Package, statement: Mapping[str, Any]) -> list[PackageMember]:
     """Return the answers that were approved with the release; older statements know of none."""
     answers = statement.get("answers", [])
     if not answers:
@@ -136,18 +143,20 @@ def _answer_members(package: Package, statement: Mapping[str, Any]) -> list[Memb
     expected = package.release.request.answers_sha256
     purpose = "noisy answers of the query desk, with ε of each"
     return [
-        Member("answers.json", purpose, held(write_answers(answers)), expected),
-        Member("answers.csv", "the same, one number per line", held(write_answers_csv(answers))),
+        PackageMember("answers.json", purpose, held(write_answers(answers)), expected),
+        PackageMember(
+            "answers.csv", "the same, one number per line", held(write_answers_csv(answers))
+        ),
     ]
 
 
-def seal_contents(contents: Contents, sums: dict[str, str]) -> list[Member]:
+def seal_contents(contents: Contents, sums: dict[str, str]) -> list[PackageMember]:
     """Return what is made of the hashes of everything else: their list and its signature."""
     lines = "".join(f"{sha256}  {name}\n" for name, sha256 in sums.items()).encode()
     signature = contents.signer.sign(lines)
     return [
-        Member("SHA256SUMS", "fingerprints of all files", held(lines)),
-        Member("SIGNATURE", "Ed25519 signature of SHA256SUMS", held(signature)),
+        PackageMember("SHA256SUMS", "fingerprints of all files", held(lines)),
+        PackageMember("SIGNATURE", "Ed25519 signature of SHA256SUMS", held(signature)),
     ]
 
 
@@ -161,17 +170,17 @@ def _read_rows(package: Package) -> Table:
     return table
 
 
-def _table_member(package: Package, table: Table) -> Member:
+def _table_member(package: Package, table: Table) -> PackageMember:
     request, form = package.release.request, TableFormat(package.format)
     columns = f"{table.rows:,} people, {len(table.columns)} columns, in no order that tells"
     if form == TableFormat.CSV:
         stored = request.run.release_file
-        return Member(
+        return PackageMember(
             "release.csv", columns, lambda: vault.open_reader(stored), table.source_sha256
         )
     stream = io.BytesIO()
     write_table(table, stream, FileKind(form.value))
-    return Member(f"release.{form.value}", columns, held(stream.getvalue()))
+    return PackageMember(f"release.{form.value}", columns, held(stream.getvalue()))
 
 
 def _dictionary(
@@ -179,8 +188,8 @@ def _dictionary(
     table: Table,
     report: Mapping[str, Any],
     statement: Mapping[str, Any],
-    rows: Member,
-) -> Member:
+    rows: PackageMember,
+) -> PackageMember:
     digest, size = hashlib.sha256(), 0
     for piece in rows.pieces():
         digest.update(piece)
@@ -189,7 +198,7 @@ def _dictionary(
         package, table, report, statement, size=size, sha256=digest.hexdigest()
     )
     purpose = "dictionary: bands used, meaning of gaps, share left out"
-    return Member("datapackage.json", purpose, to_json(document))
+    return PackageMember("datapackage.json", purpose, to_json(document))
 
 
 def to_json(document: Any) -> Callable[[], BinaryIO]:

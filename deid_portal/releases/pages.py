@@ -111,7 +111,7 @@ class Forms:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PageRequest:
     """What of the page the address asks for."""
 
     format: str
@@ -120,7 +120,7 @@ class Wanted:
 
 
 def describe_page(
-    person: User, release: Release, wanted: Wanted, forms: Forms | None = None
+    person: User, release: Release, wanted: PageRequest, forms: Forms | None = None
 ) -> dict[str, Any]:
     forms, chosen = forms or Forms(), wanted.format
     run, team = release.request.run, team_of(release)
@@ -242,7 +242,7 @@ def _people(release: Release, grants: list[Grant], forms: Forms, changing: str) 
     return lines
 
 
-def _name_form(release: Release, wanted: Wanted, forms: Forms) -> NamePersonForm | None:
+def _name_form(release: Release, wanted: PageRequest, forms: Forms) -> NamePersonForm | None:
     if forms.name is None and not wanted.is_naming:
         return None
     return forms.name or NamePersonForm(people=people_to_name(release), most=most_allowed(release))

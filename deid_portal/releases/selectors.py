@@ -10,7 +10,7 @@ from django.utils import timezone
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.accounts.selectors import teams_of
-from deid_portal.releases.access import Standing, stand
+from deid_portal.releases.access import ReleaseStanding, stand
 from deid_portal.releases.models import Download, Grant, Package, Release, TableFormat
 from deid_portal.releases.permissions import team_of
 from deid_portal.runs.selectors import HEAVY
@@ -94,7 +94,7 @@ def _known_grants(user: User, team: Team) -> QuerySet[Grant]:
 @dataclass(frozen=True)
 class ReleaseLine:
     release: Release
-    standing: Standing
+    standing: ReleaseStanding
 
 
 def describe_releases(releases: Iterable[Release]) -> list[ReleaseLine]:

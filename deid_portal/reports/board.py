@@ -14,10 +14,10 @@ from deid_portal.reports.run_comparison import Comparison, compare
 from deid_portal.reports.scenarios import (
     DETAILS,
     RISKS,
-    Axis,
     Point,
-    Recommendation,
     Scenario,
+    ScenarioAxis,
+    ScenarioRecommendation,
     beaten_by,
     front_of,
     place,
@@ -67,7 +67,7 @@ def _scenario(run: Run, rules: Rules, *, sees_values: bool) -> Scenario:
 
 
 @dataclass(frozen=True)
-class Row:
+class BoardRow:
     """A line of the table: the run, and how it stands among the others."""
 
     scenario: Scenario
@@ -80,8 +80,8 @@ class Row:
 @dataclass(frozen=True)
 class Board:
     scenarios: Sequence[Scenario]
-    risk: Axis
-    detail: Axis
+    risk: ScenarioAxis
+    detail: ScenarioAxis
     wanted_a: int | None = None
     wanted_b: int | None = None
 
@@ -148,7 +148,7 @@ class Board:
         return next((own for own in self.scenarios if own.is_promoted), None)
 
     @cached_property
-    def recommendation(self) -> Recommendation | None:
+    def recommendation(self) -> ScenarioRecommendation | None:
         return recommend(self.front)
 
     @property
@@ -186,7 +186,7 @@ class Board:
         return f"has {words}" if words.startswith("less risk") else words
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[BoardRow]:
         points = {point.scenario.number: point for point in self.points}
         on_the_line = {point.scenario.number for point in self.front}
         return [
@@ -194,10 +194,10 @@ class Board:
             for own in self.scenarios
         ]
 
-    def _row(self, own: Scenario, point: Point | None, on_the_line: bool) -> Row:
+    def _row(self, own: Scenario, point: Point | None, on_the_line: bool) -> BoardRow:
         if point is None:
             standing = "still running" if own.is_open else "no solution"
-            return Row(own, "–", "–", standing)
+            return BoardRow(own, "–", "–", standing)
         if on_the_line:
             standing = "on the line"
         else:
@@ -205,7 +205,9 @@ class Board:
             standing = f"beaten by run {better.number}" if better else ""
         if not own.is_allowed:
             standing = f"{standing}, not allowed"
-        return Row(own, self.risk.written(own), self.detail.written(own), standing, on_the_line)
+        return BoardRow(
+            own, self.risk.written(own), self.detail.written(own), standing, on_the_line
+        )
 
 
 def _number(text: str) -> int | None:

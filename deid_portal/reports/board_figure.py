@@ -8,7 +8,7 @@ from deid_portal.engine.wording.numbers import NBSP as NO_BREAK
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.reports.board import Board
 from deid_portal.reports.figures import Chart
-from deid_portal.reports.scenarios import Axis, Point, Scenario, limit_words, title_of
+from deid_portal.reports.scenarios import Point, Scenario, ScenarioAxis, limit_words, title_of
 
 # Told apart without color; the first ones are the most different from each other.
 SHAPES = ("triangle-up", "square", "circle", "diamond", "star", "hexagon", "pentagon")
@@ -125,11 +125,11 @@ def _detail_range(board: Board) -> dict[str, Any]:
     return {"range": [0, 2 * details[0] or 1]}
 
 
-def _across(axis: Axis, point: Point) -> float:
+def _across(axis: ScenarioAxis, point: Point) -> float:
     return 100 * point.risk if axis.is_share else point.risk
 
 
-def _line(front: list[Point], risk: Axis) -> dict[str, Any]:
+def _line(front: list[Point], risk: ScenarioAxis) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines",

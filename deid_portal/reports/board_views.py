@@ -19,7 +19,7 @@ from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine.files.csv.writer import neutralize
 from deid_portal.reports.board import Board, scenarios_of
 from deid_portal.reports.board_figure import board_chart, legend_of
-from deid_portal.reports.run_comparison import Line
+from deid_portal.reports.run_comparison import ComparisonLine
 from deid_portal.reports.scenarios import axes_for
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.promotion import (
@@ -118,7 +118,7 @@ def comparison(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     return response
 
 
-def _cells(line: Line, a: str, b: str) -> list[str]:
+def _cells(line: ComparisonLine, a: str, b: str) -> list[str]:
     lost = ["" if own is None else f"{own:.4f}" for own in (line.a_lost, line.b_lost)]
     better = {"A": a, "B": b}.get(line.better, "")
     return [line.name, line.a, lost[0], line.b, lost[1], better, line.words]

@@ -15,7 +15,7 @@ STEPS_ON_SUMMARY = 6
 
 
 @dataclass(frozen=True)
-class Step:
+class ColumnStep:
     """One column one step coarser."""
 
     column: str
@@ -34,15 +34,15 @@ class LeftOut:
     title: str
     caption: str
     left_out: int
-    steps: list[Step]
+    steps: list[ColumnStep]
     note: str = ""
 
     @property
-    def cheapest(self) -> Step | None:
+    def cheapest(self) -> ColumnStep | None:
         return next((step for step in self.steps if step.is_cheapest), None)
 
     @property
-    def first_steps(self) -> list[Step]:
+    def first_steps(self) -> list[ColumnStep]:
         return self.steps[:STEPS_ON_SUMMARY]
 
 
@@ -67,9 +67,9 @@ def describe_left_out(report: Report) -> LeftOut:
     return LeftOut(title, caption, left_out, steps, note)
 
 
-def _steps(report: Report) -> list[Step]:
+def _steps(report: Report) -> list[ColumnStep]:
     found = [
-        Step(
+        ColumnStep(
             column=step["column"],
             level=step.get("level_name") or f"level {step['level']}",
             freed=step["freed"],
@@ -86,7 +86,7 @@ def _steps(report: Report) -> list[Step]:
     if not ranked or ranked[0].freed <= 0:
         return ranked
     first = ranked[0]
-    return [Step(**{**vars(first), "is_cheapest": True}), *ranked[1:]]
+    return [ColumnStep(**{**vars(first), "is_cheapest": True}), *ranked[1:]]
 
 
 def _note(report: Report, left_out: int, has_steps: bool) -> str:
@@ -137,7 +137,7 @@ def left_out_chart(report: Report, address: str) -> Chart | None:
 
 
 @dataclass(frozen=True)
-class Apart:
+class SeparatingColumns:
     """Which columns keep the groups of one size apart from others."""
 
     title: str
@@ -147,14 +147,14 @@ class Apart:
     left_out: int
 
 
-def describe_apart(report: Report, size: str) -> Apart | None:
+def describe_apart(report: Report, size: str) -> SeparatingColumns | None:
     """Return what isolates the groups of a size, given by its lower end; None if there are none."""
     own = next((own for own in report.get("isolation", []) if str(own["from"]) == size), None)
     if own is None:
         return None
     has_steps = "coarser" in report
     columns = [entry for entry in own["columns"] if entry["grows_hidden"]]
-    return Apart(
+    return SeparatingColumns(
         title=_apart_title(own, columns),
         sentence=_apart_sentence(report, own, columns),
         columns=columns,

@@ -24,7 +24,7 @@ MANY, NEARLY_ALL = 0.2, 0.99  # a limit above, or a loss above, is no small chan
 
 
 @dataclass(frozen=True)
-class Remedy:
+class PlanRemedy:
     title: str
     instead: str
     left_out: str
@@ -34,7 +34,7 @@ class Remedy:
     change: str  # what "Try this change" sends
 
 
-def describe_remedies(report: Report, rules: Rules | None = None) -> list[Remedy]:
+def describe_remedies(report: Report, rules: Rules | None = None) -> list[PlanRemedy]:
     """Return up to three changes that were tried and worked, of different kinds if possible."""
     found = report.get("remedies", [])
     ranked = sorted(found, key=_rank)
@@ -52,12 +52,12 @@ def _rank(own: Report) -> tuple[bool, int, float]:
     return (is_much, kinds.index(own["kind"]), own["loss"])
 
 
-def _describe(own: Report, report: Report, rules: Rules | None) -> Remedy:
+def _describe(own: Report, report: Report, rules: Rules | None) -> PlanRemedy:
     title, instead, changes = _WORDS[own["kind"]](own)
     rows = report["input"]["rows"]
     share = own["suppressed"] / rows if rows else 0.0
     verdict = _policy(own, share, rules)
-    return Remedy(
+    return PlanRemedy(
         title=title,
         instead=instead,
         left_out=f"{people(own['suppressed'])} left out, {percent(share)}"

@@ -25,7 +25,7 @@ SMALLEST_COUNT = 5  # people
 
 
 @dataclass(frozen=True)
-class Line:
+class ComparisonLine:
     """One column or number in both runs."""
 
     name: str
@@ -40,7 +40,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ComparisonVerdict:
     headline: str
     difference: str
     choices: list[tuple[str, str]]  # A or B, and when to choose it
@@ -48,13 +48,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Comparison:
-    lines: list[Line]
-    verdict: Verdict
+    lines: list[ComparisonLine]
+    verdict: ComparisonVerdict
     exact_in_both: list[str] = field(default_factory=list)
     only_in_a: list[str] = field(default_factory=list)
     only_in_b: list[str] = field(default_factory=list)
 
-    def differences_first(self) -> list[Line]:
+    def differences_first(self) -> list[ComparisonLine]:
         """Return differing columns, then differing numbers, then the rest as it stands."""
         return sorted(
             self.lines,
@@ -93,7 +93,7 @@ def _is_exact(column: Summary) -> bool:
     return column.get("level") == 0
 
 
-def _column_line(name: str, mine: Summary, others: Summary) -> Line:
+def _column_line(name: str, mine: Summary, others: Summary) -> ComparisonLine:
     a_lost, b_lost = mine.get("loss"), others.get("loss")
     same_level = mine.get("level") == others.get("level") and mine.get("level") is not None
     if same_level:
@@ -101,7 +101,7 @@ def _column_line(name: str, mine: Summary, others: Summary) -> Line:
     else:
         better = _less(a_lost, b_lost, NOTABLE_LOSS)
         words = _values_words(mine, others, better)
-    return Line(
+    return ComparisonLine(
         name=name,
         a=_shown(mine),
         b=_shown(others),
@@ -143,7 +143,7 @@ def _values_words(mine: Summary, others: Summary, better: str) -> str:
     return f"{more} keeps {many}, {fewer} {few}"
 
 
-def _number_lines(a: Scenario, b: Scenario) -> Iterator[Line]:
+def _number_lines(a: Scenario, b: Scenario) -> Iterator[ComparisonLine]:
     yield _detail_line(a, b)
     yield _links_line(a, b) if a.is_network else _rows_line(a, b)
     smallest = _smallest_group(a, b)
@@ -161,7 +161,7 @@ def _number_lines(a: Scenario, b: Scenario) -> Iterator[Line]:
     yield from _guess_lines(a, b)
 
 
-def _detail_line(a: Scenario, b: Scenario) -> Line:
+def _detail_line(a: Scenario, b: Scenario) -> ComparisonLine:
     """Compare the loss or, where it is not told of both, what levels alone say of it."""
     better = _keeps_detail(a, b)
     if a.loss is not None and b.loss is not None:
@@ -179,7 +179,7 @@ def _keeps_detail(a: Scenario, b: Scenario) -> str:
     return _less(-a.precision, -b.precision, NOTABLE_LOSS)
 
 
-def _rows_line(a: Scenario, b: Scenario) -> Line:
+def _rows_line(a: Scenario, b: Scenario) -> ComparisonLine:
     return _line(
         "Rows left out",
         _out_of_all(a),
@@ -189,7 +189,7 @@ def _rows_line(a: Scenario, b: Scenario) -> Line:
     )
 
 
-def _links_line(a: Scenario, b: Scenario) -> Line:
+def _links_line(a: Scenario, b: Scenario) -> ComparisonLine:
     """Compare the links kept as they were; a release of groups keeps none."""
     kept = [int(own.summary["network"]["links"].get("kept", 0)) for own in (a, b)]
     return _line(
@@ -205,7 +205,7 @@ def _out_of_all(own: Scenario) -> str:
     return f"{own.rows_left_out:,} ({percent(own.share_left_out)})"
 
 
-def _risk_line(name: str, mine: float, others: float) -> Line:
+def _risk_line(name: str, mine: float, others: float) -> ComparisonLine:
     smaller, larger = sorted((mine, others))
     words = f"{{}} has {percent(larger - smaller)} less"
     times = larger / smaller if smaller > 0 else 0
@@ -216,7 +216,7 @@ def _risk_line(name: str, mine: float, others: float) -> Line:
     return _line(name, percent(mine), percent(others), _less(mine, others, NOTABLE_SHARE), words)
 
 
-def _smallest_group(a: Scenario, b: Scenario) -> Line | None:
+def _smallest_group(a: Scenario, b: Scenario) -> ComparisonLine | None:
     """Compare what a small group of people that both tell of has to pay."""
     found = _small_group(a, b)
     if found is None:
@@ -270,7 +270,7 @@ def _of_group(group: Summary) -> str:
     return f"{left_out:,} of {records:,} ({percent(_share(group))})"
 
 
-def _guess_lines(a: Scenario, b: Scenario) -> Iterator[Line]:
+def _guess_lines(a: Scenario, b: Scenario) -> Iterator[ComparisonLine]:
     mine, others = _guesses(a.summary), _guesses(b.summary)
     for column in mine:
         if column in others:
@@ -292,10 +292,10 @@ def _guesses(summary: Summary) -> dict[str, float]:
     }
 
 
-def _line(name: str, a: str, b: str, better: str, words: str) -> Line:
+def _line(name: str, a: str, b: str, better: str, words: str) -> ComparisonLine:
     """Make a line about a number; `words` has room for the one that is better."""
     said = words.format(better) if better else "the same"
-    return Line(name, a, b, said, better, differs=bool(better))
+    return ComparisonLine(name, a, b, said, better, differs=bool(better))
 
 
 def _less(mine: float | None, others: float | None, notable: float) -> str:
@@ -304,11 +304,11 @@ def _less(mine: float | None, others: float | None, notable: float) -> str:
     return A if mine < others else B
 
 
-def _judge(a: Scenario, b: Scenario, columns: list[Line]) -> Verdict:
+def _judge(a: Scenario, b: Scenario, columns: list[ComparisonLine]) -> ComparisonVerdict:
     detail = _keeps_detail(a, b)
     people = _less(a.share_left_out, b.share_left_out, NOTABLE_SHARE)
     risk = _less(a.average_risk, b.average_risk, NOTABLE_SHARE)
-    return Verdict(
+    return ComparisonVerdict(
         headline=headline_of(detail, people, risk),
         difference=_difference(a, b, [line for line in columns if line.differs], len(columns)),
         choices=list(_choices(a, b, columns, detail, people, risk)),
@@ -336,7 +336,7 @@ def _joined(phrases: list[str]) -> str:
     return " and ".join(phrases)
 
 
-def _difference(a: Scenario, b: Scenario, differing: list[Line], count: int) -> str:
+def _difference(a: Scenario, b: Scenario, differing: list[ComparisonLine], count: int) -> str:
     if not differing:
         return "Every column is shown at the same level in both." if count else ""
     largest = max(differing, key=lambda line: abs((line.a_lost or 0) - (line.b_lost or 0)))
@@ -357,7 +357,7 @@ def _leaves(shown: str) -> str:
     return "hides it" if shown == "hidden" else f"shows {shown}"
 
 
-def _and_so(a: Scenario, b: Scenario, line: Line) -> str:
+def _and_so(a: Scenario, b: Scenario, line: ComparisonLine) -> str:
     """Say what the coarser one gains by it, when that is people."""
     more = abs(a.rows_left_out - b.rows_left_out)
     keeps = _less(a.rows_left_out, b.rows_left_out, 0)
@@ -368,7 +368,7 @@ def _and_so(a: Scenario, b: Scenario, line: Line) -> str:
 
 
 def _choices(
-    a: Scenario, b: Scenario, columns: list[Line], detail: str, people: str, risk: str
+    a: Scenario, b: Scenario, columns: list[ComparisonLine], detail: str, people: str, risk: str
 ) -> Iterator[tuple[str, str]]:
     for own in (A, B):
         reasons = _reasons(own, a, b, columns, detail, people, risk)
@@ -377,7 +377,13 @@ def _choices(
 
 
 def _reasons(
-    own: str, a: Scenario, b: Scenario, columns: list[Line], detail: str, people: str, risk: str
+    own: str,
+    a: Scenario,
+    b: Scenario,
+    columns: list[ComparisonLine],
+    detail: str,
+    people: str,
+    risk: str,
 ) -> list[str]:
     finer = [line for line in columns if line.better == own and _by_far(line)]
     finer.sort(key=lambda line: -abs((line.a_lost or 0) - (line.b_lost or 0)))
@@ -394,7 +400,7 @@ def _reasons(
     return reasons
 
 
-def _by_far(line: Line) -> bool:
+def _by_far(line: ComparisonLine) -> bool:
     return abs((line.a_lost or 0) - (line.b_lost or 0)) >= STUDIED
 
 

@@ -133,7 +133,7 @@ def limit_words(limit: float) -> str:
 
 
 @dataclass(frozen=True)
-class Axis:
+class ScenarioAxis:
     """What can be drawn along one side; less is better."""
 
     name: str
@@ -153,21 +153,25 @@ class Axis:
 RISKS = {
     axis.name: axis
     for axis in (
-        Axis("highest", "Highest risk", "Highest risk", lambda own: own.highest_risk, is_log=True),
-        Axis("average", "Average risk", "Average risk", lambda own: own.average_risk, is_log=True),
-        Axis("left-out", "Left out", "Rows left out", lambda own: own.share_left_out),
+        ScenarioAxis(
+            "highest", "Highest risk", "Highest risk", lambda own: own.highest_risk, is_log=True
+        ),
+        ScenarioAxis(
+            "average", "Average risk", "Average risk", lambda own: own.average_risk, is_log=True
+        ),
+        ScenarioAxis("left-out", "Left out", "Rows left out", lambda own: own.share_left_out),
     )
 }
 
 
-def _detail(name: str, label: str) -> Axis:
+def _detail(name: str, label: str) -> ScenarioAxis:
     def value(scenario: Scenario) -> float | None:
         found = scenario.summary["utility"].get(name)
         if found is None:
             return None
         return float(1 - found if METRICS[name].higher_is_better else found)
 
-    return Axis(name, label, f"Detail lost ({label})", value, is_share=False)
+    return ScenarioAxis(name, label, f"Detail lost ({label})", value, is_share=False)
 
 
 DETAILS = {
@@ -182,7 +186,7 @@ DETAILS = {
 }
 
 
-def axes_for(scenarios: Sequence[Scenario]) -> tuple[list[Axis], list[Axis]]:
+def axes_for(scenarios: Sequence[Scenario]) -> tuple[list[ScenarioAxis], list[ScenarioAxis]]:
     """Return what can be drawn across and up: of networks nobody is left out, and less is measured.
 
     Before a run has ended everything is offered.
@@ -201,7 +205,7 @@ def axes_for(scenarios: Sequence[Scenario]) -> tuple[list[Axis], list[Axis]]:
     return risks, details
 
 
-def usual_detail(scenarios: Sequence[Scenario]) -> Axis:
+def usual_detail(scenarios: Sequence[Scenario]) -> ScenarioAxis:
     """Return loss or, where it is not told of every run, precision if that is."""
     measured = [own for own in scenarios if own.has_numbers]
     for axis in (DETAILS["loss"], DETAILS["precision"]):
@@ -225,7 +229,7 @@ class Point:
         return no_worse and better
 
 
-def place(scenarios: Iterable[Scenario], risk: Axis, detail: Axis) -> list[Point]:
+def place(scenarios: Iterable[Scenario], risk: ScenarioAxis, detail: ScenarioAxis) -> list[Point]:
     """Return the runs that have numbers for both sides, from little risk to much."""
     points = []
     for scenario in scenarios:
@@ -282,12 +286,12 @@ def bend_of(front: Sequence[Point]) -> list[Point]:
 
 
 @dataclass(frozen=True)
-class Recommendation:
+class ScenarioRecommendation:
     scenario: Scenario
     why: str
 
 
-def recommend(front: Sequence[Point]) -> Recommendation | None:
+def recommend(front: Sequence[Point]) -> ScenarioRecommendation | None:
     """Return the run to look at first: allowed, and at the bend of a curve worth the name."""
     allowed = [point for point in front if point.scenario.is_allowed]
     chosen = allowed or list(front)
@@ -297,7 +301,7 @@ def recommend(front: Sequence[Point]) -> Recommendation | None:
     found = min(bend or chosen, key=lambda own: own.detail)
     first = "allowed, and" if allowed else "none is allowed, and"
     second = "where the curve bends" if bend else "nothing on the line keeps more detail"
-    return Recommendation(found.scenario, f"{first} {second}")
+    return ScenarioRecommendation(found.scenario, f"{first} {second}")
 
 
 def count_places(points: Iterable[Point]) -> int:

@@ -25,7 +25,7 @@ GATE_WORDS = {
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ReportVerdict:
     """What the page opens with: a shield, a sentence, whether the rules hold, what fails."""
 
     tone: str  # ok, warn or bad
@@ -39,7 +39,7 @@ class Verdict:
 
 def judge_report(
     report: Report, rules: Rules | None = None, whole: Report | None = None
-) -> Verdict:
+) -> ReportVerdict:
     """Judge by the rules of the plan, and by the team's policy where it is given.
 
     Where `report` is what somebody without rows may see, the policy is held against the `whole` of
@@ -50,7 +50,7 @@ def judge_report(
     broken = not report["solution"] or any(not rule.get("holds") for rule in report["models"])
     is_bare = not report["models"] and not any(kind.is_private for kind in _methods(report))
     tone = "bad" if broken else "warn" if is_bare else "ok"
-    return Verdict(
+    return ReportVerdict(
         tone=tone,
         icon={"ok": "shield-check", "warn": "shield-half", "bad": "shield-x"}[tone],
         sentence=verdict_of(report),

@@ -9,12 +9,12 @@ from deid_portal.runs.models import Run
 
 
 @dataclass(frozen=True)
-class Evidence:
+class GateEvidence:
     """A page, the part of it that is the figure, and what a comment on it is about."""
 
     url: str
     part: str  # a CSS selector
-    words: str = "Evidence"
+    words: str = "GateEvidence"
     about: str = ""
 
 
@@ -22,7 +22,7 @@ class Evidence:
 IN_REPORT = {
     "least_k": ("groups", "#classes", "Chart", "Groups"),
     "highest_risk": ("risk", "#risk", "Chart", "Risk"),
-    "most_left_out": ("left-out", "[aria-labelledby=left-out-title]", "Evidence", "Left out"),
+    "most_left_out": ("left-out", "[aria-labelledby=left-out-title]", "GateEvidence", "Left out"),
     "most_left_out_of_group": ("who-pays", "#who-pays", "Chart", "Who pays"),
     "protect_sensitive": ("distributions", "#spread-0", "Chart", "Distributions"),
     "surest_guess": ("distributions", "#spread-0", "Chart", "Distributions"),
@@ -34,17 +34,17 @@ IN_REPORT = {
 OF_NETWORKS = ("least_k", "highest_risk")
 
 
-def evidence_for(gate: str, run: Run) -> Evidence | None:
+def evidence_for(gate: str, run: Run) -> GateEvidence | None:
     """Say where to look; the terms of a request are their own evidence."""
     if run.is_network and gate not in OF_NETWORKS and not gate.startswith("attacks."):
         return None
     if gate in IN_REPORT:
         section, part, words, about = IN_REPORT[gate]
         url = reverse("reports:section", args=[run.id, section])
-        return Evidence(url, part, words, f"chart:{about}")
+        return GateEvidence(url, part, words, f"chart:{about}")
     name, _, attack = gate.partition(".")
     if name == "attacks" or gate == "cross_releases":
         key = attack or "intersection"
         url = f"{reverse('attacks:show', args=[run.id])}?{urlencode({'attack': key})}"
-        return Evidence(url, "#attack-panel", "Attack", "chart:Attacks")
+        return GateEvidence(url, "#attack-panel", "Attack", "chart:Attacks")
     return None

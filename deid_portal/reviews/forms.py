@@ -10,11 +10,11 @@ from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.released_answers import read_answers, to_documents
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest
 from deid_portal.reviews.policies import PRINTS
-from deid_portal.reviews.services import Terms
+from deid_portal.reviews.services import RequestTerms
 from deid_portal.runs.models import Run
 
 
-class PersonChoice(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
+class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, obj: Any) -> str:
         return str(obj.display_name)
 
@@ -33,7 +33,7 @@ class AskForm(forms.Form):
         max_length=200,
         error_messages={"required": "Say who gets the release and what for."},
     )
-    recipients = PersonChoice(
+    recipients = PeopleField(
         label="Who may download it",
         queryset=User.objects.none(),
         required=False,
@@ -56,7 +56,7 @@ class AskForm(forms.Form):
         self.checklist = rules.checklist
         people = User.objects.filter(memberships__team=team, is_active=True).distinct()
         recipients = self.fields["recipients"]
-        assert isinstance(recipients, PersonChoice)  # noqa: S101 - for the types
+        assert isinstance(recipients, PeopleField)  # noqa: S101 - for the types
         recipients.queryset = people.order_by("username")
         self.has_answers = answers.exists()
         if self.has_answers:
@@ -71,9 +71,9 @@ class AskForm(forms.Form):
     def confirmations(self) -> list[forms.BoundField]:
         return [self[f"confirm_{number}"] for number in range(len(self.checklist))]
 
-    def to_terms(self) -> Terms:
+    def to_terms(self) -> RequestTerms:
         given = self.cleaned_data
-        return Terms(
+        return RequestTerms(
             purpose=given["purpose"],
             recipients=list(given["recipients"]),
             download_days=given["download_days"],
@@ -118,7 +118,7 @@ def _initial(rules: Rules, draft: ReviewRequest | None) -> dict[str, Any]:
     }
 
 
-class DecisionForm(forms.Form):
+class ReviewDecisionForm(forms.Form):
     verdict = forms.ChoiceField(
         label="Your decision",
         choices=Decision.Verdict.choices,

@@ -112,7 +112,7 @@ def better_runs(request: ReviewRequest) -> QuerySet[Run]:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ConversationEntry:
     """One line of the conversation: a comment, a vote, or a waiver."""
 
     at: datetime
@@ -131,14 +131,16 @@ class Entry:
         return self.comment is not None and not self.is_open
 
 
-def conversation_of(request: ReviewRequest) -> list[Entry]:
+def conversation_of(request: ReviewRequest) -> list[ConversationEntry]:
     """Return comments and votes in the order they were made."""
     comments = [
-        Entry(row.written_at, row.written_by, row.text, "comment", comment=row)
+        ConversationEntry(row.written_at, row.written_by, row.text, "comment", comment=row)
         for row in request.comments.select_related("written_by")
     ]
     votes = [
-        Entry(row.decided_at, row.decided_by, row.reason, row.verdict, row.round != request.round)
+        ConversationEntry(
+            row.decided_at, row.decided_by, row.reason, row.verdict, row.round != request.round
+        )
         for row in request.decisions.select_related("decided_by")
     ]
     return sorted([*comments, *votes], key=lambda entry: entry.at)
@@ -148,7 +150,7 @@ def conversation_of(request: ReviewRequest) -> list[Entry]:
 class Block:
     """Some entries one after the other, shown or folded away."""
 
-    entries: list[Entry]
+    entries: list[ConversationEntry]
     is_folded: bool
 
     @property
@@ -161,7 +163,7 @@ SHORT_ENOUGH = 6
 ALWAYS_SHOWN = 2
 
 
-def fold_answered(entries: list[Entry]) -> list[Block]:
+def fold_answered(entries: list[ConversationEntry]) -> list[Block]:
     """Fold what is answered in a long conversation, but never its last words."""
     if len(entries) <= SHORT_ENOUGH:
         return [Block(entries, is_folded=False)]
@@ -173,7 +175,7 @@ def fold_answered(entries: list[Entry]) -> list[Block]:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RequestPerson:
     """What one person has to do with a request."""
 
     person: User
@@ -187,7 +189,7 @@ VOTE_WORDS = {
 }
 
 
-def standings_of_people(request: ReviewRequest) -> list[Standing]:
+def standings_of_people(request: ReviewRequest) -> list[RequestPerson]:
     """Say of everybody who may vote, comment or never vote where they stand."""
     team, authors = team_of(request), authors_of(request)
     votes = {
@@ -197,16 +199,16 @@ def standings_of_people(request: ReviewRequest) -> list[Standing]:
     agreed = set(request.waivers.filter(round=request.round).values_list("agreed_by_id", flat=True))
     talked = set(request.comments.values_list("written_by_id", flat=True))
     people = [
-        Standing(person, _approver_words(person, votes, agreed, request))
+        RequestPerson(person, _approver_words(person, votes, agreed, request))
         for person in who_may_decide(request)
     ]
     people += [
-        Standing(person, "commented, cannot vote" if person.pk in talked else "can comment")
+        RequestPerson(person, "commented, cannot vote" if person.pk in talked else "can comment")
         for person in people_with_role(team, Role.REVIEWER)
         if person.pk not in authors and person not in [one.person for one in people]
     ]
     prepared = User.objects.filter(pk__in=authors).order_by("username")
-    return [*people, *(Standing(person, "author, can never vote") for person in prepared)]
+    return [*people, *(RequestPerson(person, "author, can never vote") for person in prepared)]
 
 
 def _approver_words(

@@ -59,7 +59,7 @@ NEEDS_A_REASON = (Decision.Verdict.ASK_FOR_CHANGES, Decision.Verdict.REJECT)
 
 
 @dataclass(frozen=True)
-class Terms:
+class RequestTerms:
     """What the author asks for besides the run: who gets it, for how long, what was confirmed.
 
     And which noisy answers are handed over with it.
@@ -107,7 +107,7 @@ def check_can_submit(user: User, request: ReviewRequest) -> None:
 
 @transaction.atomic
 def ask_for_review(
-    *, run: Run, asked_by: User, terms: Terms, as_draft: bool = False
+    *, run: Run, asked_by: User, terms: RequestTerms, as_draft: bool = False
 ) -> ReviewRequest:
     # The lock makes a double click one request: the second sees the first and is refused.
     # Requests are counted per dataset, so the dataset is what has to be held.
@@ -136,7 +136,7 @@ def ask_for_review(
     return request
 
 
-def _set_terms(request: ReviewRequest, terms: Terms) -> None:
+def _set_terms(request: ReviewRequest, terms: RequestTerms) -> None:
     rules = policy_in_force(team_of(request)).rules
     request.purpose = terms.purpose
     request.download_days = terms.download_days or rules.download_days
@@ -149,7 +149,7 @@ def _set_terms(request: ReviewRequest, terms: Terms) -> None:
     request.answers.set(answers)
 
 
-def _own_answers(request: ReviewRequest, terms: Terms) -> list[Question]:
+def _own_answers(request: ReviewRequest, terms: RequestTerms) -> list[Question]:
     """Read the answers anew; somebody else's are not the author's to hand over."""
     asked_for = {question.pk for question in terms.answers}
     if not asked_for:
@@ -175,7 +175,7 @@ def check_can_change_terms(user: User, request: ReviewRequest) -> None:
 
 @transaction.atomic
 def change_draft(
-    *, request: ReviewRequest, changed_by: User, terms: Terms, submit: bool
+    *, request: ReviewRequest, changed_by: User, terms: RequestTerms, submit: bool
 ) -> ReviewRequest:
     """Keep what a draft says, and hand it in if asked to.
 

@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 from deid_portal.accounts.models import User
 from deid_portal.attacks.choices import STANDARD
 from deid_portal.attacks.models import AttackTest
-from deid_portal.attacks.rows import LOOKS, State
+from deid_portal.attacks.rows import LOOKS, RowState
 from deid_portal.attacks.selectors import attack_rows
 from deid_portal.attacks.services import start_attacks
 from deid_portal.attacks.vocabulary import WORDINGS
@@ -38,7 +38,7 @@ def read(client: Client, run: Run, query: str = "") -> str:
 
 def test_every_attack_has_words() -> None:
     assert set(WORDINGS) == {*ATTACKS, *NETWORK_ATTACKS}
-    assert set(LOOKS) == set(State)
+    assert set(LOOKS) == set(RowState)
     for wording in WORDINGS.values():
         assert wording.explanation.endswith(".")
 
@@ -61,15 +61,15 @@ def test_before_the_first_attack_the_page_says_how_long_each_takes(
 @pytest.mark.parametrize(
     ("status", "result", "state"),
     [
-        (WorkStatus.QUEUED, None, State.WAITING),
-        (WorkStatus.RUNNING, None, State.RUNNING),
-        (WorkStatus.STOPPED, None, State.STOPPED),
-        (WorkStatus.FAILED, None, State.FAILED),
-        (WorkStatus.FINISHED, {"reason": "No sensitive column."}, State.NOT_POSSIBLE),
+        (WorkStatus.QUEUED, None, RowState.WAITING),
+        (WorkStatus.RUNNING, None, RowState.RUNNING),
+        (WorkStatus.STOPPED, None, RowState.STOPPED),
+        (WorkStatus.FAILED, None, RowState.FAILED),
+        (WorkStatus.FINISHED, {"reason": "No sensitive column."}, RowState.NOT_POSSIBLE),
     ],
 )
 def test_a_row_says_in_one_word_where_it_stands(
-    run: Run, cast: Cast, status: WorkStatus, result: dict[str, str] | None, state: State
+    run: Run, cast: Cast, status: WorkStatus, result: dict[str, str] | None, state: RowState
 ) -> None:
     start_attacks(run=run, asked_by=cast.steward, attacks=["homogeneity"])
     test = AttackTest.objects.get()

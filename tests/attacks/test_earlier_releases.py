@@ -4,9 +4,9 @@ import pytest
 
 from deid_portal.attacks.cases import earlier_releases
 from deid_portal.attacks.release_crossing import cross_with_releases
-from deid_portal.attacks.results import Result
+from deid_portal.attacks.results import AttackSummary
 from deid_portal.plans.services import choose_protection
-from deid_portal.reviews.services import Terms, ask_for_review, withdraw_request
+from deid_portal.reviews.services import RequestTerms, ask_for_review, withdraw_request
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from tests import factories
@@ -25,7 +25,7 @@ def make_run(cast: Cast, run: Run, method: dict[str, object]) -> Run:
 
 
 def release(cast: Cast, run: Run) -> None:
-    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching"))
+    request = ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("teaching"))
     factories.approve(request, cast.approver)
 
 
@@ -47,7 +47,7 @@ def test_nothing_was_released_before(cast: Cast, first: Run) -> None:
 def test_other_releases_of_the_table_are_found_once(cast: Cast, first: Run) -> None:
     by_zip = make_run(cast, first, BY_ZIP)
     withdraw_request(
-        request=ask_for_review(run=by_zip, asked_by=cast.steward, terms=Terms("too early")),
+        request=ask_for_review(run=by_zip, asked_by=cast.steward, terms=RequestTerms("too early")),
         withdrawn_by=cast.steward,
     )
     release(cast, by_zip)
@@ -61,7 +61,7 @@ def test_the_attack_counts_who_hides_among_fewer(cast: Cast, first: Run) -> None
     release(cast, by_zip)
     by_age = make_run(cast, first, BY_AGE)
     test = factories.attack(by_age, cast.steward, "intersection")[0]
-    found = Result.from_document(test.result)
+    found = AttackSummary.from_document(test.result)
     assert found.releases == [1]
     assert found.figures["k"] == 3  # what the policy asks
     # Each zip code and each decade has four people, but only two share both.

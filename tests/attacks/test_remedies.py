@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.attacks.remedies import most_tried
-from deid_portal.attacks.results import Remedy, Result
+from deid_portal.attacks.results import AttackSummary, TriedRemedy
 from deid_portal.runs.models import Run
 from tests import factories
 from tests.conftest import Cast
@@ -16,9 +16,9 @@ from tests.conftest import Cast
 SignIn = Callable[[User], Client]
 
 
-def remedies_of(run: Run, cast: Cast, attack: str) -> Result:
+def remedies_of(run: Run, cast: Cast, attack: str) -> AttackSummary:
     test = factories.attack(run, cast.steward, attack)[0]
-    return Result.from_document(test.result)
+    return AttackSummary.from_document(test.result)
 
 
 def test_who_is_exposed_can_be_left_out_as_well(cast: Cast) -> None:
@@ -53,7 +53,7 @@ def test_trying_a_remedy_comes_to_its_price(cast: Cast, signed_in: SignIn) -> No
         assert again.stake.records == remedy.records
 
 
-def _try(run: Run, remedy: Remedy, client: Client) -> Run:
+def _try(run: Run, remedy: TriedRemedy, client: Client) -> Run:
     client.post(reverse("runs:try", args=[run.id]), {"change": remedy.change})
     return factories.finish_run(Run.objects.order_by("-number")[0])
 

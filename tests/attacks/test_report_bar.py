@@ -8,7 +8,7 @@ from deid_portal.accounts.models import User
 from deid_portal.attacks.next_bars import bar_before_review
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.services import change_policy
-from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.models import Run
 from deid_portal.web.next_bar import NextBar
 from tests import factories
@@ -48,5 +48,5 @@ def test_an_attack_that_is_not_possible_was_made(run: Run, cast: Cast) -> None:
 
 def test_others_and_reviews_under_way_keep_the_bar(run: Run, cast: Cast) -> None:
     assert bar_before_review(OWN, run, cast.approver) is OWN
-    ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching"))
+    ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("teaching"))
     assert bar_before_review(OWN, run, cast.steward) is OWN

@@ -7,7 +7,7 @@ from django.db import connection
 
 from deid_portal.attacks.cases import NOT_KEPT, NOT_THE_SAME, open_case
 from deid_portal.attacks.models import AttackTest
-from deid_portal.attacks.rows import LOOKS, State
+from deid_portal.attacks.rows import LOOKS, RowState
 from deid_portal.attacks.selectors import attack_rows, standings_of, summary_of
 from deid_portal.runs.models import Run
 from deid_portal.vault import vault
@@ -18,7 +18,7 @@ from tests.conftest import Cast
 CONDITIONS = ("Flu", "Diabetes", "Cancer")
 
 
-def states_of(run: Run, cast: Cast) -> dict[str, State]:
+def states_of(run: Run, cast: Cast) -> dict[str, RowState]:
     return {row.attack: row.state for row in attack_rows(cast.steward, run)}
 
 
@@ -27,21 +27,21 @@ def test_every_attack_answers_or_says_why_not(cast: Cast) -> None:
     factories.attack(run, cast.steward)
     rows = {row.attack: row for row in attack_rows(cast.steward, run)}
     # Those in their thirties have cancer; everybody hides among four, or is left out.
-    assert rows["homogeneity"].state == State.OVER_LIMIT
+    assert rows["homogeneity"].state == RowState.OVER_LIMIT
     assert rows["homogeneity"].sentence == "In 1 group everybody has the same Condition."
     assert rows["record-linkage"].sentence == "12 guesses, 2 right: no better than 1 in 6."
     assert rows["intersection"].reason == "No earlier release of these people."
     assert "at least 40" in rows["membership-inference"].reason
     assert "needs a taxonomy" in rows["similarity"].reason
-    assert not [row for row in rows.values() if row.state in (State.FAILED, State.NOT_MADE)]
+    assert not [row for row in rows.values() if row.state in (RowState.FAILED, RowState.NOT_MADE)]
 
 
 def test_the_worst_stands_first_and_the_impossible_last(cast: Cast) -> None:
     run = factories.make_exposed_run(cast.steward, cast.team)
     factories.attack(run, cast.steward)
     states = [row.state for row in attack_rows(cast.steward, run)]
-    assert states[0] == State.OVER_LIMIT
-    assert states[-1] == State.NOT_POSSIBLE
+    assert states[0] == RowState.OVER_LIMIT
+    assert states[-1] == RowState.NOT_POSSIBLE
     assert states == sorted(states, key=list(LOOKS).index)
 
 
@@ -62,7 +62,7 @@ def test_only_results_of_this_very_release_count(cast: Cast) -> None:
     run = factories.make_exposed_run(cast.steward, cast.team)
     factories.attack(run, cast.steward, "homogeneity")
     AttackTest.objects.update(output_sha256="0" * 64)
-    assert states_of(run, cast)["homogeneity"] == State.NOT_MADE
+    assert states_of(run, cast)["homogeneity"] == RowState.NOT_MADE
 
 
 def test_what_is_attacked_must_be_what_was_released(cast: Cast) -> None:
@@ -77,7 +77,7 @@ def test_a_run_of_before_is_answered_with_a_sentence(cast: Cast) -> None:
     vault.delete(f"datasets/{run.dataset_id}/origins")
     factories.attack(run, cast.steward, "homogeneity")
     row = next(row for row in attack_rows(cast.steward, run) if row.attack == "homogeneity")
-    assert (row.state, row.reason) == (State.NOT_POSSIBLE, NOT_KEPT)
+    assert (row.state, row.reason) == (RowState.NOT_POSSIBLE, NOT_KEPT)
 
 
 def test_the_summary_tells_other_rooms(cast: Cast) -> None:

@@ -59,7 +59,7 @@ def make_release(rows: int) -> tuple[Any, Any]:
     from deid_portal.datasets.services import tag_columns
     from deid_portal.engine.files.csv.writer import csv_bytes
     from deid_portal.plans.services import choose_protection
-    from deid_portal.reviews.services import Terms, ask_for_review
+    from deid_portal.reviews.services import RequestTerms, ask_for_review
     from deid_portal.runs.services import start_run
     from deid_portal.taxonomies.models import ColumnTaxonomy
     from deid_portal.taxonomies.services import set_taxonomy
@@ -83,7 +83,7 @@ def make_release(rows: int) -> tuple[Any, Any]:
     choose_protection(dataset=dataset, chosen_by=steward, rules=rules, method=method)
     run = factories.finish_run(start_run(dataset=dataset, started_by=steward))
     factories.allow_small_groups(team, approver)
-    terms = Terms("benchmark", [steward], downloads_per_person=5)
+    terms = RequestTerms("benchmark", [steward], downloads_per_person=5)
     request = ask_for_review(run=run, asked_by=steward, terms=terms)
     return factories.approve(request, approver), steward
 

@@ -18,7 +18,7 @@ from deid_portal.plans.models import Protection
 from deid_portal.plans.services import choose_protection
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
-from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.models import Run
 from deid_portal.runs.on_deletion import delete_results_left_over
 from deid_portal.runs.services import start_run
@@ -132,7 +132,7 @@ def test_what_was_released_stays_as_it_was_handed_over(
 ) -> None:
     run, _ = make_runs_that_name_values(cast)
     factories.allow_small_groups(cast.team, cast.administrator)
-    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching"))
+    request = ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("teaching"))
     release = factories.approve(request, cast.approver)
     factories.pack(release)
     client = signed_in(cast.analyst)

@@ -7,7 +7,7 @@ from pytest_django import DjangoAssertNumQueries
 from deid_portal.accounts.models import User
 from deid_portal.accounts.permissions import roles_of
 from deid_portal.guide.waiting_items import waiting_for
-from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.models import Run
 from tests import factories
 from tests.conftest import Cast
@@ -55,7 +55,7 @@ def test_whose_turn_it_is(cast: Cast, signed_in: SignIn) -> None:
     steward, approver = signed_in(cast.steward), signed_in(cast.approver)
     assert [line.turn for line in steward.get(HOME).context["lines"]] == ["Steward"]
     assert [line.turn for line in approver.get(HOME).context["lines"]] == ["Steward"]
-    ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching"))
+    ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("teaching"))
     assert [line.turn for line in steward.get(HOME).context["lines"]] == ["Approver"]
     assert [line.turn for line in approver.get(HOME).context["lines"]] == ["you"]
     assert approver.get(HOME).context["title"] == "One thing is waiting for you"

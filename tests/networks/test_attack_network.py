@@ -12,7 +12,7 @@ from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.selectors import attack_rows, standings_of
 from deid_portal.attacks.services import start_attacks
 from deid_portal.reviews.gates import gates_of
-from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.models import Run
 from deid_portal.work.work import claim
 from tests import factories
@@ -67,7 +67,7 @@ def test_attacks_on_tables_do_not_stand_in_the_way_of_a_network(finished: Run) -
 
 
 def test_a_second_release_is_crossed_with_the_first(cast: Cast, finished: Run) -> None:
-    terms = Terms("teaching file")
+    terms = RequestTerms("teaching file")
     factories.approve(
         ask_for_review(run=finished, asked_by=cast.steward, terms=terms), cast.approver
     )

@@ -9,7 +9,7 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
 from deid_portal.releases.repetition import repeat_release
-from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.reviews.services import RequestTerms, ask_for_review
 from tests import factories
 from tests.conftest import Cast
 from tests.networks import worlds
@@ -65,7 +65,7 @@ def test_the_next_version_of_a_network_is_uploaded_as_one(
 
 def test_what_was_approved_is_repeated_on_it(cast: Cast, first: Dataset, second: Dataset) -> None:
     run = worlds.run_network(cast.steward, first)
-    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching file"))
+    request = ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("teaching file"))
     release = factories.approve(request, cast.approver)
     again = repeat_release(release=release, dataset=second, repeated_by=cast.steward)
     assert (again.repeats, again.plan["method"]) == (release.number, run.plan["method"])

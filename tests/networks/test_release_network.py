@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from deid_portal.engine.verification.verification import verify_package
-from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
@@ -18,7 +18,7 @@ def packed(cast: Cast, without_pdf: None) -> bytes:
     dataset = worlds.make_network(cast.steward, cast.team)
     worlds.protect_karate(cast.steward, dataset, k=5)
     run = worlds.run_network(cast.steward, dataset)
-    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching file"))
+    request = ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("teaching file"))
     package = factories.pack(factories.approve(request, cast.approver))
     assert package.is_ready, package.problem
     with vault.open_reader(package.file) as stream:

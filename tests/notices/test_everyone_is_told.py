@@ -4,7 +4,7 @@ from deid_portal.notices.models import Notice
 from deid_portal.reviews.models import Decision
 from deid_portal.reviews.policies import fingerprints_of
 from deid_portal.reviews.services import (
-    Terms,
+    RequestTerms,
     ask_for_review,
     decide,
     withdraw_request,
@@ -67,7 +67,9 @@ def test_a_sweep_tells_once_when_its_last_run_has_ended(cast: Cast) -> None:
 def test_a_request_from_asking_to_release(cast: Cast) -> None:
     run = factories.make_finished_run(cast.steward, cast.team)
     factories.allow_small_groups(cast.team, cast.administrator)
-    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("13053 is in the purpose"))
+    request = ask_for_review(
+        run=run, asked_by=cast.steward, terms=RequestTerms("13053 is in the purpose")
+    )
     assert _told("review.asked") == {
         "approver": "Request 1 for Patients waits for a decision; Steward asks."
     }

@@ -17,7 +17,7 @@ from deid_portal.releases import package_contents
 from deid_portal.releases.models import Release
 from deid_portal.releases.package_archive import entry_of
 from deid_portal.releases.packages import open_package
-from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.services import start_run
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.services import set_taxonomy
@@ -47,7 +47,7 @@ def make_rich_release(cast: Cast, **policy: Any) -> Release:
     run = factories.finish_run(start_run(dataset=dataset, started_by=cast.steward))
     assert run.solution
     factories.allow_small_groups(cast.team, cast.administrator, **policy)
-    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching file"))
+    request = ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("teaching file"))
     return factories.approve(request, cast.approver)
 
 

@@ -11,7 +11,7 @@ from deid_portal.engine.verification.verification import verify_package
 from deid_portal.querydesk.released_answers import write_answers_csv
 from deid_portal.releases.models import Release
 from deid_portal.releases.packages import open_package
-from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.reviews.services import RequestTerms, ask_for_review
 from tests import factories
 from tests.conftest import Cast
 from tests.releases.packages import Files, flip, forge, remake_sums, repack, unpack
@@ -32,7 +32,7 @@ def release(cast: Cast, without_pdf: None) -> Release:
         for one in ASKED
     ]
     factories.allow_small_groups(cast.team, cast.administrator)
-    terms = Terms("teaching file", answers=answers)
+    terms = RequestTerms("teaching file", answers=answers)
     request = ask_for_review(run=run, asked_by=cast.steward, terms=terms)
     return factories.approve(request, cast.approver)
 

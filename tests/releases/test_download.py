@@ -13,7 +13,7 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.plans.services import choose_protection
 from deid_portal.releases.models import Release
-from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.services import start_run
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.services import set_taxonomy
@@ -100,7 +100,7 @@ def test_the_package_names_nothing_that_the_rows_do_not_show(cast: Cast, signed_
     )
     run = factories.finish_run(start_run(dataset=dataset, started_by=cast.steward))
     factories.allow_small_groups(cast.team, cast.administrator)
-    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching file"))
+    request = ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("teaching file"))
     release = factories.approve(request, cast.approver)
     factories.pack(release)
     package = _download(signed_in(cast.analyst), release)

@@ -31,7 +31,12 @@ from deid_portal.releases.package_pdf import MISSING, write_pdf
 from deid_portal.releases.package_signatures import current_signer, rotate_signing_key
 from deid_portal.releases.package_statement import statement_of
 from deid_portal.releases.packages import open_package, read_file
-from deid_portal.reviews.services import Terms, agree_to_waiver, ask_for_review, ask_for_waiver
+from deid_portal.reviews.services import (
+    RequestTerms,
+    agree_to_waiver,
+    ask_for_review,
+    ask_for_waiver,
+)
 from deid_portal.vault import vault
 from deid_portal.vault.signing_key import STORED_AS
 from tests import factories
@@ -263,7 +268,7 @@ def test_the_certificate_tells_all_and_runs_nothing(release: Release, without_pd
 def test_waivers_are_printed_with_reason_and_people(cast: Cast, without_pdf: None) -> None:
     run = factories.make_finished_run(cast.steward, cast.team)
     factories.allow_small_groups(cast.team, cast.administrator, least_k=6)
-    request = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("teaching file"))
+    request = ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("teaching file"))
     waiver = ask_for_waiver(
         request=request, asked_by=cast.steward, gate="least_k", reason="Only <twelve> people."
     )

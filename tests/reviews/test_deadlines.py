@@ -15,7 +15,7 @@ from deid_portal.notices.tasks import mail_due_notices
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.policies import fingerprints_of
 from deid_portal.reviews.selectors import whose_turn_it_is
-from deid_portal.reviews.services import Terms, ask_for_review, decide
+from deid_portal.reviews.services import RequestTerms, ask_for_review, decide
 from deid_portal.reviews.tasks import remind_and_expire
 from deid_portal.web.refusals import Refused
 from tests import factories
@@ -98,7 +98,7 @@ def test_authors_are_never_reminded_to_decide_on_their_own(
 
 def test_a_draft_reminds_nobody_and_stays(cast: Cast) -> None:
     run = factories.make_finished_run(cast.steward, cast.team)
-    draft = ask_for_review(run=run, asked_by=cast.steward, terms=Terms("x"), as_draft=True)
+    draft = ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("x"), as_draft=True)
     let_days_pass(draft, 300)
     remind_and_expire()
     draft.refresh_from_db()
@@ -121,7 +121,7 @@ def test_a_request_expires_although_people_were_reminded(
     assert set(told) == {"steward", "approver"}
     with pytest.raises(Refused):
         factories.approve(review, cast.approver)
-    again = ask_for_review(run=review.run, asked_by=cast.steward, terms=Terms("again"))
+    again = ask_for_review(run=review.run, asked_by=cast.steward, terms=RequestTerms("again"))
     assert again.status == "submitted"
 
 

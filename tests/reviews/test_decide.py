@@ -12,7 +12,7 @@ from deid_portal.audit.models import Event
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.policies import ALLOWED_MOVES, fingerprints_of
-from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.services import start_run
 from tests import factories
 from tests.conftest import Cast
@@ -79,7 +79,7 @@ def test_who_chose_the_protection_cannot_approve_what_others_asked_for(
     dataset = factories.make_planned_dataset(cast.steward, cast.team)
     run = factories.finish_run(start_run(dataset=dataset, started_by=cast.teammate))
     factories.allow_small_groups(cast.team, cast.administrator)
-    review = ask_for_review(run=run, asked_by=cast.teammate, terms=Terms("teaching"))
+    review = ask_for_review(run=run, asked_by=cast.teammate, terms=RequestTerms("teaching"))
     assert _decide(signed_in(cast.steward), review, "approve").status_code == 409
     assert _decide(signed_in(cast.approver), review, "approve").status_code == 302
 

@@ -6,7 +6,7 @@ from deid_portal.plans.services import choose_protection
 from deid_portal.reviews import gates
 from deid_portal.reviews.gates import gates_of
 from deid_portal.reviews.models import ReviewRequest
-from deid_portal.reviews.services import Terms, ask_for_review
+from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.services import start_run
 from tests import factories
 from tests.conftest import Cast
@@ -25,7 +25,7 @@ def second(cast: Cast) -> ReviewRequest:
     choose_protection(dataset=dataset, chosen_by=cast.steward, rules=factories.RULES, method=method)
     dataset.refresh_from_db()
     run = factories.finish_run(start_run(dataset=dataset, started_by=cast.steward))
-    return ask_for_review(run=run, asked_by=cast.steward, terms=Terms("again"))
+    return ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("again"))
 
 
 def test_the_first_release_has_nothing_to_cross(cast: Cast) -> None:

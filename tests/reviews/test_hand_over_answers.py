@@ -14,7 +14,13 @@ from deid_portal.querydesk.released_answers import read_answers, sum_prices, to_
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.policies import fingerprints_of
-from deid_portal.reviews.services import Terms, approvals_of, ask_for_review, decide, resubmit
+from deid_portal.reviews.services import (
+    RequestTerms,
+    approvals_of,
+    ask_for_review,
+    decide,
+    resubmit,
+)
 from deid_portal.runs.models import Run
 from deid_portal.web.refusals import Refused
 from tests import factories
@@ -46,7 +52,7 @@ def answer(desk: Desk, person: User, **document: Any) -> Question:
 
 
 def asked(cast: Cast, run: Run, *answers: Question) -> ReviewRequest:
-    terms = Terms("teaching file", answers=answers)
+    terms = RequestTerms("teaching file", answers=answers)
     return ask_for_review(run=run, asked_by=cast.steward, terms=terms)
 
 
@@ -101,7 +107,7 @@ def test_those_who_decide_see_question_answer_and_price(
 def test_an_answer_in_a_draft_is_still_the_askers_alone(
     cast: Cast, run: Run, own: Question, signed_in: SignIn
 ) -> None:
-    terms = Terms("teaching file", answers=[own])
+    terms = RequestTerms("teaching file", answers=[own])
     draft = ask_for_review(run=run, asked_by=cast.steward, terms=terms, as_draft=True)
     address = reverse("reviews:show", args=[draft.id])
     assert "Noisy answers handed over" in signed_in(cast.steward).get(address).content.decode()

@@ -10,7 +10,7 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.guide.steps import load_for_steps, steps_of
 from deid_portal.plans.changes import HideAmong
-from deid_portal.reviews.services import Terms, ask_for_review, withdraw_request
+from deid_portal.reviews.services import RequestTerms, ask_for_review, withdraw_request
 from deid_portal.runs.models import Promotion, Run
 from deid_portal.runs.promotion import promote_run, undo_promotion
 from deid_portal.runs.variants import start_variant
@@ -63,14 +63,16 @@ def test_only_the_promoted_run_is_reviewed(cast: Cast, runs: list[Run]) -> None:
     first, second = runs
     promote_run(run=first, promoted_by=cast.steward)
     with pytest.raises(Refused, match="Run 1 is promoted, so it is the one to review"):
-        ask_for_review(run=_fresh(second), asked_by=cast.steward, terms=Terms("teaching"))
-    ask_for_review(run=_fresh(first), asked_by=cast.steward, terms=Terms("teaching"))
+        ask_for_review(run=_fresh(second), asked_by=cast.steward, terms=RequestTerms("teaching"))
+    ask_for_review(run=_fresh(first), asked_by=cast.steward, terms=RequestTerms("teaching"))
 
 
 def test_a_review_holds_the_choice_until_it_is_taken_back(cast: Cast, runs: list[Run]) -> None:
     first, second = runs
     promote_run(run=first, promoted_by=cast.steward)
-    request = ask_for_review(run=_fresh(first), asked_by=cast.steward, terms=Terms("teaching"))
+    request = ask_for_review(
+        run=_fresh(first), asked_by=cast.steward, terms=RequestTerms("teaching")
+    )
     with pytest.raises(Refused, match="Request 1 asks for the review of run 1"):
         undo_promotion(run=_fresh(first), undone_by=cast.steward)
     with pytest.raises(Refused, match="Request 1 asks for the review of run 1"):

@@ -28,7 +28,7 @@ from deid_portal.engine.utility.coverage import cover_all
 
 
 @dataclass(frozen=True, eq=False)
-class Links:
+class CandidateLinks:
     """The candidates of each person; a link is a person with exactly one of them."""
 
     matches: Matches
@@ -50,7 +50,7 @@ class Links:
         return float(chances.mean()) if len(chances) else 0.0
 
 
-def link_records(setting: AttackSetting) -> Links:
+def link_records(setting: AttackSetting) -> CandidateLinks:
     """Find the released records that fit what is known about each person."""
     people, original_rows = know_people(setting)
     names = setting.quasi_identifiers
@@ -61,7 +61,7 @@ def link_records(setting: AttackSetting) -> Links:
     is_right = np.zeros(people.rows, np.bool_)
     there = np.flatnonzero(own >= 0).astype(np.int32)
     is_right[there] = matches.includes(there, own[there])
-    return Links(matches, matches.candidates()[matches.people.pattern_of_row], is_right)
+    return CandidateLinks(matches, matches.candidates()[matches.people.pattern_of_row], is_right)
 
 
 def know_people(setting: AttackSetting) -> tuple[Table, Codes]:

@@ -22,7 +22,7 @@ RANGES = 8
 
 
 @dataclass(frozen=True, eq=False)
-class GroupedColumn:
+class ColumnGrouping:
     """Which group each value of a column belongs to.
 
     Groups of numbers and dates stand in their order, others by their people, most first; what is
@@ -84,7 +84,7 @@ class _Places:
 
 def group_column(
     column: Column, taxonomy: Taxonomy | None = None, most: int = MOST_GROUPS
-) -> GroupedColumn:
+) -> ColumnGrouping:
     """Choose the finest groups there are not too many of.
 
     The values themselves if they are few enough, otherwise labels of the taxonomy, ranges of
@@ -99,7 +99,7 @@ def group_column(
     number_of[kept] = np.arange(len(kept), dtype=np.int32)
     shown = [names[group] for group in kept] + ([REST] if merged else [])
     counts = [int(records[group]) for group in kept]
-    return GroupedColumn(
+    return ColumnGrouping(
         column=column.name,
         names=tuple(shown),
         # Values that nobody has any more are in no group; they weigh nothing wherever they are.

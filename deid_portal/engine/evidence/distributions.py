@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from deid_portal.engine.evidence.column_groups import MOST_GROUPS, GroupedColumn, group_column
+from deid_portal.engine.evidence.column_groups import MOST_GROUPS, ColumnGrouping, group_column
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
@@ -26,7 +26,7 @@ MOST_CROSSED_GROUPS = 8
 class Shown:
     """A column in groups, as it came and as it leaves."""
 
-    groups: GroupedColumn
+    groups: ColumnGrouping
     before: Codes  # group of each original row
     shares: Numbers  # kind of label × group
     kinds: Codes  # kind of label of each released row
@@ -38,7 +38,7 @@ class Shown:
         original: Column,
         released: Column,
         coverage: LabelCoverage,
-        groups: GroupedColumn,
+        groups: ColumnGrouping,
         rows: Codes | None,
     ) -> "Shown":
         shares = groups.shares_of(original, coverage.covered, released)
@@ -100,7 +100,7 @@ def describe_distributions(
     }
 
 
-def _describe_groups(groups: GroupedColumn) -> dict[str, Any]:
+def _describe_groups(groups: ColumnGrouping) -> dict[str, Any]:
     return {
         "column": groups.column,
         "level_name": groups.level_name,

@@ -15,7 +15,7 @@ from deid_portal.engine.errors import EngineError, InvalidTable
 from deid_portal.engine.evidence.column_groups import group_column
 from deid_portal.engine.evidence.distributions import describe_distributions
 from deid_portal.engine.evidence.kept_people import count_labels, measure_kept
-from deid_portal.engine.evidence.sensitive_spread import SensitiveSpread, describe_spread
+from deid_portal.engine.evidence.sensitive_spread import SensitiveGroups, describe_spread
 from deid_portal.engine.evidence.suppression_causes import describe_seen_isolation
 from deid_portal.engine.evidence.who_pays import tell_who_pays
 from deid_portal.engine.measures import Measures, PlannedAttack
@@ -219,10 +219,10 @@ class Evidence:
         ]
         group_of = groups.shares_of(original, own, secret).argmax(axis=1).astype(np.int32)
         patterns = self.problem.patterns
-        before = SensitiveSpread.measure(
+        before = SensitiveGroups.measure(
             patterns.counts, patterns.pairs_with(original), whole, name, distance
         )
-        after = SensitiveSpread.measure(seen.counts, seen.sensitive[name], whole, name, distance)
+        after = SensitiveGroups.measure(seen.counts, seen.sensitive[name], whole, name, distance)
         told = describe_spread(groups, group_of, distance, before, after)
         if GROUP not in seen.names:
             for place, entry in zip(after.worst(), told["worst"], strict=True):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deid_portal.engine.evidence.column_groups import GroupedColumn
+from deid_portal.engine.evidence.column_groups import ColumnGrouping
 from deid_portal.engine.privacy import TCloseness, Whole
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.patterns import Classes, Pairs
@@ -29,7 +29,7 @@ T_BINS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class SensitiveSpread:
+class SensitiveGroups:
     """The groups of one state of the table and the sensitive values in each."""
 
     sizes: Counts
@@ -39,7 +39,7 @@ class SensitiveSpread:
     @classmethod
     def measure(
         cls, sizes: Counts, pairs: Pairs, whole: Whole, column: str, distance: str
-    ) -> "SensitiveSpread":
+    ) -> "SensitiveGroups":
         classes = Classes(np.arange(len(sizes), dtype=np.int32), sizes, {column: pairs})
         found = TCloseness(1.0, column, distance).distances(classes, whole)
         return cls(sizes, pairs, np.minimum(found, 1.0))
@@ -79,7 +79,7 @@ class SensitiveSpread:
         order = np.lexsort((-self.sizes, self.values, -self.distances))
         return [int(place) for place in order[:MOST_CLASSES]]
 
-    def describe(self, place: int, group_of: Codes, groups: GroupedColumn) -> dict[str, Any]:
+    def describe(self, place: int, group_of: Codes, groups: ColumnGrouping) -> dict[str, Any]:
         """Return one group; `group_of` says how each sensitive value is told."""
         own = self.pairs.groups == place
         told = group_of[self.pairs.codes[own]]
@@ -94,11 +94,11 @@ class SensitiveSpread:
 
 
 def describe_spread(
-    groups: GroupedColumn,
+    groups: ColumnGrouping,
     group_of: Codes,
     distance: str,
-    before: SensitiveSpread,
-    after: SensitiveSpread,
+    before: SensitiveGroups,
+    after: SensitiveGroups,
 ) -> dict[str, Any]:
     """Return the two states of a sensitive column, and the worst groups of the release."""
     told = np.bincount(group_of[after.pairs.codes], after.pairs.counts, len(groups.names))

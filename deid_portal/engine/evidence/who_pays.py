@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.evidence.column_groups import GroupedColumn
+from deid_portal.engine.evidence.column_groups import ColumnGrouping
 from deid_portal.engine.risk.burden import measure_burden
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Column
 
 
 def tell_who_pays(
-    column: Column, groups: GroupedColumn, kept: NDArray[np.bool_], lost: Numbers
+    column: Column, groups: ColumnGrouping, kept: NDArray[np.bool_], lost: Numbers
 ) -> dict[str, Any]:
     """Split suppression and loss by the groups of a column.
 

@@ -24,7 +24,7 @@ Points = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkDrawing:
+class NetworkLayout:
     """Dots and lines; a dot is a node, or a group of `sizes` nodes where there are too many."""
 
     points: Points  # dot × (x, y)
@@ -45,7 +45,7 @@ class NetworkDrawing:
         }
 
 
-def draw(network: Network, group_of: NDArray[Any] | None = None) -> NetworkDrawing:
+def draw(network: Network, group_of: NDArray[Any] | None = None) -> NetworkLayout:
     """Place every node, or where there are too many, their communities.
 
     `group_of` draws before and after alike: the groups of one drawing can be handed to another.
@@ -56,7 +56,7 @@ def draw(network: Network, group_of: NDArray[Any] | None = None) -> NetworkDrawi
         alone = np.arange(plain.nodes, dtype=np.int64)
         ones = np.ones(plain.nodes, np.int64)
         weights = np.ones(plain.edges, np.int64)
-        return NetworkDrawing(points, ones, plain.pairs.astype(np.int64), weights, alone, False)
+        return NetworkLayout(points, ones, plain.pairs.astype(np.int64), weights, alone, False)
     groups = _largest_communities(plain) if group_of is None else np.asarray(group_of, np.int64)
     return _draw_groups(plain, groups)
 
@@ -130,7 +130,7 @@ def _links_between(groups: NDArray[np.int64], network: Network) -> NDArray[np.in
     return np.column_stack([keys // count, keys % count, links]).astype(np.int64)
 
 
-def _draw_groups(network: Network, groups: NDArray[np.int64]) -> NetworkDrawing:
+def _draw_groups(network: Network, groups: NDArray[np.int64]) -> NetworkLayout:
     count = int(groups.max(initial=0)) + 1
     sizes = np.bincount(groups, minlength=count).astype(np.int64)
     between = _links_between(groups, network)
@@ -140,7 +140,7 @@ def _draw_groups(network: Network, groups: NDArray[np.int64]) -> NetworkDrawing:
     points = place_by_parts(min(count, REST), lines[drawn], np.log1p(weights[drawn]))
     if count > REST:
         points = np.vstack([points, [0.5, 0.0]])
-    return NetworkDrawing(points, sizes, lines, weights, groups, True)
+    return NetworkLayout(points, sizes, lines, weights, groups, True)
 
 
 def place_by_parts(nodes: int, lines: NDArray[Any], pull: NDArray[Any]) -> Points:

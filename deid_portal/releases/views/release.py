@@ -19,7 +19,7 @@ from deid_portal.releases.certificates import (
 )
 from deid_portal.releases.models import Release, TableFormat
 from deid_portal.releases.packages import package_of
-from deid_portal.releases.pages import Forms, Wanted, describe_packing, describe_page
+from deid_portal.releases.pages import Forms, PageRequest, describe_packing, describe_page
 from deid_portal.releases.selectors import (
     FILTERS,
     describe_releases,
@@ -63,7 +63,9 @@ def show(request: HttpRequest, release_id: UUID) -> HttpResponse:
 
 def show_page(request: HttpRequest, release: Release, forms: Forms | None = None) -> HttpResponse:
     """Render the page; 422 with the form open where one was refused."""
-    wanted = Wanted(chosen_format(request), request.GET.get("change", ""), "add" in request.GET)
+    wanted = PageRequest(
+        chosen_format(request), request.GET.get("change", ""), "add" in request.GET
+    )
     context = describe_page(person_of(request), release, wanted, forms)
     return render(request, "releases/show.html", context, status=422 if forms else 200)
 

@@ -19,7 +19,7 @@ from deid_portal.reports.verdicts import describe_rules, key_numbers, rules_sent
 from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.deadlines import expires_at
 from deid_portal.reviews.evidence import evidence_for
-from deid_portal.reviews.forms import CommentForm, DecisionForm, ResubmitForm, WaiverForm
+from deid_portal.reviews.forms import CommentForm, ResubmitForm, ReviewDecisionForm, WaiverForm
 from deid_portal.reviews.gates import Checked, gates_of
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.permissions import (
@@ -29,7 +29,7 @@ from deid_portal.reviews.permissions import (
 )
 from deid_portal.reviews.policies import check_is_open, fingerprints_of, what_changed
 from deid_portal.reviews.selectors import (
-    Entry,
+    ConversationEntry,
     answers_of,
     better_runs,
     conversation_of,
@@ -76,7 +76,7 @@ def show(request: HttpRequest, request_id: UUID) -> HttpResponse:
 def decide_on(request: HttpRequest, request_id: UUID) -> HttpResponse:
     person = person_of(request)
     review = get_request_or_404(person, request_id)
-    form = DecisionForm(request.POST)
+    form = ReviewDecisionForm(request.POST)
     if not form.is_valid():
         return _show(request, review, form=form, status=422)
     if not refusal(check_can_vote, person, review):
@@ -95,11 +95,11 @@ def decide_on(request: HttpRequest, request_id: UUID) -> HttpResponse:
 
 
 def _show_conflict(
-    request: HttpRequest, review: ReviewRequest, form: DecisionForm, reason: str
+    request: HttpRequest, review: ReviewRequest, form: ReviewDecisionForm, reason: str
 ) -> HttpResponse:
     """Say what changed meanwhile; what was written stays, and now goes with what is shown."""
     changed = what_changed(review, form.seen)
-    again = DecisionForm({**form.cleaned_data, **_shown(review)})
+    again = ReviewDecisionForm({**form.cleaned_data, **_shown(review)})
     again.is_valid()
     again.add_error(None, reason)
     return _show(request, review, form=again, changed=changed, status=409)
@@ -210,7 +210,7 @@ def _show(
     request: HttpRequest,
     review: ReviewRequest,
     *,
-    form: DecisionForm | None = None,
+    form: ReviewDecisionForm | None = None,
     comment_form: CommentForm | None = None,
     waiver_form: WaiverForm | None = None,
     changed: list[tuple[str, str, str]] | None = None,
@@ -230,7 +230,7 @@ def _show(
         "checked": checked,
         "gates": [_gate(person, review, one) for one in checked.gates],
         "waiver_form": waiver_form,
-        "form": form or DecisionForm(initial=_initial(review, vote)),
+        "form": form or ReviewDecisionForm(initial=_initial(review, vote)),
         "changed": changed or [],
         "answers": answers,
         "answers_in_all": sum_prices(answers),
@@ -326,7 +326,7 @@ def _resubmit_form(person: User, review: ReviewRequest) -> ResubmitForm | None:
     return ResubmitForm(runs=runs) if runs.exists() else None
 
 
-def _voided(review: ReviewRequest) -> list[Entry]:
+def _voided(review: ReviewRequest) -> list[ConversationEntry]:
     """Votes of the round before, while nobody has voted again: what people must be told of."""
     return [entry for entry in conversation_of(review) if entry.is_void]
 

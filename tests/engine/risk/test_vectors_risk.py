@@ -14,7 +14,7 @@ from deid_portal.engine.attacks.distance_linkage import link_nearest
 from deid_portal.engine.attacks.max_auditing import find_forced_people
 from deid_portal.engine.attacks.membership import score_membership
 from deid_portal.engine.attacks.reconstruction import reconstruct_exhaustively
-from deid_portal.engine.attacks.record_linkage import Links, link_records
+from deid_portal.engine.attacks.record_linkage import CandidateLinks, link_records
 from deid_portal.engine.attacks.transparency import expect_randomized_shares, recover_shares
 from deid_portal.engine.attacks.worst_case_linkage import learn_weights
 from deid_portal.engine.documents import Place
@@ -136,7 +136,7 @@ def test_linkage(vector: dict[str, Any]) -> None:
 
 
 def describe_links(
-    vector: dict[str, Any], links: Links, released: Table, outside: Table
+    vector: dict[str, Any], links: CandidateLinks, released: Table, outside: Table
 ) -> dict[str, Any]:
     given = vector["parameters"]
     raw = [row[0] for row in vector["input"]["released"]["rows"]]
@@ -157,7 +157,7 @@ def describe_links(
     }
 
 
-def candidates(links: Links, person_row: int) -> list[int]:
+def candidates(links: CandidateLinks, person_row: int) -> list[int]:
     pattern = links.matches.people.pattern_of_row[person_row]
     classes = links.matches.class_number[links.matches.person == pattern]
     fits = np.isin(links.matches.classes.pattern_of_row, classes)

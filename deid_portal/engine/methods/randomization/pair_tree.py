@@ -28,12 +28,12 @@ Pair = tuple[int, int]
 class Counter(Protocol):
     """What answers: `private_counting.PrivateCounter`, or in tests one without noise."""
 
-    def count(self, counts: Counts, epsilon: float, report: "Report") -> Counts: ...
+    def count(self, counts: Counts, epsilon: float, report: "ProgressReport") -> Counts: ...
 
     def choose(self, scores: Sequence[int], epsilon: float) -> int: ...
 
 
-class Report(Protocol):
+class ProgressReport(Protocol):
     def __call__(self) -> None: ...
 
 
