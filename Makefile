@@ -42,7 +42,7 @@ checks: test-packages
 	echo "Lint."
 	$(PY) -m ruff check --quiet .
 	echo "Types. Meanwhile the other core compiles the kernels that most tests need."
-	$(PY) -c 'from deid_portal.engine.warm_up import warm_up; warm_up()' & kernels=$$!; \
+	$(PY) -c 'from deid_portal.engine.kernel_warm_up import warm_up; warm_up()' & kernels=$$!; \
 	$(PY) -m mypy; types=$$?; wait $$kernels && exit $$types
 	echo "Migrations."
 	DJANGO_SETTINGS_MODULE=tests.settings $(PY) manage.py makemigrations --check --dry-run

@@ -54,7 +54,7 @@ evidence release
 protection
 remedies attack_cases
 networks
-publication warm_up
+publication kernel_warm_up
 verification
 """
 

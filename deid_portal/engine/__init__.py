@@ -11,7 +11,6 @@ from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.values import ColumnType
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.version import ENGINE_VERSION
-from deid_portal.engine.warm_up import warm_up
 
 __all__ = [
     "ENGINE_VERSION",
@@ -28,5 +27,4 @@ __all__ = [
     "assess",
     "load_plan",
     "protect",
-    "warm_up",
 ]

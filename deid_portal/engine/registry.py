@@ -18,7 +18,7 @@ class Registry(Mapping[str, type[T]]):
         self._places = dict(places)
 
     def __getitem__(self, name: str) -> type[T]:
-        module, _, class_name = self._places[name].partition(".")
+        module, _, class_name = self._places[name].rpartition(".")
         found: Any = getattr(import_module(f"{self._package}.{module}"), class_name)
         return found  # type: ignore[no-any-return]
 

@@ -18,7 +18,7 @@ TEMPLATES = [
 ]
 
 
-def warm_up() -> None:
+def warm_up_estimates() -> None:
     """Import every model and method, load compiled code, read the templates; takes a second.
 
     What reads files of other programs is loaded beside it, in a process of its own.

@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -156,18 +157,17 @@ def warm_up_before_work(**_: object) -> None:
     One process at a time: the others then find on disk what the first has compiled. What only some
     methods need follows while the process already works.
     """
-    from deid_portal.engine.warm_up import warm_up_usual  # the web server needs none of it
+    # The web server imports this module and compiles nothing: it need not load every method.
+    from deid_portal.engine.kernel_warm_up import warm_up_rest, warm_up_usual
 
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
     with (settings.DATA_DIR / "warming.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         warm_up_usual()
-    threading.Thread(target=_warm_up_rest, daemon=True).start()
+    threading.Thread(target=_warm_up_the_rest, args=[warm_up_rest], daemon=True).start()
 
 
-def _warm_up_rest() -> None:
-    from deid_portal.engine.warm_up import warm_up_rest
-
+def _warm_up_the_rest(warm_up_rest: Callable[[], None]) -> None:
     time.sleep(SECONDS_BEFORE_THE_REST)
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST_PRIORITY)
     with (settings.DATA_DIR / "warming-rest.lock").open("w") as lock:

@@ -46,4 +46,4 @@ def post_worker_init(worker: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT COUNT(*) FROM django_migrations")
     warming = import_module("deid_portal.plans.warm_up")
-    threading.Thread(target=warming.warm_up, daemon=True).start()
+    threading.Thread(target=warming.warm_up_estimates, daemon=True).start()

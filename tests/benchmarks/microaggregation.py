@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from deid_portal.engine import Table
 from deid_portal.engine.draft.draft import TableDraft
-from deid_portal.engine.methods.aggregation import mdav, projected, univariate_optimal
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import NUMBER, Space
-from deid_portal.engine.methods.microaggregation import Microaggregation
+from deid_portal.engine.methods.microaggregation import mdav, projected, univariate_optimal
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import NUMBER, Space
+from deid_portal.engine.methods.microaggregation.microaggregation import Microaggregation
 from deid_portal.engine.progress import Progress
 from tests.benchmarks.full_domain import describe_machine, least_time, pose
 from tests.engine.tables import DATA, adult_table

@@ -38,7 +38,7 @@ from deid_portal.engine.networks.graphml import read_graphml, write_graphml
 from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.networks.reader import read_network
-from deid_portal.engine.networks.warm_up import warm_up
+from deid_portal.engine.networks.warm_up import warm_up_networks
 from deid_portal.engine.progress import Progress
 
 RESULTS = Path(__file__).parent / "results" / "networks.md"
@@ -124,7 +124,7 @@ def ask(option: str, number: int) -> dict[str, Any]:
 
 
 def measure(nodes: int) -> dict[str, Any]:
-    warm_up()
+    warm_up_networks()
     network = grow(nodes)
     silent = Progress(None)
     parts: dict[str, Callable[[], object]] = {
@@ -195,7 +195,7 @@ def read_public(name: str) -> Network:
 
 def measure_public(_: int) -> dict[str, Any]:
     """Return what degrees and neighborhoods of the public networks cost."""
-    warm_up()
+    warm_up_networks()
     degrees, neighborhoods = [], []
     for name, some in PUBLIC_K.items():
         network = read_public(name)
@@ -233,7 +233,7 @@ def protect(network: Network, name: str, *parameters: object) -> tuple[Network, 
 
 def measure_attacked(nodes: int) -> dict[str, Any]:
     """Return how often planted people are found again, by method; many attackers per release."""
-    warm_up()
+    warm_up_networks()
     network = grow(nodes)
     found = {}
     for name, document in ATTACKED.items():
@@ -251,7 +251,7 @@ def measure_attacked(nodes: int) -> dict[str, Any]:
 
 
 def measure_graphml(nodes: int) -> dict[str, Any]:
-    warm_up()
+    warm_up_networks()
     network = grow(nodes)
     content = b"".join(write_graphml(network))
     before, started = peak_megabytes(), process_time()
@@ -267,7 +267,7 @@ def measure_graphml(nodes: int) -> dict[str, Any]:
 
 
 def measure_repeated(lines: int) -> dict[str, Any]:
-    warm_up()
+    warm_up_networks()
     content = io.BytesIO(b"12345,67890\n" * lines)
     before, started = peak_megabytes(), process_time()
     network = read_network(content)

@@ -20,7 +20,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from deid_portal.engine import Column, Plan, Table
-from deid_portal.engine.methods.specialization.cuts import Cuts, Specialization
+from deid_portal.engine.methods.top_down.cuts import Cuts, Specialization
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.search.problem import Problem

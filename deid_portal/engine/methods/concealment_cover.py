@@ -79,7 +79,7 @@ def conceal(labels: LevelLabels, k: int, progress: Progress) -> Codes | None:
             close_circles(*parts, k, circles, person)
 
 
-def warm_up() -> None:
+def warm_up_concealment() -> None:
     """Compile every loop; a circle that must be closed is rare in a small table."""
     taxonomy = Taxonomy.from_paths([("a", "*"), ("b", "*")])
     codes = np.array([0, 1], np.int32)

@@ -8,13 +8,17 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import TableDraft
-from deid_portal.engine.methods.aggregation import mdav
-from deid_portal.engine.methods.aggregation.aggregates import Aggregate, aggregate, information_loss
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import GAP, NUMBER
-from deid_portal.engine.methods.aggregation.rotation import rotate_groups
-from deid_portal.engine.methods.aggregation.space import Attribute, describe, lay_out
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
+from deid_portal.engine.methods.microaggregation import mdav
+from deid_portal.engine.methods.microaggregation.aggregates import (
+    Aggregate,
+    aggregate,
+    information_loss,
+)
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import GAP, NUMBER
+from deid_portal.engine.methods.microaggregation.rotation import rotate_groups
+from deid_portal.engine.methods.microaggregation.space import Attribute, describe, lay_out
 from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
 from deid_portal.engine.privacy.k_confusion import KConfusion
 from deid_portal.engine.progress import Progress

@@ -28,7 +28,7 @@ METHODS: list[dict[str, Any]] = [
 NO_SECRET = bytes(SECRET_BYTES)  # so that every warming up does the same; nobody is in it
 
 
-def warm_up() -> None:
+def warm_up_networks() -> None:
     """Compile every kernel, or load it if that was done before; a second call costs little."""
     network = read_network(io.BytesIO(_links()))
     for method in METHODS:

@@ -5,7 +5,8 @@ import sys
 
 WARM = """
 import sys
-from deid_portal.engine import Plan, protect, warm_up
+from deid_portal.engine import Plan, protect
+from deid_portal.engine.kernel_warm_up import warm_up
 from deid_portal.engine.compiled import kernels
 from tests.engine.tables import adult_columns, adult_table, document, read_adult
 
@@ -31,7 +32,7 @@ sys.exit(", ".join([f"{name} is never warmed" for name in idle]
 EVERY_MODEL = """
 import sys
 import numpy as np
-from deid_portal.engine import warm_up
+from deid_portal.engine.kernel_warm_up import warm_up
 from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.optimum import find_optimum
@@ -65,7 +66,7 @@ import io, sys
 from deid_portal.engine.detection import look_at, measure_isolation, suggest_by_looks
 from deid_portal.engine.files.table_reader import detect_file, preview_file, read_table
 from deid_portal.engine.table.profile import profile_column
-from deid_portal.engine.warm_up import warm_up_intake
+from deid_portal.engine.kernel_warm_up import warm_up_intake
 from deid_portal.guide.demo.invented import demo_table
 from tests.engine.files import files
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidPlan, Outcome, Plan, Table, protect
-from deid_portal.engine.methods.microaggregation import Microaggregation
+from deid_portal.engine.methods.microaggregation.microaggregation import Microaggregation
 from deid_portal.engine.utility import comparison
 from tests.engine.drafts import carry_out, cells, draft_of, number_table, reader
 from tests.engine.tables import document

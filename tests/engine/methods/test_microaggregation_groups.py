@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine import Cancelled, Column
 from deid_portal.engine.documents import Place
-from deid_portal.engine.methods.aggregation import (
+from deid_portal.engine.methods.microaggregation import (
     individual_ranking,
     kernels,
     mdav,
@@ -21,10 +21,10 @@ from deid_portal.engine.methods.aggregation import (
     spread_groups,
     univariate_optimal,
 )
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import GAP, NUMBER, ORDERED, TREE, Space
-from deid_portal.engine.methods.aggregation.merge_until import find_centres, join_until
-from deid_portal.engine.methods.aggregation.space import describe, lay_out
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import GAP, NUMBER, ORDERED, TREE, Space
+from deid_portal.engine.methods.microaggregation.merge_until import find_centres, join_until
+from deid_portal.engine.methods.microaggregation.space import describe, lay_out
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.taxonomies import parse_recipe
 from tests.engine.tables import DATA

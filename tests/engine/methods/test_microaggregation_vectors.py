@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deid_portal.engine.methods.microaggregation import Microaggregation
+from deid_portal.engine.methods.microaggregation.microaggregation import Microaggregation
 from tests.engine.drafts import carry_out, cells, draft_of, number_table
 from tests.engine.methods.test_microaggregation_groups import (
     best_partition,

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from deid_portal.engine import Cancelled, InvalidPlan, Outcome, Plan, Table, protect
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.draft.remeasurement import measure_draft
-from deid_portal.engine.methods.mondrian_boxes import partition
-from deid_portal.engine.methods.mondrian_boxes.axes import OrderedAxis
-from deid_portal.engine.methods.mondrian_boxes.partition import Divider
+from deid_portal.engine.methods.mondrian import partition
+from deid_portal.engine.methods.mondrian.axes import OrderedAxis
+from deid_portal.engine.methods.mondrian.partition import Divider
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.taxonomies.label_reader import LabelReader

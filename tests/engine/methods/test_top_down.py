@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine import Cancelled, InvalidPlan, Outcome, Plan, Table, assess, protect
-from deid_portal.engine.methods.specialization.cuts import Specialization
+from deid_portal.engine.methods.top_down.cuts import Specialization
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from tests.engine.tables import DATA, document

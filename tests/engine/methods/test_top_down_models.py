@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine.compiled.kernels import add_up
-from deid_portal.engine.methods.specialization.cuts import Cuts, Specialization
+from deid_portal.engine.methods.top_down.cuts import Cuts, Specialization
 from deid_portal.engine.privacy import PrivacyModel
 from deid_portal.engine.privacy.projections import number_columns
 from deid_portal.engine.progress import Progress

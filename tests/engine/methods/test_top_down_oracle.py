@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Plan, Table
-from deid_portal.engine.methods.specialization import cut_kernels
-from deid_portal.engine.methods.specialization.cuts import Specialization
+from deid_portal.engine.methods.top_down import cut_kernels
+from deid_portal.engine.methods.top_down.cuts import Specialization
 from deid_portal.engine.privacy.model import ROUNDING
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem

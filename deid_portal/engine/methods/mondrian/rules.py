@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from deid_portal.engine.methods.mondrian_boxes import kernels
-from deid_portal.engine.methods.mondrian_boxes.partition import NOWHERE, Answers, Parts
+from deid_portal.engine.methods.mondrian import kernels
+from deid_portal.engine.methods.mondrian.partition import NOWHERE, Answers, Parts
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
 from deid_portal.engine.privacy.l_diversity import LDiversity
 from deid_portal.engine.search.problem import Problem

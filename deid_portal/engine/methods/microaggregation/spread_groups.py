@@ -9,10 +9,10 @@ import math
 
 import numpy as np
 
-from deid_portal.engine.methods.aggregation import kernels
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import Integers, Numbers, Space
-from deid_portal.engine.methods.aggregation.merge_until import Holds, join_until
+from deid_portal.engine.methods.microaggregation import kernels
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import Integers, Numbers, Space
+from deid_portal.engine.methods.microaggregation.merge_until import Holds, join_until
 from deid_portal.engine.progress import Progress
 
 WORK_BETWEEN_REPORTS = 1 << 22  # distances

@@ -9,7 +9,7 @@ import numpy as np
 from deid_portal.engine.documents import Place, listed
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod
-from deid_portal.engine.methods.specialization.cuts import Cuts, Specialization
+from deid_portal.engine.methods.top_down.cuts import Cuts, Specialization
 from deid_portal.engine.parameters import Choice, ColumnName, Declared
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem

@@ -8,21 +8,25 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import TableDraft
-from deid_portal.engine.methods.aggregation import (
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
+from deid_portal.engine.methods.microaggregation import (
     individual_ranking,
     mdav,
     projected,
     spread_groups,
     univariate_optimal,
 )
-from deid_portal.engine.methods.aggregation.aggregates import Aggregate, aggregate, information_loss
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import NUMBER, Numbers, Space
-from deid_portal.engine.methods.aggregation.merge_until import Holds, join_until
-from deid_portal.engine.methods.aggregation.space import Attribute, describe, lay_out
-from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
-from deid_portal.engine.methods.mondrian_boxes.partition import Parts
-from deid_portal.engine.methods.mondrian_boxes.rules import (
+from deid_portal.engine.methods.microaggregation.aggregates import (
+    Aggregate,
+    aggregate,
+    information_loss,
+)
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import NUMBER, Numbers, Space
+from deid_portal.engine.methods.microaggregation.merge_until import Holds, join_until
+from deid_portal.engine.methods.microaggregation.space import Attribute, describe, lay_out
+from deid_portal.engine.methods.mondrian.partition import Parts
+from deid_portal.engine.methods.mondrian.rules import (
     BoxModelRule,
     least_records,
     pairs_of_rows,

@@ -6,9 +6,9 @@ sum of all columns in standard deviations, which is as good where all of them ri
 
 import numpy as np
 
-from deid_portal.engine.methods.aggregation import univariate_optimal
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import Numbers
+from deid_portal.engine.methods.microaggregation import univariate_optimal
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import Numbers
 
 PRINCIPAL_COMPONENT, SUM = "principal-component", "sum"
 

@@ -11,9 +11,17 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine.compiled import kernels
+from deid_portal.engine.detection import look_at, measure_isolation, suggest_by_looks
+from deid_portal.engine.files.csv.reader import CsvFormat, read_csv
+from deid_portal.engine.files.csv.writer import write_csv
+from deid_portal.engine.files.table_reader import detect_file, preview_file, read_table
+from deid_portal.engine.methods.concealment_cover import warm_up_concealment
+from deid_portal.engine.methods.microaggregation.warm_up import warm_up_microaggregation
+from deid_portal.engine.networks.warm_up import warm_up_networks
 from deid_portal.engine.plan import Plan
 from deid_portal.engine.protection import assess, protect
 from deid_portal.engine.table.patterns import Numbering
+from deid_portal.engine.table.profile import profile_column
 from deid_portal.engine.table.table import Table
 
 MORE_KEYS_THAN_FIT = 1 << 16
@@ -67,8 +75,6 @@ def warm_up() -> None:
 
 def warm_up_usual() -> None:
     """Compile what nearly every run needs: reading, choosing levels, every model, writing."""
-    from deid_portal.engine.files.csv.writer import write_csv
-
     warm_up_intake()
     _warm_what_small_tables_do_not_need()
     Numbering().number(np.arange(MORE_KEYS_THAN_FIT, dtype=np.uint64))
@@ -82,11 +88,6 @@ def warm_up_usual() -> None:
 
 def warm_up_intake() -> None:
     """Compile what the first upload needs: reading every type, counting, looking for people."""
-    # The engine alone needs none of these.
-    from deid_portal.engine.detection import look_at, measure_isolation, suggest_by_looks
-    from deid_portal.engine.files.table_reader import detect_file, preview_file, read_table
-    from deid_portal.engine.table.profile import profile_column
-
     content = _file_of_every_type()
     form = detect_file(io.BytesIO(content)).format
     preview_file(io.BytesIO(content), form)
@@ -110,18 +111,14 @@ def _file_of_every_type() -> bytes:
 
 def warm_up_rest() -> None:
     """Compile what only some methods need; it takes longer than all the rest."""
-    from deid_portal.engine.methods.aggregation.warm_up import warm_up as warm_microaggregation
-    from deid_portal.engine.methods.concealment_cover import warm_up as warm_concealing
-    from deid_portal.engine.networks.warm_up import warm_up as warm_networks
-
     for method in DIVIDING_METHODS:
         for models in ([], MODELS[:1], MODELS):
             _protect(method, models)
     for method in (*SEPARATING_METHODS, *SWAPPING_METHODS):
         _protect(method, [])
-    warm_microaggregation()
-    warm_concealing()
-    warm_networks()
+    warm_up_microaggregation()
+    warm_up_concealment()
+    warm_up_networks()
 
 
 def _protect(method: dict[str, Any], models: list[dict[str, Any]]) -> None:
@@ -133,11 +130,6 @@ def _protect(method: dict[str, Any], models: list[dict[str, Any]]) -> None:
 
 @cache
 def _table() -> Table:
-    from deid_portal.engine.files.csv.reader import (  # the engine alone needs neither
-        CsvFormat,
-        read_csv,
-    )
-
     return read_csv(io.BytesIO(FILE), CsvFormat())
 
 

@@ -10,9 +10,9 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.draft.remeasurement import measure_draft
 from deid_portal.engine.methods.changing_method import ChangingMethod
-from deid_portal.engine.methods.mondrian_boxes.axes import Axis, axis_of
-from deid_portal.engine.methods.mondrian_boxes.partition import BoxPartition, Divider, Parts
-from deid_portal.engine.methods.mondrian_boxes.rules import (
+from deid_portal.engine.methods.mondrian.axes import Axis, axis_of
+from deid_portal.engine.methods.mondrian.partition import BoxPartition, Divider, Parts
+from deid_portal.engine.methods.mondrian.rules import (
     BoxModelRule,
     counted_diversity,
     judging,

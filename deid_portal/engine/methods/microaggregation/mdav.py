@@ -8,9 +8,9 @@ the first counts.
 
 import numpy as np
 
-from deid_portal.engine.methods.aggregation import kernels
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import Integers, Numbers, Space
+from deid_portal.engine.methods.microaggregation import kernels
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import Integers, Numbers, Space
 from deid_portal.engine.progress import Progress
 
 WORK_BETWEEN_REPORTS = 1 << 24  # distances, if every record were looked at

@@ -6,8 +6,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.methods.specialization import cut_kernels
-from deid_portal.engine.methods.specialization.scores import Entries
+from deid_portal.engine.methods.top_down import cut_kernels
+from deid_portal.engine.methods.top_down.scores import Entries
 from deid_portal.engine.table.table import Codes, Counts
 
 FIRST_CAPACITY = 1024

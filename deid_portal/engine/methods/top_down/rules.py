@@ -12,9 +12,9 @@ from math import comb
 
 import numpy as np
 
-from deid_portal.engine.methods.specialization import cut_kernels
-from deid_portal.engine.methods.specialization.partition import NO_COLUMN, Cells, ClassPartition
-from deid_portal.engine.methods.specialization.scores import Entries
+from deid_portal.engine.methods.top_down import cut_kernels
+from deid_portal.engine.methods.top_down.partition import NO_COLUMN, Cells, ClassPartition
+from deid_portal.engine.methods.top_down.scores import Entries
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
 from deid_portal.engine.privacy.k_concealment import KConcealment
 from deid_portal.engine.privacy.k_confusion import KConfusion

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.compiled import kernels
-from deid_portal.engine.methods.specialization import cut_kernels
+from deid_portal.engine.methods.top_down import cut_kernels
 from deid_portal.engine.table.table import Codes, Column, Counts
 
 Bounds = NDArray[np.int64]

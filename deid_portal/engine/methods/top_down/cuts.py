@@ -15,10 +15,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.methods.specialization.partition import NOWHERE, ClassPartition
-from deid_portal.engine.methods.specialization.rules import ProposedSplit, make_rules
-from deid_portal.engine.methods.specialization.scores import GainScore, Mask, Score, SquareScore
-from deid_portal.engine.methods.specialization.trees import LabelNode, Tree, plant
+from deid_portal.engine.methods.top_down.partition import NOWHERE, ClassPartition
+from deid_portal.engine.methods.top_down.rules import ProposedSplit, make_rules
+from deid_portal.engine.methods.top_down.scores import GainScore, Mask, Score, SquareScore
+from deid_portal.engine.methods.top_down.trees import LabelNode, Tree, plant
 from deid_portal.engine.privacy.c_t_isolation import CTIsolation
 from deid_portal.engine.privacy.delta_presence import DeltaPresence
 from deid_portal.engine.privacy.k_concealment import KConcealment

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from deid_portal.engine.methods.aggregation import kernels
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import NUMBER, Integers, Numbers, Space
+from deid_portal.engine.methods.microaggregation import kernels
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import NUMBER, Integers, Numbers, Space
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Codes
 

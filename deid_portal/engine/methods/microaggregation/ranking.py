@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import Integers, Numbers
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import Integers, Numbers
 
 Divide = Callable[[Numbers], Integers]  # sorted values -> where each group begins
 

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from deid_portal.engine.methods.aggregation import mdav, spread_groups, univariate_optimal
-from deid_portal.engine.methods.aggregation.aggregates import aggregate
-from deid_portal.engine.methods.aggregation.merge_until import join_until
-from deid_portal.engine.methods.aggregation.space import describe, lay_out
+from deid_portal.engine.methods.microaggregation import mdav, spread_groups, univariate_optimal
+from deid_portal.engine.methods.microaggregation.aggregates import aggregate
+from deid_portal.engine.methods.microaggregation.merge_until import join_until
+from deid_portal.engine.methods.microaggregation.space import describe, lay_out
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Column
 
 
-def warm_up() -> None:
+def warm_up_microaggregation() -> None:
     """Run every loop once, on a column of each kind."""
     quiet = Progress(None)
     cells = [str(number) for number in range(40)]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import Numbers
-from deid_portal.engine.methods.aggregation.ranking import divide_in_order
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import Numbers
+from deid_portal.engine.methods.microaggregation.ranking import divide_in_order
 
 
 def find_groups(places: Numbers, k: int) -> Groups:

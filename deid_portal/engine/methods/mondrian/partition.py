@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.methods.mondrian_boxes import kernels
-from deid_portal.engine.methods.mondrian_boxes.axes import Axis
-from deid_portal.engine.methods.mondrian_boxes.kernels import Form, OpenBoxes, Tuples
+from deid_portal.engine.methods.mondrian import kernels
+from deid_portal.engine.methods.mondrian.axes import Axis
+from deid_portal.engine.methods.mondrian.kernels import Form, OpenBoxes, Tuples
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Codes, Counts
 

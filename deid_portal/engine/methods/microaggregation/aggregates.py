@@ -12,10 +12,10 @@ from datetime import date, datetime, time
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.methods.aggregation import kernels
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import GAP, NUMBER, Numbers
-from deid_portal.engine.methods.aggregation.space import Attribute, lay_out
+from deid_portal.engine.methods.microaggregation import kernels
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import GAP, NUMBER, Numbers
+from deid_portal.engine.methods.microaggregation.space import Attribute, lay_out
 from deid_portal.engine.table.numbers import number_column
 from deid_portal.engine.table.table import Column, Counts
 from deid_portal.engine.table.values import ColumnType, find_date_format

@@ -8,8 +8,8 @@ of its records is as likely one member's as another's, though no two are alike.
 
 import numpy as np
 
-from deid_portal.engine.methods.aggregation.groups import Groups
-from deid_portal.engine.methods.aggregation.kernels import Numbers
+from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.kernels import Numbers
 from deid_portal.engine.progress import Progress
 
 RECORDS_AT_ONCE = 1 << 16

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.methods.aggregation.kernels import (
+from deid_portal.engine.methods.microaggregation.kernels import (
     GAP,
     NUMBER,
     ORDERED,
