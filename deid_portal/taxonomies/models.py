@@ -63,7 +63,7 @@ class ColumnTaxonomy(models.Model):
 
     sealed_to = ("column_id",)
 
-    TaxonomyKind = TaxonomyKind
+    Kind = TaxonomyKind
 
     column = models.OneToOneField(DatasetColumn, on_delete=models.CASCADE, related_name="taxonomy")
     version = models.ForeignKey(
