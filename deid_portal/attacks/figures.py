@@ -5,8 +5,10 @@ from typing import Any
 from deid_portal.attacks.results import AttackSummary
 from deid_portal.attacks.vocabulary import Wording
 from deid_portal.engine.attacks.attack import AttackBins
+from deid_portal.engine.charts.chart import Chart, ChartTable
+from deid_portal.engine.charts.drawing import as_text, bars, draw
+from deid_portal.engine.charts.look import BEFORE, MUTE
 from deid_portal.engine.wording.numbers import NBSP
-from deid_portal.reports.figures import Chart, figure_of
 
 UNITS = {"percent": "Right, %", "people": "People", "groups": "Groups", "records": "People"}
 
@@ -20,10 +22,10 @@ def attack_chart(result: AttackSummary, wording: Wording) -> Chart | None:
         title=wording.chart(result),
         caption=_caption(spread),
         figure=_figure(spread),
-        table={
-            "columns": [spread.by, UNITS[spread.of]],
-            "rows": [[own.label, _written(own.count, spread)] for own in spread.bins],
-        },
+        table=ChartTable(
+            [spread.by, UNITS[spread.of]],
+            [[own.label, _written(own.count, spread)] for own in spread.bins],
+        ),
     )
 
 
@@ -34,33 +36,33 @@ def _caption(spread: AttackBins) -> str:
     )
 
 
-def _figure(spread: AttackBins) -> dict[str, Any]:
-    """Marked bars stand out; charts draw `before` with a pattern, so also without colour."""
+def _figure(spread: AttackBins) -> Any:
+    """Marked bars stand out; those drawn as `BEFORE` have a pattern, so also without color."""
     series = [
-        {
-            "type": "bar",
-            "x": [own.label for own in bins],
-            "y": [own.count for own in bins],
-            "name": name,
-            "text": [_written(own.count, spread) for own in bins],
-            "textposition": "outside",
-            "cliponaxis": False,
-            "marker": {"color": f"token:{color}"},
-            "hovertemplate": "%{x}: %{y:,}<extra></extra>",
-        }
-        for name, color, bins in (
-            ("At stake", "before", [own for own in spread.bins if own.is_marked]),
-            ("Others", "mute", [own for own in spread.bins if not own.is_marked]),
+        bars(
+            [own.label for own in binned],
+            [own.count for own in binned],
+            color=color,
+            name=name,
+            texts=[_written(own.count, spread) for own in binned],
+            hover="%{x}: %{y:,}",
         )
-        if bins
+        for name, color, binned in (
+            ("At stake", BEFORE, [own for own in spread.bins if own.is_marked]),
+            ("Others", MUTE, [own for own in spread.bins if not own.is_marked]),
+        )
+        if binned
     ]
-    figure = figure_of(series, x=spread.by, y=UNITS[spread.of])
-    figure["layout"] |= {"barmode": "overlay", "showlegend": False, "height": 230}
-    figure["layout"]["xaxis"] |= {
-        "categoryorder": "array",
-        "categoryarray": [own.label for own in spread.bins],
-    }
-    return figure
+    return draw(
+        series,
+        x=spread.by,
+        y=UNITS[spread.of],
+        height=230,
+        barmode="overlay",
+        showlegend=False,
+        xaxis_categoryorder="array",
+        xaxis_categoryarray=[as_text(own.label) for own in spread.bins],
+    )
 
 
 def _written(count: float, spread: AttackBins) -> str:

@@ -1,36 +1,32 @@
-"""The chart of one column as a plain dict: a finding as the title, the drawing, the same numbers.
-
-It names values, so only stewards get it. Colours are token names, resolved when the page draws.
-"""
+"""The chart of one column. It names values, so only stewards get it."""
 
 from typing import Any
 
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.shapes import ORDERED, bars_of
+from deid_portal.engine.charts.chart import Chart, ChartTable
+from deid_portal.engine.charts.drawing import as_text, bars, draw
+from deid_portal.engine.wording.numbers import NBSP
 
 LABEL_LENGTH = 18
 NAME_LENGTH = 40
-NO_BREAK = "\u00a0"
 
 
-def histogram_of(column: DatasetColumn, rows: int) -> dict[str, Any] | None:
-    """Return id, title, caption, figure and table, or None where there is nothing to draw."""
+def histogram_of(column: DatasetColumn, rows: int) -> Chart | None:
+    """Return the chart, or None where there is nothing to draw."""
     bins = [(str(label), int(count)) for label, count in column.profile.get("histogram", [])]
-    bars = bars_of(column)
-    if not any(count for _, count in bars):
+    drawn = bars_of(column)
+    if not any(count for _, count in drawn):
         return None
-    labels, counts = [label for label, _ in bars], [count for _, count in bars]
+    labels, counts = [label for label, _ in drawn], [count for _, count in drawn]
     is_ordered = column.type in ORDERED
-    return {
-        "id": "histogram",
-        "title": _title(column, rows),
-        "caption": "Number of rows by value" if is_ordered else _caption(column, len(bars)),
-        "figure": _upright(labels, counts) if is_ordered else _lying(labels, counts),
-        "table": {
-            "columns": ["Value", "Rows"],
-            "rows": [[label, f"{count:,}"] for label, count in bins],
-        },
-    }
+    return Chart(
+        id="histogram",
+        title=_title(column, rows),
+        caption="Number of rows by value" if is_ordered else _caption(column, len(drawn)),
+        figure=_upright(labels, counts) if is_ordered else _lying(labels, counts),
+        table=ChartTable(["Value", "Rows"], [[label, f"{count:,}"] for label, count in bins]),
+    )
 
 
 def _caption(column: DatasetColumn, drawn: int) -> str:
@@ -53,7 +49,7 @@ def _title(column: DatasetColumn, rows: int) -> str:
     if not frequent or not rows:
         return f"The values of {name}"
     share = 100 * frequent[0][1] / rows
-    words = f"{share:.0f}{NO_BREAK}%" if share >= 1 else f"less than 1{NO_BREAK}%"
+    words = f"{share:.0f}{NBSP}%" if share >= 1 else f"less than 1{NBSP}%"
     return f"The most frequent value fills {words} of the rows"
 
 
@@ -63,54 +59,39 @@ def _written(number: float) -> str:
     return f"{number:,.1f}" if abs(number) >= 10 else f"{number:.3g}"
 
 
-def _upright(labels: list[str], counts: list[int]) -> dict[str, Any]:
+def _upright(labels: list[str], counts: list[int]) -> Any:
     """Numbers and dates stand side by side; some of the bars say where they start."""
     places = list(range(len(labels)))
-    bars = {
-        "type": "bar",
-        "x": places,
-        "y": counts,
-        "customdata": labels,
-        "marker": {"color": "token:accent"},
-        "hovertemplate": "%{customdata}: %{y:,} rows<extra></extra>",
-    }
-    starts = [label.split(" to ")[0] for label in labels]
+    starts = [as_text(label.split(" to ")[0]) for label in labels]
     step = -(-len(labels) // (8 if max(map(len, starts)) < 5 else 3))
-    ticks = {"tickvals": places[::step], "ticktext": starts[::step]}
-    layout = {
-        "height": 190,
-        "bargap": 0.12,
-        "xaxis": ticks,
-        "yaxis": {"title": {"text": "Rows"}, "tickformat": ","},
-    }
-    return {"data": [bars], "layout": layout}
+    return draw(
+        [_bars(places, counts, labels, hover="%{customdata}: %{y:,} rows")],
+        y="Rows",
+        height=190,
+        bargap=0.12,
+        xaxis={"tickvals": places[::step], "ticktext": starts[::step]},
+        yaxis_tickformat=",",
+    )
 
 
-def _lying(labels: list[str], counts: list[int]) -> dict[str, Any]:
+def _lying(labels: list[str], counts: list[int]) -> Any:
     """Words lie below each other, the most frequent on top, so that they can be read."""
     # Bars lie at numbered places, because two words may be equal once they are cut.
     places = list(range(len(labels)))[::-1]
-    bars = {
-        "type": "bar",
-        "orientation": "h",
-        "y": places,
-        "x": counts,
-        "customdata": labels,
-        "marker": {"color": "token:accent"},
-        "hovertemplate": "%{customdata}: %{x:,} rows<extra></extra>",
-    }
-    layout = {
-        "height": max(110, 18 * len(labels) + 50),
-        "bargap": 0.2,
-        "margin": {"l": 8, "t": 4},
-        "xaxis": {"title": {"text": "Rows"}, "tickformat": ",", "nticks": 4, "rangemode": "tozero"},
-        "yaxis": {
-            "tickvals": places,
-            "ticktext": [_cut(label) for label in labels],
-            "showgrid": False,
-        },
-    }
-    return {"data": [bars], "layout": layout}
+    words = [as_text(_cut(label)) for label in labels]
+    return draw(
+        [_bars(places, counts, labels, is_lying=True, hover="%{customdata}: %{x:,} rows")],
+        x="Rows",
+        height=max(110, 18 * len(labels) + 50),
+        bargap=0.2,
+        margin={"l": 8, "t": 4},
+        xaxis={"tickformat": ",", "nticks": 4, "rangemode": "tozero"},
+        yaxis={"tickvals": places, "ticktext": words, "showgrid": False},
+    )
+
+
+def _bars(places: list[int], counts: list[int], labels: list[str], **more: Any) -> Any:
+    return bars(places, counts, customdata=[as_text(label) for label in labels], **more)
 
 
 def _cut(label: str, length: int = LABEL_LENGTH) -> str:

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine.charts.chart import Chart, ChartTable
+from deid_portal.engine.charts.drawing import bars, draw
+from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.evidence.drift import DriftVerdict
 from deid_portal.engine.networks.drift import NetworkDrift
+from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import percent
-from deid_portal.networks.vocabulary import KNOWLEDGE_TITLES
 
 VERDICT_WORDS = {
     DriftVerdict.SAME.value: "How many links people have is as before",
@@ -52,37 +55,35 @@ def _risk_change(title: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> 
     return RiskChange(title, old["unique"], new["unique"], old["below_k"], new["below_k"])
 
 
-def degrees_chart(drift: NetworkDrift, *, sees_values: bool) -> dict[str, Any]:
+def degrees_chart(drift: NetworkDrift, *, sees_values: bool) -> Chart:
     """Draw how many people have how many links, before beside after, as shares."""
     bins = drift.bins if sees_values else _without_few(drift.bins)
     labels = [str(own[0]) for own in bins]
     totals = (max(drift.people.before, 1), max(drift.people.after, 1))
     shares = [[100 * own[side + 1] / totals[side] for own in bins] for side in (0, 1)]
-    return {
-        "id": "degrees",
-        "title": VERDICT_WORDS.get(drift.verdict, "Numbers of links"),
-        "caption": "Share of people, in percent, by their number of links",
-        "figure": {
-            "data": [
-                _bars(labels, shares[0], "Before", "before"),
-                _bars(labels, shares[1], "Now", "accent"),
+    return Chart(
+        id="degrees",
+        title=VERDICT_WORDS.get(drift.verdict, "Numbers of links"),
+        caption="Share of people, in percent, by their number of links",
+        figure=draw(
+            [
+                _bars(labels, shares[0], "Before", BEFORE),
+                _bars(labels, shares[1], "Now", ACCENT),
             ],
-            "layout": {
-                "barmode": "group",
-                "height": 230,
-                "xaxis": {"type": "category", "title": {"text": "Links of a person"}},
-                "yaxis": {"title": {"text": "People, %"}, "rangemode": "tozero"},
-            },
-        },
-        "table": {
-            "columns": ["Links of a person", *labels],
-            "rows": [
+            x="Links of a person",
+            y="People, %",
+            height=230,
+            yaxis_rangemode="tozero",
+        ),
+        table=ChartTable(
+            ["Links of a person", *labels],
+            [
                 ["Before", *(f"{own[1]:,}" for own in bins)],
                 ["Now", *(f"{own[2]:,}" for own in bins)],
             ],
-        },
-        "note": f"Largest gap between the two: {percent(drift.distance)} of the people.",
-    }
+        ),
+        note=f"Largest gap between the two: {percent(drift.distance)} of the people.",
+    )
 
 
 def _without_few(bins: list[list[Any]]) -> list[list[Any]]:
@@ -94,12 +95,5 @@ def _without_few(bins: list[list[Any]]) -> list[list[Any]]:
     return [*many, ["others", sum(own[1] for own in few), sum(own[2] for own in few)]]
 
 
-def _bars(labels: list[str], shares: list[float], name: str, color: str) -> dict[str, Any]:
-    return {
-        "type": "bar",
-        "x": labels,
-        "y": shares,
-        "name": name,
-        "marker": {"color": f"token:{color}"},
-        "hovertemplate": "%{x} links: %{y:.1f} %<extra>" + name + "</extra>",
-    }
+def _bars(labels: list[str], shares: list[float], name: str, color: str) -> Any:
+    return bars(labels, shares, color=color, name=name, hover="%{x} links: %{y:.1f} %")

@@ -15,6 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine.charts.chart import Chart, ChartTable
+from deid_portal.engine.charts.drawing import draw, polyline
+from deid_portal.engine.charts.look import ACCENT, INK_2
 from deid_portal.engine.networks.degree_sequences import find_optimal_degrees
 from deid_portal.engine.wording.numbers import percent
 
@@ -136,7 +139,7 @@ def _duration(seconds: float) -> str:
     return f"{ceil(seconds)}\u00a0s" if seconds < 90 else f"{ceil(seconds / 60)}\u00a0min"
 
 
-def price_chart(dataset: Dataset, method: Mapping[str, Any], k: int) -> dict[str, Any] | None:
+def price_chart(dataset: Dataset, method: Mapping[str, Any], k: int) -> Chart | None:
     """Draw what other numbers of look-alikes would cost at least; None where that is not known."""
     tried = sorted({own for own in (*TRIED, k) if 2 <= own <= dataset.rows // 2})
     is_counted = method["name"] == "k-degree" and not dataset.network.is_directed
@@ -150,16 +153,16 @@ def price_chart(dataset: Dataset, method: Mapping[str, Any], k: int) -> dict[str
     chosen = "Adding and removing" if _may_remove(method) else "Adding"
     if method.get("realization") == "supergraph":
         costs.pop("Adding and removing")
-    return {
-        "id": "prices",
-        "title": _title_of_prices(tried, costs, chosen, k),
-        "caption": "Fewest links to change, by the number of look-alikes",
-        "figure": _figure(tried, costs, chosen, k),
-        "table": {
-            "columns": ["Hides among", *(f"{own:,}" for own in tried)],
-            "rows": [[name, *(f"{cost:,}" for cost in own)] for name, own in costs.items()],
-        },
-    }
+    return Chart(
+        id="prices",
+        title=_title_of_prices(tried, costs, chosen, k),
+        caption="Fewest links to change, by the number of look-alikes",
+        figure=_figure(tried, costs, chosen, k),
+        table=ChartTable(
+            ["Hides among", *(f"{own:,}" for own in tried)],
+            [[name, *(f"{cost:,}" for cost in own)] for name, own in costs.items()],
+        ),
+    )
 
 
 def _title_of_prices(tried: list[int], costs: dict[str, list[int]], chosen: str, k: int) -> str:
@@ -173,27 +176,21 @@ def _title_of_prices(tried: list[int], costs: dict[str, list[int]], chosen: str,
     return "Hiding among more people changes more links"
 
 
-def _figure(tried: list[int], costs: dict[str, list[int]], chosen: str, k: int) -> dict[str, Any]:
-    traces = []
-    for name, own in costs.items():
-        color = "token:accent" if name == chosen else "token:ink-2"
-        sizes = [11 if other == k else 6 for other in tried]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers" if name == chosen else "lines",
-                "name": name,
-                "x": [f"{other:,}" for other in tried],
-                "y": own,
-                "line": {"color": color, "width": 2, "dash": "solid" if name == chosen else "dot"},
-                "marker": {"color": color, "size": sizes},
-                "cliponaxis": False,
-                "hovertemplate": "Among %{x}: at least %{y:,}<extra>" + name + "</extra>",
-            }
+def _figure(tried: list[int], costs: dict[str, list[int]], chosen: str, k: int) -> Any:
+    sizes = [11 if other == k else 6 for other in tried]
+    traces = [
+        polyline(
+            [f"{other:,}" for other in tried],
+            own,
+            name=name,
+            color=color,
+            dash="solid" if name == chosen else "dot",
+            mode="lines+markers" if name == chosen else "lines",
+            marker={"color": color, "size": sizes},
+            cliponaxis=False,
+            hover="Among %{x}: at least %{y:,}",
         )
-    layout = {
-        "height": 220,
-        "xaxis": {"title": {"text": "Hides among"}, "type": "category"},
-        "yaxis": {"title": {"text": "Links"}, "rangemode": "tozero"},
-    }
-    return {"data": traces, "layout": layout}
+        for name, own in costs.items()
+        for color in [ACCENT if name == chosen else INK_2]
+    ]
+    return draw(traces, x="Hides among", y="Links", height=220, yaxis_rangemode="tozero")

@@ -10,9 +10,11 @@ from django.http import QueryDict
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
+from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.parameters import Choice as OneOf
+from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.networks.composition import compose_network_plan
 from deid_portal.networks.estimation import NetworkEstimate, estimate_run, price_chart
@@ -27,7 +29,6 @@ from deid_portal.networks.guidance import (
 from deid_portal.networks.plan_fit import check_network_plan_fits
 from deid_portal.networks.vocabulary import (
     CHOICE_WORDS,
-    KNOWLEDGE_TITLES,
     KNOWLEDGE_WORDS,
     MODEL_OF_KNOWLEDGE,
     PARAMETER_WORDS,
@@ -103,7 +104,7 @@ class NetworkProtectionPage:
         return estimate_run(self.dataset, self.knowledge, self._entry, self._k)
 
     @cached_property
-    def prices(self) -> dict[str, Any] | None:
+    def prices(self) -> Chart | None:
         return price_chart(self.dataset, self._entry, self._k) if self.plan is not None else None
 
     @cached_property

@@ -20,9 +20,9 @@ from deid_portal.datasets.progress import describe_reading
 from deid_portal.datasets.sealed_upload import SealedUpload, upload_limit_words, why_refused
 from deid_portal.datasets.selectors import find_dataset
 from deid_portal.engine import EngineError
+from deid_portal.engine.charts.networks import drawing_chart, risk_chart
 from deid_portal.networks.changes import degrees_chart, drift_of_network, risk_changes
 from deid_portal.networks.composition import compose_plan_of
-from deid_portal.networks.figures import drawing_chart, risk_chart
 from deid_portal.networks.forms import ReadAgainForm, UploadNetworkForm
 from deid_portal.networks.next_bars import (
     bar_of_changes,

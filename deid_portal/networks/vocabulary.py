@@ -1,18 +1,5 @@
 """What the pages call things; the engine's own sentences stay as they are."""
 
-KNOWLEDGE_TITLES = {
-    "degree": "Number of links",
-    "neighbour-degrees": "Links of contacts, too",
-    "neighbourhood": "Who of the contacts know each other",
-    "attributes+degree": "Attributes and number of links",
-}
-# In the middle of a sentence: somebody who knows …
-KNOWLEDGE_PHRASES = {
-    "degree": "how many links people have",
-    "neighbour-degrees": "how many links people and their contacts have",
-    "neighbourhood": "which of their contacts know each other",
-    "attributes+degree": "their attributes and how many links they have",
-}
 KNOWLEDGE_WORDS = {
     "degree": "Somebody counted how many links a person has; a look at a profile is enough.",
     "neighbour-degrees": "Somebody also knows how many links each of the person’s contacts has.",

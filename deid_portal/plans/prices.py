@@ -10,6 +10,9 @@ from typing import Any
 from django.core.cache import cache
 
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine.charts.chart import Chart, ChartTable
+from deid_portal.engine.charts.drawing import draw, polyline
+from deid_portal.engine.charts.look import ACCENT, INK_2
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.plans.estimation import NoEstimate, estimate_run
@@ -30,9 +33,7 @@ class HidingPrice:
     left_out: float
 
 
-def price_of_hiding(
-    dataset: Dataset, choice: ProtectionChoice, hurry: float = HURRY
-) -> list[HidingPrice]:
+def price_of_hiding(dataset: Dataset, choice: ProtectionChoice, hurry: float = HURRY) -> list[HidingPrice]:
     """Return what each k costs, smallest first.
 
     Raises NoEstimate where that cannot be told, InvalidPlan where the choice makes no sense.
@@ -52,9 +53,7 @@ def price_of_hiding(
     return prices
 
 
-def _estimate_prices(
-    dataset: Dataset, choice: ProtectionChoice, chosen: int, hurry: float
-) -> list[HidingPrice]:
+def _estimate_prices(dataset: Dataset, choice: ProtectionChoice, chosen: int, hurry: float) -> list[HidingPrice]:
     prices: list[HidingPrice] = []
     for k in sorted({*PRICED, chosen}, reverse=True):
         if k > dataset.rows:
@@ -70,9 +69,7 @@ def _estimate_prices(
     return prices[::-1]
 
 
-def price_of_other_limits(
-    dataset: Dataset, choice: ProtectionChoice
-) -> dict[float, list[HidingPrice]]:
+def price_of_other_limits(dataset: Dataset, choice: ProtectionChoice) -> dict[float, list[HidingPrice]]:
     """Return the curves for two other shares that may be left out, where there is such a share."""
     chosen = _limit_of(choice)
     if chosen is None or isinstance(choice.method, list) or dataset.rows > ROWS_FOR_ONE_CURVE:
@@ -111,8 +108,7 @@ def chart_of_prices(
     prices: list[HidingPrice],
     choice: ProtectionChoice,
     others: Mapping[float, list[HidingPrice]] | None = None,
-) -> dict[str, Any]:
-    """Return id, title, caption, figure and table of the chart."""
+) -> Chart:
     chosen, limit = _k_of(choice), _limit_of(choice)
     curves = {"": prices} | {f"{percent(own)} out": line for own, line in (others or {}).items()}
     ks = [price.k for price in prices]
@@ -121,13 +117,13 @@ def chart_of_prices(
     for own, line in (others or {}).items():
         by_k = {price.k: price for price in line}
         rows.append([f"at {percent(own)}", *(_written(by_k.get(k)) for k in ks)])
-    return {
-        "id": "prices",
-        "title": _title([price for price in prices if price.loss is not None], chosen),
-        "caption": "Detail lost, 0 none and 1 all, by the number of look-alikes; estimates",
-        "figure": _figure(curves, chosen, limit),
-        "table": {"columns": ["Hides among", *(f"{k:,}" for k in ks)], "rows": rows},
-    }
+    return Chart(
+        id="prices",
+        title=_title([price for price in prices if price.loss is not None], chosen),
+        caption="Detail lost, 0 none and 1 all, by the number of look-alikes; estimates",
+        figure=_figure(curves, chosen, limit),
+        table=ChartTable(["Hides among", *(f"{k:,}" for k in ks)], rows),
+    )
 
 
 def _written(price: HidingPrice | None) -> str:
@@ -147,10 +143,8 @@ def _title(possible: list[HidingPrice], chosen: int) -> str:
     return f"Hiding among {k:,} instead of {chosen:,} would cost {more}"
 
 
-def _figure(
-    curves: Mapping[str, list[HidingPrice]], chosen: int, limit: float | None
-) -> dict[str, Any]:
-    traces: list[dict[str, Any]] = []
+def _figure(curves: Mapping[str, list[HidingPrice]], chosen: int, limit: float | None) -> Any:
+    traces: list[Any] = []
     ends = []
     for place, (label, prices) in enumerate(curves.items()):
         possible = [price for price in prices if price.loss is not None]
@@ -159,33 +153,34 @@ def _figure(
         words = f"{percent(limit)} out" if is_own and limit is not None else label
         if possible and words and len(curves) > 1:
             ends.append(_end(prices.index(possible[-1]), possible[-1], words, is_own))
-    layout = {
-        "height": 200,
-        "showlegend": False,
-        "margin": {"r": 64 if ends else 12},
-        "annotations": ends,
-        "xaxis": {"title": {"text": "Hides among"}, "type": "category"},
-        "yaxis": {"title": {"text": "Detail lost"}, "rangemode": "tozero"},
-    }
-    return {"data": traces, "layout": layout}
+    return draw(
+        traces,
+        x="Hides among",
+        y="Detail lost",
+        height=200,
+        showlegend=False,
+        margin_r=64 if ends else 12,
+        annotations=ends,
+        yaxis_rangemode="tozero",
+    )
 
 
-def _curve(possible: list[HidingPrice], chosen: int, dash: str | None) -> dict[str, Any]:
-    is_own = dash is None
-    color = "token:accent" if is_own else "token:ink-2"
-    curve: dict[str, Any] = {
-        "type": "scatter",
-        "mode": "lines+markers" if is_own else "lines",
-        "x": [str(price.k) for price in possible],
-        "y": [price.loss for price in possible],
-        "line": {"color": color, "width": 2 if is_own else 1.5, "dash": dash or "solid"},
-        "cliponaxis": False,
-        "hovertemplate": "Among %{x}: %{y:.2f} lost<extra></extra>",
+def _curve(possible: list[HidingPrice], chosen: int, dash: str | None) -> Any:
+    color = ACCENT if dash is None else INK_2
+    own: dict[str, Any] = {
+        "mode": "lines+markers",
+        "marker": {"color": color, "size": [11 if own.k == chosen else 6 for own in possible]},
     }
-    if is_own:
-        sizes = [11 if price.k == chosen else 6 for price in possible]
-        curve["marker"] = {"color": color, "size": sizes}
-    return curve
+    return polyline(
+        [str(price.k) for price in possible],
+        [price.loss for price in possible],
+        color=color,
+        width=2 if dash is None else 1.5,
+        dash=dash or "solid",
+        cliponaxis=False,
+        hover="Among %{x}: %{y:.2f} lost",
+        **(own if dash is None else {}),
+    )
 
 
 def _end(place: int, price: HidingPrice, words: str, is_own: bool) -> dict[str, Any]:
@@ -197,5 +192,5 @@ def _end(place: int, price: HidingPrice, words: str, is_own: bool) -> dict[str, 
         "showarrow": False,
         "xanchor": "left",
         "xshift": 8,
-        "font": {"size": 12, "color": "token:accent" if is_own else "token:ink-2"},
+        "font": {"size": 12, "color": ACCENT if is_own else INK_2},
     }

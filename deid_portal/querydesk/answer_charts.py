@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deid_portal.engine.charts.chart import Chart, ChartTable
+from deid_portal.engine.charts.drawing import bars, draw
+from deid_portal.engine.charts.look import INK_2
 from deid_portal.engine.differential.domains import write_value
 from deid_portal.engine.wording.numbers import NBSP
 from deid_portal.querydesk.models import Question
@@ -18,16 +21,10 @@ OWN_INTERVALS = {"quantiles", "linear-regression"}
 
 
 @dataclass(frozen=True)
-class AnswerChart:
-    """`figure` is empty where there are too many bars to tell apart; then the table is all."""
+class AnswerChart(Chart):
+    """There is no figure where there are too many bars to tell apart; then the table is all."""
 
-    id: str
-    title: str
-    caption: str
-    figure: dict[str, Any]
-    table: dict[str, Any]
-    rows: list[Row]
-    note: str = ""
+    rows: Sequence[Row] = ()
 
 
 def chart_of(question: Question, answer: Mapping[str, Any]) -> AnswerChart | None:
@@ -52,15 +49,15 @@ def _make(
     question: Question,
     rows: list[Row],
     title: str,
-    table: dict[str, Any],
-    figure: dict[str, Any] | None = None,
+    table: ChartTable,
+    figure: Any = None,
 ) -> AnswerChart:
     width = _usual_width(rows)
     return AnswerChart(
         id=f"chart-{question.id}",
         title=title,
         caption=_caption(question, width),
-        figure=figure or {},
+        figure=figure,
         table=table,
         rows=rows,
         note="Negative counts are noise around nobody." if _has_negative(rows) else "",
@@ -123,21 +120,21 @@ def _finding(rows: Sequence[Row], *, of_links: bool) -> str:
     return f"{lead}; {groups} cannot be told from zero"
 
 
-def _table_across(rows: Sequence[Row], axis: str) -> dict[str, Any]:
+def _table_across(rows: Sequence[Row], axis: str) -> ChartTable:
     width = _usual_width(rows)
     each = f", each ± {write_width(width)}" if width else ""
-    return {
-        "columns": [axis, *(row[0] for row in rows)],
-        "rows": [[f"Answer{each}", *(write_number(row[1]) for row in rows)]],
-    }
+    return ChartTable(
+        [axis, *(row[0] for row in rows)],
+        [[f"Answer{each}", *(write_number(row[1]) for row in rows)]],
+    )
 
 
-def _table_down(rows: Sequence[Row], axis: str = "") -> dict[str, Any]:
+def _table_down(rows: Sequence[Row], axis: str = "") -> ChartTable:
     has_intervals = any(row[2] is not None for row in rows)
-    return {
-        "columns": [axis, "Answer", *(("From", "To") if has_intervals else ())],
-        "rows": [_written(row, has_intervals) for row in rows],
-    }
+    return ChartTable(
+        [axis, "Answer", *(("From", "To") if has_intervals else ())],
+        [_written(row, has_intervals) for row in rows],
+    )
 
 
 def _written(row: Row, has_intervals: bool) -> list[str]:
@@ -145,36 +142,27 @@ def _written(row: Row, has_intervals: bool) -> list[str]:
     return [row[0], write_number(row[1]), *(ends if has_intervals else [])]
 
 
-def _bars(names: list[str], rows: Sequence[Row], axis: str) -> dict[str, Any]:
+def _bars(names: list[str], rows: Sequence[Row], axis: str) -> Any:
     if len(rows) > MOST_BARS:
-        return {}
+        return None
     values = [row[1] for row in rows]
-    trace: dict[str, Any] = {
-        "type": "bar",
-        "x": names,
-        "y": values,
-        "marker": {"color": "token:accent"},
-        "text": [write_number(value) for value in values] if _has_room(rows) else None,
-        "textposition": "outside",
-        "cliponaxis": False,
-        "hovertemplate": "%{x}: %{y}<extra></extra>",
+    texts = [write_number(value) for value in values] if _has_room(rows) else None
+    whiskers = _whiskers(rows) if all(row[2] is not None for row in rows) else None
+    trace = bars(names, values, texts=texts, hover="%{x}: %{y}", error_y=whiskers)
+    return draw([trace], x=axis, y="People")
+
+
+def _whiskers(rows: Sequence[Row]) -> dict[str, Any]:
+    return {
+        "type": "data",
+        "symmetric": False,
+        # Where noise took a count below zero, what is possible begins above it.
+        "array": [max(row[3] - row[1], 0) for row in rows],
+        "arrayminus": [max(row[1] - row[2], 0) for row in rows],
+        "color": INK_2,
+        "thickness": 1.2,
+        "width": 4,
     }
-    if all(row[2] is not None for row in rows):
-        trace["error_y"] = {
-            "type": "data",
-            "symmetric": False,
-            # Where noise took a count below zero, what is possible begins above it.
-            "array": [max(row[3] - row[1], 0) for row in rows],
-            "arrayminus": [max(row[1] - row[2], 0) for row in rows],
-            "color": "token:ink-2",
-            "thickness": 1.2,
-            "width": 4,
-        }
-    layout = {
-        "xaxis": {"title": {"text": axis}, "type": "category"},
-        "yaxis": {"title": {"text": "People"}},
-    }
-    return {"data": [trace], "layout": layout}
 
 
 def _has_room(rows: Sequence[Row]) -> bool:

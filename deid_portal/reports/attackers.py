@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from deid_portal.engine.wording.numbers import one_in, percent, thousands
-from deid_portal.engine.wording.words import people, share_words
-from deid_portal.reports.figures import Chart, figure_of, grouped_bars
+from deid_portal.engine.wording.numbers import percent, thousands
+from deid_portal.engine.wording.words import people
 
 Report = Mapping[str, Any]
 ATTACKERS = {
@@ -51,35 +50,6 @@ def _why_at_most(report: Report) -> str:
     return "no population is known, so this is at most"
 
 
-def journalist_chart(report: Report) -> Chart | None:
-    """The journalist's risks, where a population is known; otherwise they are the prosecutor's."""
-    before, after = _details(report, "before"), _details(report, "after")
-    if not after or "bands" not in after["journalist"]:
-        return None
-    is_counted = "population" in report["risk"]["after"] or not after["journalist"]["is_bound"]
-    if not is_counted:
-        return None
-    labels = [str(band["label"]) for band in report["risk"]["after"]["bands"]]
-    states = {"Before": before, "After": after}
-    shares = {when: own["journalist"]["bands"] for when, own in states.items() if own}
-    highest = after["journalist"]["highest"]
-    return Chart(
-        id="journalist",
-        title=f"Who only knows the population is right at most {one_in(highest)} times",
-        caption="Share of people by the chance that a match is right (journalist), in percent",
-        figure=grouped_bars(
-            labels,
-            {name: [100 * share for share in own] for name, own in shares.items()},
-            x="Chance that a match is right",
-            y="People, %",
-        ),
-        table={
-            "columns": ["Chance", *labels],
-            "rows": [[name, *(percent(share) for share in own)] for name, own in shares.items()],
-        },
-    )
-
-
 def marketer_sentence(report: Report) -> str:
     """How many right matches somebody gets who matches everybody."""
     released = report["rows"]["released"]
@@ -93,61 +63,6 @@ def marketer_sentence(report: Report) -> str:
     before = report["risk"]["before"]["marketer"]
     right = round(before * report["input"]["rows"])
     return f"{said}; on the table as it came it would be {thousands(right)}, {percent(before)}."
-
-
-def threshold_chart(report: Report) -> Chart | None:
-    """How many people are above each chance, before and after."""
-    before, after = _details(report, "before"), _details(report, "after")
-    if not after or "above" not in after["prosecutor"]:
-        return None
-    chances = [entry["chance"] for entry in after["prosecutor"]["above"]][::-1]
-    labels = [percent(chance, 0) for chance in chances]
-    states = {"Before": before, "After": after}
-    series = {
-        when: [entry["share"] for entry in own["prosecutor"]["above"]][::-1]
-        for when, own in states.items()
-        if own
-    }
-    threshold = after["prosecutor"]["threshold"]
-    return Chart(
-        id="thresholds",
-        title=_threshold_title(before.get("prosecutor"), after["prosecutor"], threshold),
-        caption="Share of people whose chance of a right match is above each threshold, in percent",
-        figure=figure_of(
-            [_line(labels, shares, when, *LINES[when]) for when, shares in series.items()],
-            x="Chance of a right match above",
-            y="People, %",
-        ),
-        table={
-            "columns": ["Above", *labels],
-            "rows": [[name, *(percent(share) for share in own)] for name, own in series.items()],
-        },
-    )
-
-
-def _threshold_title(before: Report | None, after: Report, threshold: float) -> str:
-    limit, above = percent(threshold, 0), after["share_above"]
-    who = share_words(above).capitalize()
-    now = f"{who} have a risk above {limit}" if above else f"Nobody’s risk is above {limit}"
-    if before is None:
-        return now
-    was = share_words(before["share_above"]) if before["share_above"] else "nobody"
-    return f"{now}; before, {was}" if above else f"{now}; before, {was} had more"
-
-
-def _line(
-    labels: list[str], shares: list[float], name: str, color: str, dash: str, symbol: str
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": labels,
-        "y": [100 * share for share in shares],
-        "name": name,
-        "line": {"color": f"token:{color}", "dash": dash, "width": 2, "shape": "linear"},
-        "marker": {"color": f"token:{color}", "symbol": symbol, "size": 8},
-        "hovertemplate": "above %{x}: %{y:.1f}<extra>" + name + "</extra>",
-    }
 
 
 def combinations_table(report: Report, most: int = 8) -> dict[str, Any] | None:

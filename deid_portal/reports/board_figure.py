@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from math import log10
 from typing import Any
 
+from deid_portal.engine.charts.chart import Chart
+from deid_portal.engine.charts.drawing import as_text, draw, marks, polyline
+from deid_portal.engine.charts.look import ACCENT, BEFORE, INK_2, MUTE
 from deid_portal.engine.wording.numbers import NBSP as NO_BREAK
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.reports.board import Board
-from deid_portal.reports.figures import Chart
-from deid_portal.reports.scenarios import Point, Scenario, ScenarioAxis, limit_words, title_of
+from deid_portal.reports.scenarios import ScenarioAxis, Point, Scenario, limit_words, title_of
 
 # Told apart without color; the first ones are the most different from each other.
 SHAPES = ("triangle-up", "square", "circle", "diamond", "star", "hexagon", "pentagon")
@@ -16,7 +18,7 @@ SIGNS = ("▲", "■", "●", "◆", "★", "⬢", "⬟")
 NO_LIMIT = ("triangle-down", "▼")
 OTHER = ("x", "✕")
 TICKS = (1, 2, 5)
-PINS = (("A", "accent"), ("B", "before"))
+PINS = (("A", ACCENT), ("B", BEFORE))
 MARK, PINNED = 10, 16
 # How near two points are when their labels would touch: in powers of ten, in share of the height.
 FLAG_HEIGHTS = (-26, -56)
@@ -40,7 +42,6 @@ def board_chart(board: Board) -> Chart:
             "label: hides among k. Nothing beats the runs on the line."
         ),
         figure=_figure(board),
-        table={},
     )
 
 
@@ -91,7 +92,7 @@ def _shapes(scenarios: list[Scenario]) -> Shapes:
     return shapes
 
 
-def _figure(board: Board) -> dict[str, Any]:
+def _figure(board: Board) -> Any:
     shapes = _shapes([point.scenario for point in board.points])
     pinned = {own.number: letter for letter, own in (("A", board.a), ("B", board.b)) if own}
     others = [point for point in board.points if point.scenario.number not in pinned]
@@ -105,16 +106,15 @@ def _figure(board: Board) -> dict[str, Any]:
     # The flag of the pin further left flies higher, so that neighbors do not cover each other.
     for place, flag in enumerate(sorted(annotations, key=lambda flag: flag["x"], reverse=True)):
         flag["ay"] = FLAG_HEIGHTS[place]
-    layout = {
-        "height": 446,
-        "showlegend": False,
-        "margin": {"t": 16, "r": 24},
-        "hovermode": "closest",
-        "xaxis": _risk_axis(board),
-        "yaxis": {"title": {"text": board.detail.title}, **_detail_range(board)},
-        "annotations": annotations,
-    }
-    return {"data": traces, "layout": layout}
+    return draw(
+        traces,
+        height=446,
+        showlegend=False,
+        margin={"t": 16, "r": 24},
+        xaxis=_risk_axis(board),
+        yaxis={"title_text": board.detail.title, **_detail_range(board)},
+        annotations=annotations,
+    )
 
 
 def _detail_range(board: Board) -> dict[str, Any]:
@@ -129,41 +129,41 @@ def _across(axis: ScenarioAxis, point: Point) -> float:
     return 100 * point.risk if axis.is_share else point.risk
 
 
-def _line(front: list[Point], risk: ScenarioAxis) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [_across(risk, point) for point in front],
-        "y": [point.detail for point in front],
-        "line": {"color": "token:accent", "width": 1.5, "dash": "dot"},
-        "hoverinfo": "skip",
-    }
+def _line(front: list[Point], risk: ScenarioAxis) -> Any:
+    across = [_across(risk, point) for point in front]
+    detail = [point.detail for point in front]
+    return polyline(across, detail, color=ACCENT, width=1.5, dash="dot")
 
 
-def _marks(board: Board, points: list[Point], shapes: Shapes) -> dict[str, Any]:
+def _marks(board: Board, points: list[Point], shapes: Shapes) -> Any:
     front = {point.scenario.number for point in board.front}
-    on_line = [point.scenario.number in front for point in points]
     labels = _labels(board)
-    colors = ["token:accent" if is_on else "token:mute" for is_on in on_line]
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": [_across(board.risk, point) for point in points],
-        "y": [point.detail for point in points],
-        "text": [labels.get(point.scenario.number, "") for point in points],
-        "textposition": _label_sides(points, labels),
-        "textfont": {"color": "token:ink-2", "size": 12},
-        "customdata": [point.scenario.number for point in points],
-        "hovertext": [_hover(board, point) for point in points],
-        "hoverinfo": "text",
-        "cliponaxis": False,
-        "marker": {
+    colors = [ACCENT if point.scenario.number in front else MUTE for point in points]
+    return _points(
+        board,
+        points,
+        mode="markers+text",
+        text=[labels.get(point.scenario.number, "") for point in points],
+        textposition=_label_sides(points, labels),
+        textfont={"color": INK_2, "size": 12},
+        marker={
             "size": MARK,
             "symbol": [_symbol(point, shapes) for point in points],
             "color": colors,
             "line": {"width": 1.5, "color": colors},
         },
-    }
+    )
+
+
+def _points(board: Board, points: list[Point], **more: Any) -> Any:
+    return marks(
+        [_across(board.risk, point) for point in points],
+        [point.detail for point in points],
+        customdata=[point.scenario.number for point in points],
+        hovertext=[_hover(board, point) for point in points],
+        cliponaxis=False,
+        **more,
+    )
 
 
 def _labels(board: Board) -> dict[int, str]:
@@ -203,23 +203,10 @@ def _symbol(point: Point, shapes: Shapes) -> str:
     return shape if point.scenario.is_allowed else f"{shape}-open"
 
 
-def _pin(board: Board, point: Point, color: str, shapes: Shapes) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [_across(board.risk, point)],
-        "y": [point.detail],
-        "customdata": [point.scenario.number],
-        "hovertext": [_hover(board, point)],
-        "hoverinfo": "text",
-        "cliponaxis": False,
-        "marker": {
-            "size": PINNED,
-            "symbol": _symbol(point, shapes),
-            "color": f"token:{color}",
-            "line": {"width": 2, "color": f"token:{color}"},
-        },
-    }
+def _pin(board: Board, point: Point, color: str, shapes: Shapes) -> Any:
+    symbol, line = _symbol(point, shapes), {"width": 2, "color": color}
+    marker = {"size": PINNED, "symbol": symbol, "color": color, "line": line}
+    return _points(board, [point], marker=marker)
 
 
 def _flag(board: Board, point: Point, letter: str, color: str) -> dict[str, Any]:
@@ -229,8 +216,8 @@ def _flag(board: Board, point: Point, letter: str, color: str) -> dict[str, Any]
         "x": log10(across) if _is_log(board) else across,
         "y": point.detail,
         "text": f"{letter} · run {point.scenario.number}",
-        "font": {"color": f"token:{color}", "size": 12},
-        "arrowcolor": f"token:{color}",
+        "font": {"color": color, "size": 12},
+        "arrowcolor": color,
         "arrowwidth": 1,
         "arrowhead": 0,
         "standoff": PINNED / 2,
@@ -242,7 +229,8 @@ def _hover(board: Board, point: Point) -> str:
     own = point.scenario
     allowed = "" if own.is_allowed else "<br>not allowed by policy"
     return (
-        f"Run {own.number} · {own.label}<br>{board.risk.label.lower()} {board.risk.written(own)}, "
+        f"Run {own.number} · {as_text(own.label)}<br>"
+        f"{board.risk.label.lower()} {board.risk.written(own)}, "
         f"{board.detail.label} {board.detail.written(own)}<br>"
         f"{_cost(own)}, {own.groups:,} groups{allowed}"
     )

@@ -1,4 +1,4 @@
-"""The parts of a report beyond risk and loss: charts, lists and sentences about the evidence.
+"""The parts of a report beyond risk and loss: lists and sentences about the evidence.
 
 Each returns None or an empty list where the report has nothing to say, so that reports made before
 a measure existed still open.
@@ -9,116 +9,10 @@ from typing import Any
 
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.wording.numbers import percent, thousands
-from deid_portal.engine.wording.words import capital, value_words
-from deid_portal.reports.figures import Chart, Report, grouped_bars, ranked_bars
+from deid_portal.engine.wording.words import value_words
 
+Report = Mapping[str, Any]
 LABELS_SHOWN = 30
-COLUMNS_SHOWN = 20
-
-
-def influence_chart(report: Report) -> Chart | None:
-    """Which column hurts most: how much average risk goes away without it."""
-    before = _risk_details(report, "before")
-    columns = before.get("columns", [])[:COLUMNS_SHOWN]
-    if len(columns) < 2:
-        return None
-    average = before["prosecutor"]["average"]
-    worst = columns[0]
-    return Chart(
-        id="influence",
-        title=(
-            f"{capital(worst['column'])} hurts most: without it the average risk falls from "
-            f"{percent(average)} to {percent(worst['average_risk'])}"
-        ),
-        caption="Average risk of the original table that goes away with each column, in percent",
-        figure=ranked_bars(
-            [entry["column"] for entry in columns],
-            [100 * entry["average_risk_saved"] for entry in columns],
-            "Average risk saved, percentage points",
-        ),
-        table={
-            "columns": ["Without", "Average risk", "One of a kind"],
-            "rows": [
-                [
-                    entry["column"],
-                    percent(entry["average_risk"]),
-                    thousands(entry["sample_uniques"]),
-                ]
-                for entry in columns
-            ],
-        },
-    )
-
-
-def change_chart(report: Report) -> Chart | None:
-    """How far the distribution of each column moved."""
-    columns = report.get("comparison", {}).get("columns", [])[:COLUMNS_SHOWN]
-    if not columns:
-        return None
-    ranked = sorted(columns, key=lambda entry: -entry["total_variation"])
-    most = ranked[0]
-    moved = percent(most["total_variation"])
-    title = (
-        f"{capital(most['column'])} moved most: {moved} of its distribution"
-        if most["total_variation"] > 0
-        else "No distribution moved"
-    )
-    return Chart(
-        id="change",
-        title=title,
-        caption="Total variation between each column before and after, a label spread evenly",
-        figure=ranked_bars(
-            [entry["column"] for entry in ranked],
-            [entry["total_variation"] for entry in ranked],
-            "Total variation, 0 same to 1 nothing in common",
-        ),
-        table={
-            "columns": ["Column", "Total variation", "Earth mover"],
-            "rows": [
-                [entry["column"], f"{entry['total_variation']:.4f}", f"{entry['earth_mover']:.4f}"]
-                for entry in ranked
-            ],
-        },
-    )
-
-
-def classifier_chart(report: Report) -> Chart | None:
-    answers = report.get("comparison", {}).get("classifiers", [])
-    found = [entry for entry in answers if "problem" not in entry]
-    if not found:
-        return None
-    names = [entry["model"] for entry in found]
-    best = max(found, key=lambda entry: entry["after"]["mean"])
-    return Chart(
-        id="classifiers",
-        title=(
-            f"A classifier is right {percent(best['after']['mean'])} of the time; on the original "
-            f"{percent(best['before']['mean'])}, by guessing the most common "
-            f"{percent(best['majority'])}"
-        ),
-        caption="Share classified right, cross-validated, in percent",
-        figure=grouped_bars(
-            names,
-            {
-                "Before": [100 * entry["before"]["mean"] for entry in found],
-                "After": [100 * entry["after"]["mean"] for entry in found],
-            },
-            x="",
-            y="Right, %",
-        ),
-        table={
-            "columns": ["Classifier", "Before", "After", "Most common"],
-            "rows": [
-                [
-                    entry["model"],
-                    percent(entry["before"]["mean"]),
-                    percent(entry["after"]["mean"]),
-                    percent(entry["majority"]),
-                ]
-                for entry in found
-            ],
-        },
-    )
 
 
 def classifier_problem(report: Report) -> str:
@@ -252,8 +146,3 @@ def describe_cuts(report: Report) -> list[dict[str, Any]]:
 
 def safe_harbor_findings(report: Report) -> list[Mapping[str, Any]]:
     return list(report["risk"].get("safe_harbor", []))
-
-
-def _risk_details(report: Report, when: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = report["risk"].get("details", {}).get(when, {})
-    return found

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.engine.wording.numbers import percent, thousands
+from deid_portal.engine.charts.bins import bin_label
+from deid_portal.engine.wording.numbers import thousands
 from deid_portal.engine.wording.words import counted, people
 from deid_portal.plans.changes import SetLevel, write_changes
-from deid_portal.reports.figures import Chart, bin_label, figure_of, link_to, marked_bars
 
 Report = Mapping[str, Any]
 FOR_STEWARDS = "Why, and what would bring them back, is told to stewards only."
@@ -98,42 +98,6 @@ def _note(report: Report, left_out: int, has_steps: bool) -> str:
     if not has_steps:
         return "Levels are mixed here, so no single step tells what would change."
     return ""
-
-
-def left_out_chart(report: Report, address: str) -> Chart | None:
-    """How large the groups were that had to be left out; each bar leads to what isolates them."""
-    bins = [own for own in report.get("isolation", []) if own["left_out"]]
-    if not bins:
-        return None
-    labels = [bin_label(own) for own in bins]
-    counts = [own["left_out"] for own in bins]
-    total = sum(counts)
-    most = max(bins, key=lambda own: own["left_out"])
-    size = "alone in their group" if most["to"] == 1 else f"in groups of {bin_label(most)}"
-    return Chart(
-        id="left-out-sizes",
-        title=f"{percent(most['left_out'] / total, 0)} of those left out were {size}",
-        caption="People left out by the size of the group they would have been in; "
-        "a bar opens what isolates them",
-        figure=figure_of(
-            marked_bars(labels, counts, "People", color="before"),
-            x="People in the group",
-            y="People left out",
-        ),
-        table={
-            "columns": ["Size", *labels],
-            "rows": [
-                [
-                    "People",
-                    *(
-                        link_to(thousands(count), f"{address}?size={own['from']}#apart", place)
-                        for place, (own, count) in enumerate(zip(bins, counts, strict=True))
-                    ),
-                ],
-                ["Groups", *(thousands(own["classes_left_out"]) for own in bins)],
-            ],
-        },
-    )
 
 
 @dataclass(frozen=True)

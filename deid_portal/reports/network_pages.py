@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from deid_portal.engine.charts.chart import Chart
+from deid_portal.engine.charts.groups import classes_chart
+from deid_portal.engine.charts.networks import beside_charts, drawing_chart, knowledge_chart
+from deid_portal.engine.charts.risk import risk_chart
+from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import one_in, percent
-from deid_portal.networks.figures import beside_charts, drawing_chart
-from deid_portal.networks.vocabulary import KNOWLEDGE_PHRASES, KNOWLEDGE_TITLES
-from deid_portal.reports.figures import Chart, classes_chart, grouped_bars, risk_chart
 from deid_portal.reports.pages import Asked, Context, Section
 
 Report = Mapping[str, Any]
@@ -79,35 +81,6 @@ def _hides(risk: Report) -> int:
     return round(1 / highest) if highest else 0
 
 
-def knowledge_chart(report: Report) -> Chart:
-    """Draw how many stand alone before and after, by what somebody may know."""
-    found = report["network"]["risk"]
-    names = [KNOWLEDGE_TITLES[known] for known in found]
-    shares = {
-        "Before": [own["before"]["risk"]["sample_uniques"] for own in found.values()],
-        "After": [own["after"]["risk"]["sample_uniques"] for own in found.values()],
-    }
-    percents = {name: [100 * share for share in own] for name, own in shares.items()}
-    rows = [[name, *(percent(share) for share in own)] for name, own in shares.items()]
-    figure = grouped_bars(names, percents, x="Somebody knows", y="Stand alone, %")
-    return Chart(
-        id="knowledge",
-        title=_knowledge_title(found),
-        caption="Share of people without a look-alike, by what somebody may know about them",
-        figure=figure,
-        table={"columns": ["Stand alone", *names], "rows": rows},
-    )
-
-
-def _knowledge_title(found: Report) -> str:
-    still = {k: own["after"]["risk"]["sample_uniques"] for k, own in found.items()}
-    worst = max(still, key=lambda known: float(still[known]))
-    if not still[worst]:
-        return "Nobody stands alone, whatever of this somebody knows"
-    words = KNOWLEDGE_PHRASES[worst]
-    return f"{percent(still[worst])} still stand alone to somebody who knows {words}"
-
-
 def _summary(asked: Asked) -> Context:
     report = asked.report
     return {
@@ -117,7 +90,7 @@ def _summary(asked: Asked) -> Context:
     }
 
 
-def _drawings(asked: Asked) -> list[dict[str, Any]]:
+def _drawings(asked: Asked) -> list[Chart]:
     """Draw the network as it was, for stewards, beside what leaves."""
     beside = asked.report.get("beside")
     if beside:

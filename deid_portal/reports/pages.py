@@ -11,35 +11,37 @@ from typing import Any
 from django.http import QueryDict
 from django.urls import reverse
 
+from deid_portal.engine.charts.detail import change_chart, classifier_chart, loss_chart
+from deid_portal.engine.charts.distributions import association_chart
+from deid_portal.engine.charts.risk import (
+    influence_chart,
+    journalist_chart,
+    risk_chart,
+    threshold_chart,
+)
 from deid_portal.engine.utility import METRICS
 from deid_portal.engine.wording.numbers import loss, thousands
 from deid_portal.reports.attackers import (
     attacker_table,
     combinations_table,
-    journalist_chart,
     marketer_sentence,
     population_sentence,
-    threshold_chart,
 )
 from deid_portal.reports.columns import columns_title, describe_columns
 from deid_portal.reports.distributions import (
-    association_chart,
     describe_distributions,
     describe_labels,
 )
 from deid_portal.reports.evidence import (
-    change_chart,
-    classifier_chart,
     classifier_problem,
     describe_attacks,
     describe_cuts,
     describe_randomized,
     describe_steps,
-    influence_chart,
     safe_harbor_findings,
 )
-from deid_portal.reports.figures import classes_chart, loss_chart, risk_chart
-from deid_portal.reports.left_out import describe_apart, describe_left_out, left_out_chart
+from deid_portal.reports.figures import linked_classes_chart, linked_left_out_chart
+from deid_portal.reports.left_out import describe_apart, describe_left_out
 from deid_portal.reports.selectors import released_rows_of
 from deid_portal.reports.spread import describe_spreads
 from deid_portal.reports.who_pays import describe_who_pays
@@ -72,7 +74,7 @@ def address_of(run: Run, section: str = "") -> str:
 def _summary(asked: Asked) -> Context:
     report = asked.report
     return {
-        "charts": [risk_chart(report), classes_chart(report, asked.address("groups"))],
+        "charts": [risk_chart(report), linked_classes_chart(report, asked.address("groups"))],
         **_columns(report),
         "left_out": describe_left_out(report),
         "who_pays": describe_who_pays(report, asked.chosen.get("column", "")),
@@ -85,7 +87,7 @@ def _columns(report: Report) -> Context:
 
 def _groups(asked: Asked) -> Context:
     return {
-        "classes": classes_chart(asked.report, asked.address("groups")),
+        "classes": linked_classes_chart(asked.report, asked.address("groups")),
         "apart": describe_apart(asked.report, asked.chosen.get("size", "")),
         "has_isolation": bool(asked.report.get("isolation")),
     }
@@ -141,7 +143,7 @@ def _left_out(asked: Asked) -> Context:
     report = asked.report
     return {
         "left_out": describe_left_out(report),
-        "sizes": left_out_chart(report, asked.address("left-out")),
+        "sizes": linked_left_out_chart(report, asked.address("left-out")),
         "apart": describe_apart(report, asked.chosen.get("size", "")),
     }
 

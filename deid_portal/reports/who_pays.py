@@ -4,16 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.engine.wording.numbers import percent, thousands
-from deid_portal.engine.wording.words import share_words, value_words
-from deid_portal.reports.figures import Chart, figure_of, horizontal_bars
+from deid_portal.engine.charts.chart import Chart
+from deid_portal.engine.charts.who_pays import left_out_chart, lost_chart, share_left_out
 
 Report = Mapping[str, Any]
-EVERYBODY = "All people"
-MOST_MARKED = 3
 LARGE = 100  # people
-FEW = "fewer than 5"  # what somebody who sees no rows reads
-MOST_ACROSS, LONGEST_ACROSS = 5, 60  # groups beside each other, and the letters of their names
 
 
 @dataclass(frozen=True)
@@ -31,13 +26,13 @@ def describe_who_pays(report: Report, wanted: str = "") -> WhoPays | None:
     if not entries:
         return None
     chosen = entries.get(wanted) or _most_uneven(report, list(entries.values()))
-    charts = [_left_out_chart(chosen, report["rows"])] if report["rows"]["suppressed"] else []
-    return WhoPays(list(entries), chosen["column"], [*charts, _lost_chart(chosen)])
+    charts = [left_out_chart(chosen, report["rows"])] if report["rows"]["suppressed"] else []
+    return WhoPays(list(entries), chosen["column"], [*charts, lost_chart(chosen)])
 
 
 def _most_uneven(report: Report, entries: list[Report]) -> Report:
     """Return the column whose groups differ most; the rarest are seldom what matters."""
-    burden = _share if report["rows"]["suppressed"] else _loss
+    burden = share_left_out if report["rows"]["suppressed"] else _loss
 
     def gap(entry: Report) -> float:
         large = [group for group in entry["groups"] if group["records"] >= LARGE]
@@ -49,163 +44,3 @@ def _most_uneven(report: Report, entries: list[Report]) -> Report:
 
 def _loss(group: Report) -> float:
     return float(group["loss"])
-
-
-def _by(entry: Report) -> str:
-    level = entry.get("level_name")
-    return f"{entry['column']}, in {level}" if level else str(entry["column"])
-
-
-def _note(entry: Report) -> str:
-    merged = entry.get("merged", 0)
-    told = [f"“smaller groups” are {thousands(merged)} values told together."] if merged else []
-    if any(group["suppressed"] is None for group in entry["groups"]):
-        told.append(f"Of whom {FEW} people were left out is not told: it would show who they are.")
-    return " ".join(told)
-
-
-def _share(group: Report) -> float:
-    """Return the share left out; of groups with so few that they are not told, none."""
-    return float((group["suppressed"] or 0) / max(group["records"], 1))
-
-
-def _left_out_of(group: Report) -> str:
-    if group["suppressed"] is None:
-        return f"{FEW} of {thousands(group['records'])} or so"
-    return f"{thousands(group['suppressed'])} of {thousands(group['records'])}"
-
-
-def _share_words(group: Report) -> str:
-    return "few" if group["suppressed"] is None else percent(_share(group))
-
-
-def _left_out_chart(entry: Report, rows: Report) -> Chart:
-    groups = sorted(entry["groups"], key=_share, reverse=True)
-    total = rows["released"] + rows["suppressed"]
-    overall = rows["suppressed"] / max(total, 1)
-    return Chart(
-        id="who-pays-left-out",
-        title=_left_out_title(groups),
-        caption=f"Who pays: rows left out, by {_by(entry)}",
-        figure=_bars(
-            [value_words(group["value"]) for group in groups],
-            [_share(group) for group in groups],
-            overall,
-            "Left out, %",
-            [_share_words(group) for group in groups],
-        ),
-        table=_table(
-            groups,
-            {
-                "Left out": _left_out_of,
-                "Share": _share_words,
-            },
-            [f"{thousands(rows['suppressed'])} of {thousands(total)}", percent(overall)],
-        ),
-        note=_note(entry),
-    )
-
-
-def _left_out_title(groups: list[Report]) -> str:
-    worst, largest = groups[0], max(groups, key=lambda group: group["records"])
-    if _share(worst) == 0:
-        is_few = any(group["suppressed"] is None for group in groups)
-        return "Few people were left out" if is_few else "Nobody of these groups was left out"
-    if _share(worst) < 1.5 * _share(groups[-1]):
-        return "All groups are left out about equally often"
-    name = value_words(worst["value"])
-    if worst is largest or not _share(largest):
-        return f"{share_words(_share(worst)).capitalize()} of “{name}” are left out"
-    times = _times(_share(worst) / _share(largest))
-    return f"Small groups are left out up to {times} times as often as the largest"
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}".removesuffix(".0")
-
-
-def _lost_chart(entry: Report) -> Chart:
-    groups = sorted(entry["groups"], key=lambda group: -group["loss"])
-    total = sum(group["records"] for group in groups)
-    overall = sum(group["loss"] * group["records"] for group in groups) / max(total, 1)
-    return Chart(
-        id="who-pays-lost",
-        title=_lost_title(groups),
-        caption=f"Detail lost by {_by(entry)}; a row that is left out loses all of it",
-        figure=_bars(
-            [value_words(group["value"]) for group in groups],
-            [group["loss"] for group in groups],
-            overall,
-            "Detail lost, %",
-        ),
-        table=_table(
-            groups,
-            {
-                "Rows": lambda group: thousands(group["records"]),
-                "Detail lost": lambda group: f"{group['loss']:.3f}",
-            },
-            [thousands(total), f"{overall:.3f}"],
-        ),
-        note=_note(entry),
-    )
-
-
-def _lost_title(groups: list[Report]) -> str:
-    most, least = groups[0], groups[-1]
-    if not most["loss"]:
-        return "Nobody lost any detail"
-    if most["loss"] - least["loss"] < 0.02:
-        return f"Everybody lost about the same: {share_words(most['loss'])} of the detail"
-    return (
-        f"“{value_words(most['value'])}” lost {percent(most['loss'], 0)} of the detail, "
-        f"“{value_words(least['value'])}” {percent(least['loss'], 0)}"
-    )
-
-
-def _bars(
-    names: list[str],
-    shares: list[float],
-    overall: float,
-    title: str,
-    words: list[str] | None = None,
-) -> dict[str, Any]:
-    """Draw the groups worst first, those far above everybody marked, everybody last."""
-    marked = [
-        place < MOST_MARKED and share >= 2 * overall and share > 0
-        for place, share in enumerate(shares)
-    ]
-    colors = ["before" if own else "mute" for own in marked]
-    data = horizontal_bars(
-        [*names, EVERYBODY],
-        [100 * share for share in (*shares, overall)],
-        [*colors, "ink-2"],
-        [*(words or map(percent, shares)), percent(overall)],
-    )
-    figure = figure_of(data, x=title, y="", rows=len(names) + 1)
-    # Room for the numbers beside the longest bar.
-    figure["layout"]["xaxis"]["range"] = [0, 115 * max(*shares, overall, 0.01)]
-    return figure
-
-
-def _table(
-    groups: list[Report], columns: Mapping[str, Any], everybody: list[str]
-) -> dict[str, Any]:
-    """Few groups stand beside each other as in the chart, more below each other."""
-    names = [value_words(group["value"]) for group in groups]
-    told = {title: [write(group) for group in groups] for title, write in columns.items()}
-    if len(groups) <= MOST_ACROSS and len("".join(names)) <= LONGEST_ACROSS:
-        return {
-            "columns": ["", *names, EVERYBODY],
-            "rows": [
-                [title, *cells, last]
-                for (title, cells), last in zip(told.items(), everybody, strict=True)
-            ],
-        }
-    return {
-        "folds": True,
-        "columns": ["Group", *told],
-        "rows": [
-            *([name, *cells] for name, *cells in zip(names, *told.values(), strict=True)),
-            [EVERYBODY, *everybody],
-        ],
-    }

@@ -1,10 +1,12 @@
-"""The chart of a search under way, as a plain dict: how good the best answer is, how good any can
-be. Colours are token names, resolved when the page draws.
-"""
+"""The chart of a search under way: how good the best answer is, how good any can be."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deid_portal.engine.charts.chart import Chart, ChartTable
+from deid_portal.engine.charts.drawing import draw, polyline
+from deid_portal.engine.charts.look import ACCENT, BEFORE, SURFACE_2
 from deid_portal.runs.models import Run
 
 # What a search may count in, as an axis says it; the others are measured in numbers of their own.
@@ -22,14 +24,10 @@ CORNER = 10  # percent of the time axis kept free on the right, for the labels
 
 
 @dataclass(frozen=True)
-class TraceChart:
-    title: str
-    caption: str
-    figure: dict[str, Any]
-    rows: list[list[str]]
-    best: float | None
-    bound: float | None
-    bound_name: str  # "Lowest still possible", or highest where more is better
+class TraceChart(Chart):
+    best: float | None = None
+    bound: float | None = None
+    bound_name: str = ""  # "Lowest still possible", or highest where more is better
 
     @property
     def gap(self) -> float | None:
@@ -49,12 +47,16 @@ def trace_chart(run: Run) -> TraceChart | None:
     end = "highest" if metric in MORE_IS_BETTER else "lowest"
     bound_name = f"{end.capitalize()} still possible"
     return TraceChart(
+        id="trace",
         title=_title(run.figures.get("improved", 0), best, bound, trace),
         caption=f"The best valid release found, and the {end} that is still possible",
         figure=_figure(
             trace, elapsed, run.figures.get("left"), METRICS.get(metric, metric), bound_name
         ),
-        rows=[[f"{seconds:.1f}", _number(best), _number(bound)] for seconds, best, bound in trace],
+        table=ChartTable(
+            ["Seconds", "Best so far", bound_name],
+            [[f"{seconds:.1f}", _number(best), _number(bound)] for seconds, best, bound in trace],
+        ),
         best=best,
         bound=bound,
         bound_name=bound_name,
@@ -75,54 +77,51 @@ def _title(improved: int, best: float | None, bound: float | None, trace: list[A
 
 def _figure(
     trace: list[Any], elapsed: float, left: float | None, axis: str, bound_name: str
-) -> dict[str, Any]:
+) -> Any:
     end = elapsed + (left or 0.0)
-    shapes = []
-    if left:
-        shapes.append(
-            {
-                "type": "rect",
-                "xref": "x",
-                "yref": "paper",
-                "x0": elapsed,
-                "x1": end,
-                "y0": 0,
-                "y1": 1,
-                "line": {"width": 0},
-                "fillcolor": "token:surface-2",
-                "layer": "below",
-            }
-        )
-    width = max(end, elapsed * (1 + CORNER / 100))
-    layout = {
-        "height": 230,
-        "showlegend": True,
-        "shapes": shapes,
-        "xaxis": {"title": {"text": "Seconds since start"}, "range": [0, width]},
-        "yaxis": {"title": {"text": axis}},
-    }
     lines = [
-        _line(trace, 1, elapsed, "Best so far", {"color": "token:accent", "shape": "hv"}),
-        _line(trace, 2, elapsed, bound_name, {"color": "token:before", "dash": "dot"}),
+        _line(trace, 1, elapsed, "Best so far", {"color": ACCENT, "shape": "hv"}),
+        _line(trace, 2, elapsed, bound_name, {"color": BEFORE, "dash": "dot"}),
     ]
-    return {"data": [line for line in lines if line["x"]], "layout": layout}
+    return draw(
+        [own for own in lines if own.x],
+        x="Seconds since start",
+        y=axis,
+        height=230,
+        showlegend=True,
+        shapes=[_shade(elapsed, end)] if left else [],
+        xaxis_range=[0, max(end, elapsed * (1 + CORNER / 100))],
+    )
 
 
-def _line(
-    trace: list[Any], place: int, elapsed: float, name: str, line: dict[str, str]
-) -> dict[str, Any]:
+def _shade(start: float, end: float) -> dict[str, Any]:
+    """Shade the time that is left."""
+    return {
+        "type": "rect",
+        "xref": "x",
+        "yref": "paper",
+        "x0": start,
+        "x1": end,
+        "y0": 0,
+        "y1": 1,
+        "line": {"width": 0},
+        "fillcolor": SURFACE_2,
+        "layer": "below",
+    }
+
+
+def _line(trace: list[Any], place: int, elapsed: float, name: str, look: Mapping[str, Any]) -> Any:
     points = [(point[0], point[place]) for point in trace if point[place] is not None]
     if points:
         points.append((round(elapsed, 2), points[-1][1]))
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": [x for x, _ in points],
-        "y": [y for _, y in points],
-        "line": {"width": 2.5, **line},
-        "hovertemplate": "%{y:.4f} after %{x:.1f} s<extra></extra>",
-    }
+    return polyline(
+        [x for x, _ in points],
+        [y for _, y in points],
+        name=name,
+        width=2.5,
+        hover="%{y:.4f} after %{x:.1f} s",
+        **look,
+    )
 
 
 def _number(value: float | None) -> str:

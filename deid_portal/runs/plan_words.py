@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from deid_portal.engine.networks import is_network_plan
+from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import percent
-from deid_portal.networks.vocabulary import KNOWLEDGE_TITLES
 from deid_portal.plans.changes import Basis, limit_of, look_alikes_of
 
 

@@ -1,26 +1,28 @@
-"""The chart of what each level of a taxonomy costs, as a plain dict."""
+"""The chart of what each level of a taxonomy costs."""
 
 from collections.abc import Sequence
 from typing import Any
 
+from deid_portal.engine.charts.chart import Chart, ChartTable
+from deid_portal.engine.charts.drawing import bars, draw
+from deid_portal.engine.charts.look import ACCENT, MUTE
 from deid_portal.engine.taxonomies import LevelEffect
+from deid_portal.engine.wording.numbers import NBSP
 
-NO_BREAK = "\u00a0"
 
-
-def effect_of(effects: Sequence[LevelEffect], *, is_whole: bool) -> dict[str, Any] | None:
-    """Return id, title, caption, figure, table and note, or None without levels."""
+def effect_of(effects: Sequence[LevelEffect], *, is_whole: bool) -> Chart | None:
+    """Return the chart, or None without levels."""
     if not effects:
         return None
-    return {
-        "id": "effect",
-        "title": effect_title(effects),
-        "caption": "Detail lost at each level, for this column alone; on top, the values left",
-        "figure": _figure(effects),
-        "note": "" if is_whole else "Counted without the values that have no place yet.",
-        "table": {
-            "columns": ["Level", "Values left", "Smallest", "Lost"],
-            "rows": [
+    return Chart(
+        id="effect",
+        title=effect_title(effects),
+        caption="Detail lost at each level, for this column alone; on top, the values left",
+        figure=_figure(effects),
+        note="" if is_whole else "Counted without the values that have no place yet.",
+        table=ChartTable(
+            ["Level", "Values left", "Smallest", "Lost"],
+            [
                 [
                     _level(effect),
                     f"{effect.values_left:,}",
@@ -29,8 +31,8 @@ def effect_of(effects: Sequence[LevelEffect], *, is_whole: bool) -> dict[str, An
                 ]
                 for effect in effects
             ],
-        },
-    }
+        ),
+    )
 
 
 def effect_title(effects: Sequence[LevelEffect]) -> str:
@@ -45,7 +47,7 @@ def effect_title(effects: Sequence[LevelEffect]) -> str:
         return "There is no step between exact and hidden"
     first = next((one for one in effects if one.values_left < exact.values_left), first)
     share = 100 * first.loss
-    lost = f"{share:.0f}{NO_BREAK}%" if share >= 1 else f"less than 1{NO_BREAK}%"
+    lost = f"{share:.0f}{NBSP}%" if share >= 1 else f"less than 1{NBSP}%"
     return (
         f"At level {first.level}, {_values(exact.values_left)} become {first.values_left:,} "
         f"and the column loses {lost} of its detail"
@@ -67,23 +69,15 @@ def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count:,} rows"
 
 
-def _figure(effects: Sequence[LevelEffect]) -> dict[str, Any]:
-    bars = {
-        "type": "bar",
-        "x": [str(effect.level) for effect in effects],
-        "y": [effect.loss for effect in effects],
-        "text": [f"{effect.values_left:,}" for effect in effects],
-        "textposition": "outside",
-        "textfont": {"size": 12},
-        "constraintext": "none",
-        "cliponaxis": False,
-        "marker": {"color": ["token:accent" if e.level == 1 else "token:mute" for e in effects]},
-        "hovertemplate": "Level %{x}: %{y:.4f} lost<extra></extra>",
-    }
-    layout = {
-        "height": 200,
-        "margin": {"t": 22},
-        "xaxis": {"title": {"text": "Level"}, "type": "category"},
-        "yaxis": {"title": {"text": "Detail lost"}, "range": [0, 1.05], "dtick": 0.5},
-    }
-    return {"data": [bars], "layout": layout}
+def _figure(effects: Sequence[LevelEffect]) -> Any:
+    trace = bars(
+        [str(effect.level) for effect in effects],
+        [effect.loss for effect in effects],
+        texts=[f"{effect.values_left:,}" for effect in effects],
+        color=[ACCENT if effect.level == 1 else MUTE for effect in effects],
+        hover="Level %{x}: %{y:.4f} lost",
+        textfont_size=12,
+        constraintext="none",
+    )
+    axis = {"range": [0, 1.05], "dtick": 0.5}
+    return draw([trace], x="Level", y="Detail lost", height=200, margin_t=22, yaxis=axis)

@@ -1,5 +1,6 @@
 // Draws every [data-chart] from its json_script, in the colours of the theme, and saves it as PNG, SVG or CSV.
-// A figure is {data, layout}; "token:accent" stands for the CSS variable --accent at the time of drawing.
+// A figure is one of Plotly's with our look as its template (engine/charts/look.py); a colour "token:accent" stands for
+// the CSS variable --accent at the time of drawing.
 const drawn = new Set();
 let plotly = null;
 
@@ -18,93 +19,14 @@ function token(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-// A copy of the figure with every "token:…" replaced.
-function coloured(value) {
-  if (typeof value === "string") return value.startsWith("token:") ? token(value.slice(6)) : value;
-  if (Array.isArray(value)) return value.map(coloured);
+// A copy with every colour looked up; a label that reads like a token is only text.
+function coloured(value, isColour = false) {
+  if (typeof value === "string") return isColour && value.startsWith("token:") ? token(value.slice(6)) : value;
+  if (Array.isArray(value)) return value.map((inner) => coloured(inner, isColour));
   if (value && typeof value === "object") {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, coloured(inner)]));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, coloured(inner, /color(way)?$/.test(key))]));
   }
   return value;
-}
-
-function withDefaults(base, own) {
-  const merged = { ...base };
-  for (const [key, value] of Object.entries(own || {})) {
-    const both = value && typeof value === "object" && !Array.isArray(value) && base[key] && typeof base[key] === "object";
-    merged[key] = both ? withDefaults(base[key], value) : value;
-  }
-  return merged;
-}
-
-// Plotly reads <b> and the like in labels as markup; what people uploaded is only text.
-function plain(value) {
-  if (typeof value === "string") return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return Array.isArray(value) ? value.map(plain) : value;
-}
-
-function asText(trace) {
-  const labels = ["x", "y", "text", "labels", "name"].filter((key) => key in trace);
-  return { ...trace, ...Object.fromEntries(labels.map((key) => [key, plain(trace[key])])) };
-}
-
-// The "before" series carries a diagonal pattern, so that it is told apart without colour.
-function patterned(trace) {
-  if (trace.type !== "bar" || trace.marker?.color !== "token:before" || trace.marker.pattern) return trace;
-  const pattern = { shape: "/", fillmode: "overlay", size: 6, solidity: 0.25, fgcolor: "token:surface" };
-  return { ...trace, marker: { ...trace.marker, pattern } };
-}
-
-function axis() {
-  return {
-    automargin: true,
-    fixedrange: true,
-    gridcolor: "token:line",
-    linecolor: "token:line-strong",
-    showline: true,
-    tickangle: 0,
-    tickfont: { color: "token:ink-2", size: 12 },
-    title: { font: { color: "token:ink-2", size: 12 }, standoff: 6 },
-    zeroline: false,
-  };
-}
-
-// Bars named by text stand side by side, also where the text looks like a number ("17", "80+").
-function barAxes(data) {
-  const axes = {};
-  for (const trace of data) {
-    const [letter, names] = trace.orientation === "h" ? ["y", trace.y] : ["x", trace.x];
-    if (trace.type === "bar" && names?.every((name) => typeof name === "string")) axes[`${letter}axis`] = { type: "category" };
-  }
-  return axes;
-}
-
-function layoutOf(figure, box) {
-  const height = Number(figure.layout?.height || box.dataset.height || 210);
-  const named = figure.layout?.showlegend ?? figure.data.length > 1;
-  const defaults = {
-    autosize: true,
-    height,
-    margin: { l: 44, r: 12, t: named ? 30 : 16, b: 24 },
-    paper_bgcolor: "rgba(0,0,0,0)",
-    plot_bgcolor: "rgba(0,0,0,0)",
-    font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: "token:ink-2" },
-    bargap: 0.28,
-    bargroupgap: 0.04,
-    dragmode: false,
-    hovermode: "closest",
-    hoverlabel: { bgcolor: "token:surface", bordercolor: "token:line-strong", font: { color: "token:ink", size: 12 } },
-    showlegend: named,
-    legend: { orientation: "h", x: 0.5, xanchor: "center", y: 1, yanchor: "bottom", bgcolor: "rgba(0,0,0,0)", itemclick: false, itemdoubleclick: false },
-    xaxis: axis(),
-    yaxis: axis(),
-    ...(figure.layout?.xaxis2 && { xaxis2: axis(), yaxis2: axis() }),
-  };
-  const layout = withDefaults(withDefaults(defaults, barAxes(figure.data)), figure.layout);
-  for (const [key, own] of Object.entries(layout)) {
-    if (/^[xy]axis/.test(key) && own.title?.text) layout[key] = { ...own, title: { ...own.title, text: plain(own.title.text) } };
-  }
-  return coloured(layout);
 }
 
 function figureOf(box) {
@@ -117,11 +39,11 @@ async function draw(box) {
   if (!figure) return;
   try {
     const Plotly = await load();
-    const data = figure.data.map(asText).map(patterned).map(coloured);
-    const layout = layoutOf(figure, box);
+    const { data, layout } = coloured(figure);
     // On a new width Plotly takes the height from the box, which would have none of its own.
     box.style.height = `${layout.height}px`;
-    await Plotly.react(box, data, layout, {
+    // The drawing lies on what is around it; only a saved picture brings a surface.
+    await Plotly.react(box, data, { ...layout, autosize: true, paper_bgcolor: "rgba(0,0,0,0)" }, {
       displayModeBar: false,
       doubleClick: false,
       responsive: true,
@@ -185,20 +107,16 @@ function hand(href, name) {
 async function savePicture(figure, kind) {
   const Plotly = await load();
   const box = figure.querySelector("[data-chart]");
-  const spec = figureOf(box);
-  const layout = layoutOf(spec, box);
+  const { data, layout } = coloured(figureOf(box));
   const width = Math.max(box.clientWidth, 640);
   const height = layout.height + 44;
   const titled = {
     ...layout,
     width,
     height,
-    autosize: false,
-    paper_bgcolor: token("surface"),
-    margin: { ...layout.margin, t: (layout.margin.t || 0) + 44 },
+    margin: { ...layout.margin, t: layout.margin.t + 44 },
     title: { text: figure.querySelector(".chart-title")?.textContent, x: 0, xref: "container", xanchor: "left", y: 1, yanchor: "top", pad: { l: 14, t: 14 }, font: { size: 15, color: token("ink") } },
   };
-  const data = spec.data.map(asText).map(patterned).map(coloured);
   const href = await Plotly.toImage({ data, layout: titled }, { format: kind, width, height, scale: kind === "png" ? 2 : 1 });
   hand(href, `${fileName(figure)}.${kind}`);
 }

@@ -247,8 +247,8 @@ def test_a_line_shows_the_intervals_of_its_numbers(cast: Cast, desk: Desk) -> No
     chart = chart_of(question, answer)
     assert chart is not None
     assert chart.rows == [("intercept", 1.5, 1, 2), ("age", -0.25, -0.5, 0)]
-    assert chart.table["columns"] == ["", "Answer", "From", "To"]
+    assert chart.table.columns == ["", "Answer", "From", "To"]
     assert chart.caption == "Each interval holds the true number in 19 of 20 cases"
     without = chart_of(question, {"coefficients": coefficients, "intervals": None})
     assert without is not None
-    assert (without.caption, without.table["columns"]) == ("", ["", "Answer"])
+    assert (without.caption, without.table.columns) == ("", ["", "Answer"])

@@ -5,14 +5,13 @@ from typing import Any
 import pytest
 
 from deid_portal.engine import Plan, Table, protect
+from deid_portal.engine.charts.detail import change_chart, classifier_chart
+from deid_portal.engine.charts.risk import influence_chart
 from deid_portal.reports.evidence import (
-    change_chart,
-    classifier_chart,
     describe_attacks,
     describe_cuts,
     describe_randomized,
     describe_steps,
-    influence_chart,
     safe_harbor_findings,
 )
 from tests.chance import known_secret
@@ -44,7 +43,7 @@ def test_every_chart_draws_the_numbers_of_its_table(report: dict[str, Any]) -> N
         assert chart is not None
         assert chart.title
         assert chart.figure["data"]
-        assert {len(row) for row in chart.table["rows"]} == {len(chart.table["columns"])}
+        assert {len(row) for row in chart.table.rows} == {len(chart.table.columns)}
 
 
 def test_attacks_say_what_they_got_or_why_not(report: dict[str, Any]) -> None:

@@ -9,8 +9,10 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.datasets.services import tag_columns
+from deid_portal.engine.charts.detail import loss_chart
+from deid_portal.engine.charts.groups import classes_chart
+from deid_portal.engine.charts.risk import risk_chart
 from deid_portal.engine.wording.numbers import one_in
-from deid_portal.reports.figures import classes_chart, loss_chart, risk_chart
 from deid_portal.reports.verdicts import key_numbers, rules_sentence, verdict_of
 from tests import factories
 from tests.conftest import Cast
@@ -35,10 +37,10 @@ def test_every_chart_draws_the_numbers_of_its_table(report: dict[str, Any]) -> N
     for chart in (risk_chart(report), classes_chart(report), loss_chart(report)):
         assert chart.title
         assert chart.figure["data"]
-        widths = {len(row) for row in chart.table["rows"]}
-        assert widths == {len(chart.table["columns"])}
+        widths = {len(row) for row in chart.table.rows}
+        assert widths == {len(chart.table.columns)}
     drawn = classes_chart(report).figure["data"][0]["y"]
-    assert [str(count) for count in drawn] == classes_chart(report).table["rows"][0][1:]
+    assert [str(count) for count in drawn] == classes_chart(report).table.rows[0][1:]
 
 
 def test_the_verdict_names_what_was_reached(report: dict[str, Any]) -> None:

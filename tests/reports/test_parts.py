@@ -4,11 +4,14 @@ from typing import Any
 
 import pytest
 
-from deid_portal.reports.attackers import attacker_table, marketer_sentence, threshold_chart
+from deid_portal.engine.charts.chart import Chart
+from deid_portal.engine.charts.distributions import association_chart
+from deid_portal.engine.charts.risk import risk_chart, threshold_chart
+from deid_portal.reports.attackers import attacker_table, marketer_sentence
 from deid_portal.reports.columns import columns_title, describe_columns
-from deid_portal.reports.distributions import association_chart, describe_distributions
-from deid_portal.reports.figures import Chart, classes_chart, risk_chart
-from deid_portal.reports.left_out import describe_apart, describe_left_out, left_out_chart
+from deid_portal.reports.distributions import describe_distributions
+from deid_portal.reports.figures import linked_classes_chart, linked_left_out_chart
+from deid_portal.reports.left_out import describe_apart, describe_left_out
 from deid_portal.reports.spread import describe_spreads
 from deid_portal.reports.who_pays import describe_who_pays
 from tests.reports.samples import make_report, of_old, two_left_out
@@ -24,8 +27,8 @@ def charts_of(report: dict[str, Any]) -> list[Chart]:
     ]
     found = [
         risk_chart(report),
-        classes_chart(report, "/groups/"),
-        left_out_chart(report, "/left-out/"),
+        linked_classes_chart(report, "/groups/"),
+        linked_left_out_chart(report, "/left-out/"),
         threshold_chart(report),
         association_chart(report),
         drawn.one_way,
@@ -44,11 +47,11 @@ def test_every_chart_has_a_finding_and_its_numbers() -> None:
     for chart in charts:
         assert chart.title
         assert chart.figure["data"]
-        assert {len(row) for row in chart.table["rows"]} == {len(chart.table["columns"])}
+        assert {len(row) for row in chart.table.rows} == {len(chart.table.columns)}
 
 
 def test_bars_of_the_histogram_lead_to_what_keeps_groups_apart() -> None:
-    cells = classes_chart(two_left_out(), "/groups/").table["rows"][0][1:]
+    cells = linked_classes_chart(two_left_out(), "/groups/").table.rows[0][1:]
     assert [cell["href"] for cell in cells] == ["/groups/?size=8#apart"]
     assert cells[0]["text"] == "2"
 
@@ -75,7 +78,7 @@ def test_a_step_the_rules_would_refuse_is_not_offered() -> None:
 def test_nobody_left_out_is_said_in_a_few_words() -> None:
     report = make_report(method={"name": "levels", "levels": {"zip": 5, "sex": 1}})
     assert describe_left_out(report).title == "Nobody was left out"
-    assert left_out_chart(report, "") is None
+    assert linked_left_out_chart(report, "") is None
 
 
 def test_small_groups_open_to_the_column_that_isolates_them() -> None:
@@ -143,8 +146,8 @@ def test_two_columns_are_crossed_either_way_round(pair: tuple[str, str]) -> None
     drawn = describe_distributions(two_left_out(), "", *pair)
     assert drawn is not None
     assert drawn.two_way is not None
-    assert drawn.two_way.table["columns"][0] == " \\ ".join(pair)
-    cells = [cell for row in drawn.two_way.table["rows"] for cell in row[1:]]
+    assert drawn.two_way.table.columns[0] == " \\ ".join(pair)
+    cells = [cell for row in drawn.two_way.table.rows for cell in row[1:]]
     assert sum(int(cell.split(" → ")[0]) for cell in cells) == 22
     assert sum(int(cell.split(" → ")[1]) for cell in cells) == 20
 
@@ -163,5 +166,5 @@ def test_reports_of_old_have_nothing_to_say_and_say_it() -> None:
     assert describe_apart(old, "1") is None
     assert attacker_table(old) is None
     assert describe_left_out(old).left_out == 2
-    assert classes_chart(old, "/groups/").table["rows"] == [["Groups", "2"]]
+    assert linked_classes_chart(old, "/groups/").table.rows == [["Groups", "2"]]
     assert describe_columns(old)[0].before == ""

@@ -3,7 +3,8 @@
 from typing import Any
 
 from deid_portal.engine import Plan, Table, protect
-from deid_portal.reports.attackers import attacker_table, journalist_chart, marketer_sentence
+from deid_portal.engine.charts.risk import journalist_chart
+from deid_portal.reports.attackers import attacker_table, marketer_sentence
 from deid_portal.runs.summaries import summarize
 from tests.engine.tables import document
 

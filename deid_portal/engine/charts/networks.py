@@ -1,11 +1,15 @@
-"""Charts and drawings of a network as plain dicts; `templates/partials/_chart.html` draws them."""
+"""Charts and drawings of a network: who stands alone, and what the links look like."""
 
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from deid_portal.engine.charts.bins import in_percent
+from deid_portal.engine.charts.chart import Chart, ChartTable
+from deid_portal.engine.charts.drawing import bars, draw, grouped_bars, marks, polyline
+from deid_portal.engine.charts.look import ACCENT, BEFORE, LINE_STRONG, MUTE, SURFACE
+from deid_portal.engine.wording.knowledge import KNOWLEDGE_PHRASES, KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import percent
-from deid_portal.networks.vocabulary import KNOWLEDGE_PHRASES, KNOWLEDGE_TITLES
 
 Risk = Mapping[str, Mapping[str, Any]]
 Points = list[list[float]]
@@ -15,29 +19,25 @@ FEW_TO_DRAW = 80  # people whose links can be told from each other when they are
 MOST_CELLS = 12  # of a table that runs across
 
 
-def risk_chart(risk: Risk) -> dict[str, Any]:
+def risk_chart(risk: Risk) -> Chart:
     """Draw how many people each kind of knowledge singles out."""
     names = [KNOWLEDGE_TITLES[known] for known in risk]
     alone = [own["risk"]["sample_uniques"] for own in risk.values()]
     below = [own["share_below_k"] for own in risk.values()]
     k = next(iter(risk.values()))["k"]
-    series = (("Stand alone", alone, "before"), (f"Hide among fewer than {k}", below, "mute"))
-    return {
-        "id": "network-risk",
-        "title": _risk_title(risk),
-        "caption": "Share of people, in percent, by what somebody may know about them",
-        "figure": {
-            "data": [_bars(names, shares, name, color) for name, shares, color in series],
-            "layout": {
-                "barmode": "group",
-                "height": 210,
-                "xaxis": {"type": "category", "title": {"text": ""}},
-                "yaxis": {"title": {"text": "People, %"}, "rangemode": "tozero"},
-            },
-        },
-        "table": {
-            "columns": ["Somebody knows", "Stand alone", f"Among fewer than {k}", "Groups"],
-            "rows": [
+    series = (("Stand alone", alone, BEFORE), (f"Hide among fewer than {k}", below, MUTE))
+    return Chart(
+        id="network-risk",
+        title=_risk_title(risk),
+        caption="Share of people, in percent, by what somebody may know about them",
+        figure=draw(
+            [_bars(names, shares, name, color) for name, shares, color in series],
+            y="People, %",
+            yaxis_rangemode="tozero",
+        ),
+        table=ChartTable(
+            ["Somebody knows", "Stand alone", f"Among fewer than {k}", "Groups"],
+            [
                 [
                     KNOWLEDGE_TITLES[known],
                     f"{own['unique']:,} ({percent(own['risk']['sample_uniques'])})",
@@ -46,9 +46,9 @@ def risk_chart(risk: Risk) -> dict[str, Any]:
                 ]
                 for known, own in risk.items()
             ],
-        },
-        "note": _undecided(risk),
-    }
+        ),
+        note=_undecided(risk),
+    )
 
 
 def _risk_title(risk: Risk) -> str:
@@ -66,31 +66,22 @@ def _undecided(risk: Risk) -> str:
     return f"{unsure:,} people with very many contacts are counted as standing alone; they may not."
 
 
-def _bars(names: list[str], shares: list[float], name: str, color: str) -> dict[str, Any]:
+def _bars(names: list[str], shares: list[float], name: str, color: str) -> Any:
     values = [100 * share for share in shares]
-    return {
-        "type": "bar",
-        "x": names,
-        "y": values,
-        "name": name,
-        "marker": {"color": f"token:{color}"},
-        "text": [f"{value:.0f}" for value in values],
-        "textposition": "outside",
-        "cliponaxis": False,
-        "hovertemplate": "%{x}: %{y:.1f} %<extra>" + name + "</extra>",
-    }
+    texts = [f"{value:.0f}" for value in values]
+    return bars(names, values, name=name, color=color, texts=texts, hover="%{x}: %{y:.1f} %")
 
 
-def drawing_chart(drawing: Mapping[str, Any], *, chart_id: str, title: str) -> dict[str, Any]:
+def drawing_chart(drawing: Mapping[str, Any], *, chart_id: str, title: str) -> Chart:
     """Draw nodes or communities with their links (`engine/networks/layout.py`)."""
     if drawing["aggregated"]:
         lines = [[*line, w] for line, w in zip(drawing["lines"], drawing["weights"], strict=True)]
         return _communities_chart(drawing, lines, chart_id, title)
-    strokes = [_strokes(drawing["points"], drawing["lines"], "Link", "line-strong")]
+    strokes = [_strokes(drawing["points"], drawing["lines"], "Link", LINE_STRONG)]
     return _people_chart(drawing["points"], drawing["lines"], strokes, chart_id, title)
 
 
-def beside_charts(beside: Mapping[str, Any]) -> list[dict[str, Any]]:
+def beside_charts(beside: Mapping[str, Any]) -> list[Chart]:
     """Draw a network before and after at the same places: what goes, and what is new."""
     if beside["aggregated"]:
         return [
@@ -99,10 +90,10 @@ def beside_charts(beside: Mapping[str, Any]) -> list[dict[str, Any]]:
         ]
     points, kept = beside["points"], beside["kept"]
     removed, added = beside["removed"], beside["added"]
-    grey = _strokes(points, kept, "Kept", "line-strong")
+    grey = _strokes(points, kept, "Kept", LINE_STRONG)
     width = 2 if len(points) <= FEW_TO_DRAW else 1
-    before = [grey, _strokes(points, removed, "Goes", "before", width=width, dash="dash")]
-    after = [grey, _strokes(points, added, "New", "accent", width=width) | {"opacity": 0.7}]
+    before = [grey, _strokes(points, removed, "Goes", BEFORE, width=width, dash="dash")]
+    after = [grey, _strokes(points, added, "New", ACCENT, width=width, opacity=0.7)]
     was, leaves = [*kept, *removed], [*kept, *added]
     return [
         _people_chart(points, was, before, "before", _part_words(removed, was, "Before", "go")),
@@ -117,25 +108,24 @@ def _part_words(part: Lines, whole: Lines, name: str, verb: str) -> str:
 
 
 def _people_chart(
-    points: Points, lines: Lines, strokes: list[dict[str, Any]], chart_id: str, title: str
-) -> dict[str, Any]:
+    points: Points, lines: Lines, strokes: list[Any], chart_id: str, title: str
+) -> Chart:
     degrees = _degrees(len(points), lines)
     dots = _dots(points, degrees, "link", 14)
-    shown = [own for own in strokes if own["x"]]
-    return {
-        "id": chart_id,
-        "title": title,
-        "caption": "Every circle is a person, larger the more links it has"
+    shown = [own for own in strokes if own.x]
+    return Chart(
+        id=chart_id,
+        title=title,
+        caption="Every circle is a person, larger the more links it has"
         + ("; people without a name, at the same places in both" if len(strokes) > 1 else ""),
-        "figure": _figure([*shown, dots], has_legend=len(shown) > 1),
-        "table": _degree_table(degrees),
-        "note": "",
-    }
+        figure=_figure([*shown, dots], has_legend=len(shown) > 1),
+        table=_degree_table(degrees),
+    )
 
 
 def _communities_chart(
     drawing: Mapping[str, Any], counted: Lines, chart_id: str, title: str
-) -> dict[str, Any]:
+) -> Chart:
     """Draw communities and the strongest links between them; the smallest ones are only counted."""
     rest = drawing.get("rest")
     points = [own for place, own in enumerate(drawing["points"]) if place != rest]
@@ -144,31 +134,39 @@ def _communities_chart(
     strong = _strongest(lines, len(points))
     most = max((own[2] for own in strong), default=1)
     strokes = [
-        _strokes(points, group, "Links", "line-strong", width=width)
+        _strokes(points, group, "Links", LINE_STRONG, width=width)
         for low, high, width in ((0, 0.1, 0.8), (0.1, 0.4, 2), (0.4, 1, 4))
         if (group := [own[:2] for own in strong if low < own[2] / most <= high])
     ]
     left = drawing["sizes"][rest] if rest is not None and rest < len(drawing["sizes"]) else 0
     note = f"{left:,} people in the smallest communities are not drawn." if left else ""
-    dots = _dots(points, sizes, "person", 30) | {"mode": "markers+text"}
-    dots["text"] = [f"{size:,}" if size >= max(sizes) / 4 else "" for size in sizes]
-    dots["textposition"] = "middle center"
-    dots["textfont"] = {"color": "token:surface", "size": 11}
-    return {
-        "id": chart_id,
-        "title": title,
-        "caption": "Every circle is a community, larger the more people it has; "
+    dots = _dots(
+        points,
+        sizes,
+        "person",
+        30,
+        mode="markers+text",
+        text=[f"{size:,}" if size >= max(sizes) / 4 else "" for size in sizes],
+        textposition="middle center",
+        textfont={"color": SURFACE, "size": 11},
+    )
+    return Chart(
+        id=chart_id,
+        title=title,
+        caption="Every circle is a community, larger the more people it has; "
         "lines are the most links between them",
-        "figure": _figure([*strokes, dots], has_legend=False),
-        "table": _community_table(sizes, lines),
-        "note": note,
-    }
+        figure=_figure([*strokes, dots], has_legend=False),
+        table=_community_table(sizes, lines),
+        note=note,
+    )
 
 
-def _figure(traces: list[dict[str, Any]], *, has_legend: bool) -> dict[str, Any]:
+def _figure(traces: list[Any], *, has_legend: bool) -> Any:
     hidden = {"visible": False, "fixedrange": True}
-    layout = {"height": 420, "showlegend": has_legend, "xaxis": hidden, "yaxis": hidden}
-    return {"data": traces, "layout": {**layout, "margin": {"l": 12, "r": 12, "t": 12, "b": 12}}}
+    margin = {"l": 12, "r": 12, "t": 12, "b": 12}
+    return draw(
+        traces, height=420, showlegend=has_legend, xaxis=hidden, yaxis=hidden, margin=margin
+    )
 
 
 def _strongest(lines: Lines, count: int) -> Lines:
@@ -183,31 +181,31 @@ def _strongest(lines: Lines, count: int) -> Lines:
     return found
 
 
-def _degree_table(degrees: list[int]) -> dict[str, Any]:
+def _degree_table(degrees: list[int]) -> ChartTable:
     counted = Counter(degrees)
     numbers = sorted(counted)
     if len(numbers) > MOST_CELLS:
         numbers = [*numbers[: MOST_CELLS - 1], numbers[-1]]
-    return {
-        "columns": ["Links of a person", *(f"{own:,}" for own in numbers)],
-        "rows": [["People", *(f"{counted[own]:,}" for own in numbers)]],
-    }
+    return ChartTable(
+        ["Links of a person", *(f"{own:,}" for own in numbers)],
+        [["People", *(f"{counted[own]:,}" for own in numbers)]],
+    )
 
 
-def _community_table(sizes: list[int], lines: Lines) -> dict[str, Any]:
+def _community_table(sizes: list[int], lines: Lines) -> ChartTable:
     """List the largest communities; the same numbers as the drawing has."""
     links = [0] * len(sizes)
     for first, second, count in lines:
         links[first] += count
         links[second] += count
     order = sorted(range(len(sizes)), key=lambda own: -sizes[own])[:MOST_CELLS]
-    return {
-        "columns": ["Community", *(f"{place:,}" for place in range(1, len(order) + 1))],
-        "rows": [
+    return ChartTable(
+        ["Community", *(f"{place:,}" for place in range(1, len(order) + 1))],
+        [
             ["People", *(f"{sizes[own]:,}" for own in order)],
             ["Links to others", *(f"{links[own]:,}" for own in order)],
         ],
-    }
+    )
 
 
 def _degrees(count: int, lines: Lines) -> list[int]:
@@ -219,40 +217,65 @@ def _degrees(count: int, lines: Lines) -> list[int]:
 
 
 def _strokes(
-    points: Points, lines: Lines, name: str, color: str, *, width: float = 0.9, dash: str = "solid"
-) -> dict[str, Any]:
+    points: Points,
+    lines: Lines,
+    name: str,
+    color: str,
+    *,
+    width: float = 0.9,
+    dash: str = "solid",
+    **more: Any,
+) -> Any:
     x: list[float | None] = []
     y: list[float | None] = []
     for first, second in lines:
         x += [points[first][0], points[second][0], None]
         y += [points[first][1], points[second][1], None]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": x,
-        "y": y,
-        "line": {"color": f"token:{color}", "width": width, "dash": dash},
-        "hoverinfo": "skip",
-    }
+    return polyline(x, y, name=name, color=color, width=width, dash=dash, **more)
 
 
-def _dots(points: Points, amounts: list[int], unit: str, largest: int) -> dict[str, Any]:
+def _dots(points: Points, amounts: list[int], unit: str, largest: int, **more: Any) -> Any:
     most = max(amounts, default=1) or 1
     plural = {"link": "links", "person": "people"}[unit]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "showlegend": False,
-        "x": [point[0] for point in points],
-        "y": [point[1] for point in points],
-        "hovertext": [f"{own:,} {unit if own == 1 else plural}" for own in amounts],
-        "hoverinfo": "text",
-        "cliponaxis": False,
-        "marker": {
-            "color": "token:accent",
+    return marks(
+        [point[0] for point in points],
+        [point[1] for point in points],
+        hovertext=[f"{own:,} {unit if own == 1 else plural}" for own in amounts],
+        showlegend=False,
+        cliponaxis=False,
+        marker={
+            "color": ACCENT,
             "opacity": 1,
             "size": [6 + largest * (amount / most) ** 0.5 for amount in amounts],
-            "line": {"color": "token:surface", "width": 1},
+            "line": {"color": SURFACE, "width": 1},
         },
+        **more,
+    )
+
+
+def knowledge_chart(report: Mapping[str, Any]) -> Chart:
+    """Draw how many stand alone before and after, by what somebody may know."""
+    found = report["network"]["risk"]
+    names = [KNOWLEDGE_TITLES[known] for known in found]
+    shares = {
+        "Before": [own["before"]["risk"]["sample_uniques"] for own in found.values()],
+        "After": [own["after"]["risk"]["sample_uniques"] for own in found.values()],
     }
+    rows = [[name, *(percent(share) for share in own)] for name, own in shares.items()]
+    figure = grouped_bars(names, in_percent(shares), x="Somebody knows", y="Stand alone, %")
+    return Chart(
+        id="knowledge",
+        title=_knowledge_title(found),
+        caption="Share of people without a look-alike, by what somebody may know about them",
+        figure=figure,
+        table=ChartTable(["Stand alone", *names], rows),
+    )
+
+
+def _knowledge_title(found: Mapping[str, Any]) -> str:
+    still = {k: own["after"]["risk"]["sample_uniques"] for k, own in found.items()}
+    worst = max(still, key=lambda known: float(still[known]))
+    if not still[worst]:
+        return "Nobody stands alone, whatever of this somebody knows"
+    words = KNOWLEDGE_PHRASES[worst]
+    return f"{percent(still[worst])} still stand alone to somebody who knows {words}"

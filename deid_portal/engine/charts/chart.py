@@ -1,0 +1,45 @@
+"""A chart: what was found as a sentence, the drawing, and the same numbers as a table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class LinkedCell:
+    """A cell that leads further; a click on the bar at `place` does, too."""
+
+    text: str
+    href: str
+    place: int
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Cell = str | LinkedCell
+
+
+@dataclass(frozen=True)
+class ChartTable:
+    """The numbers of a chart; the first cell of a row names it. `folds`: closed at first."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    folds: bool = False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """The title states the finding; `figure` is a `plotly.graph_objects.Figure`.
+
+    A chart without a figure has too much to draw and is a table only, one without a table stands
+    beside its numbers.
+    """
+
+    id: str
+    title: str
+    caption: str
+    figure: Any = field(compare=True)
+    table: ChartTable | None = None
+    note: str = ""

@@ -1,0 +1,122 @@
+"""What the release costs: detail lost by column, distributions that moved, what can be learned."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from deid_portal.engine.charts.bins import in_percent
+from deid_portal.engine.charts.chart import Chart, ChartTable
+from deid_portal.engine.charts.drawing import grouped_bars, ranked_bars
+from deid_portal.engine.wording.numbers import percent
+from deid_portal.engine.wording.words import capital
+
+Report = Mapping[str, Any]
+MOST_COLUMNS = 20
+
+
+def loss_chart(report: Report) -> Chart | None:
+    """The detail each column lost, as far as it can be told; None where it cannot of any."""
+    quasi = [
+        (name, own["loss"])
+        for name, own in report["columns"].items()
+        if own["role"] == "quasi-identifier"
+    ]
+    told = [pair for pair in quasi if pair[1] is not None]
+    if quasi and not told:
+        return None
+    columns = sorted(told, key=lambda pair: (-pair[1], pair[0]))
+    figure = ranked_bars(
+        [name for name, _ in columns],
+        [loss for _, loss in columns],
+        "Detail lost, 0 none to 1 all",
+    )
+    return Chart(
+        id="loss",
+        title=_loss_title(columns),
+        caption="Share of each column’s detail that was lost; rows left out count as lost",
+        figure=figure.update_xaxes(range=[0, 1.08]),
+        table=ChartTable(
+            ["Column", "Detail lost"], [[name, f"{loss:.4f}"] for name, loss in columns]
+        ),
+    )
+
+
+def _loss_title(columns: Sequence[tuple[str, float]]) -> str:
+    if not columns:
+        return "No column was made coarser"
+    name, loss = columns[0]
+    if loss == 0:
+        return "No column lost any detail"
+    return f"{capital(name)} paid the most: {percent(loss, 0)} of its detail is gone"
+
+
+def change_chart(report: Report) -> Chart | None:
+    """How far the distribution of each column moved."""
+    columns = report.get("comparison", {}).get("columns", [])[:MOST_COLUMNS]
+    if not columns:
+        return None
+    ranked = sorted(columns, key=lambda entry: -entry["total_variation"])
+    most = ranked[0]
+    moved = percent(most["total_variation"])
+    title = (
+        f"{capital(most['column'])} moved most: {moved} of its distribution"
+        if most["total_variation"] > 0
+        else "No distribution moved"
+    )
+    return Chart(
+        id="change",
+        title=title,
+        caption="Total variation between each column before and after, a label spread evenly",
+        figure=ranked_bars(
+            [entry["column"] for entry in ranked],
+            [entry["total_variation"] for entry in ranked],
+            "Total variation, 0 same to 1 nothing in common",
+        ),
+        table=ChartTable(
+            ["Column", "Total variation", "Earth mover"],
+            [
+                [entry["column"], f"{entry['total_variation']:.4f}", f"{entry['earth_mover']:.4f}"]
+                for entry in ranked
+            ],
+        ),
+    )
+
+
+def classifier_chart(report: Report) -> Chart | None:
+    answers = report.get("comparison", {}).get("classifiers", [])
+    found = [entry for entry in answers if "problem" not in entry]
+    if not found:
+        return None
+    names = [entry["model"] for entry in found]
+    best = max(found, key=lambda entry: entry["after"]["mean"])
+    return Chart(
+        id="classifiers",
+        title=(
+            f"A classifier is right {percent(best['after']['mean'])} of the time; on the original "
+            f"{percent(best['before']['mean'])}, by guessing the most common "
+            f"{percent(best['majority'])}"
+        ),
+        caption="Share classified right, cross-validated, in percent",
+        figure=grouped_bars(
+            names,
+            in_percent(
+                {
+                    "Before": [entry["before"]["mean"] for entry in found],
+                    "After": [entry["after"]["mean"] for entry in found],
+                }
+            ),
+            x="",
+            y="Right, %",
+        ),
+        table=ChartTable(
+            ["Classifier", "Before", "After", "Most common"],
+            [
+                [
+                    entry["model"],
+                    percent(entry["before"]["mean"]),
+                    percent(entry["after"]["mean"]),
+                    percent(entry["majority"]),
+                ]
+                for entry in found
+            ],
+        ),
+    )

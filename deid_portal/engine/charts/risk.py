@@ -1,0 +1,172 @@
+"""How likely it is to find people: by attacker, above each threshold, without each column."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from deid_portal.engine.charts.bins import band_label, in_percent
+from deid_portal.engine.charts.chart import Chart, ChartTable
+from deid_portal.engine.charts.drawing import draw, grouped_bars, polyline, ranked_bars
+from deid_portal.engine.charts.look import ACCENT, BEFORE
+from deid_portal.engine.wording.numbers import NBSP, one_in, percent, thousands
+from deid_portal.engine.wording.words import capital, share_words
+
+Report = Mapping[str, Any]
+MOST_COLUMNS = 20
+CHANCE = "Chance that a match is right"
+PEOPLE = "People, %"
+# Color, dash and mark of a line, by when it is about.
+LINES = {"Before": (BEFORE, "dash", "diamond"), "After": (ACCENT, "solid", "circle")}
+
+
+def risk_chart(report: Report) -> Chart:
+    """The risks before and after; after alone for those who see no rows."""
+    before, after = report["risk"].get("before"), report["risk"]["after"]
+    labels = [band_label(band) for band in after["bands"]]
+    states = {"Before": before, "After": after}
+    shares = {
+        when: [band["share"] for band in state["bands"]] for when, state in states.items() if state
+    }
+    return Chart(
+        id="risk",
+        title=_risk_title(before or {}, after),
+        caption="Share of people by the chance that a match is right (prosecutor), in percent",
+        figure=grouped_bars(labels, in_percent(shares), x=CHANCE, y=PEOPLE),
+        table=ChartTable(
+            ["Chance", *labels],
+            [[name, *(_bare_percent(share) for share in own)] for name, own in shares.items()],
+        ),
+    )
+
+
+def _bare_percent(share: float) -> str:
+    """The caption says that these are percent; the sign would only crowd the table."""
+    return percent(share).removesuffix(f"{NBSP}%")
+
+
+def _risk_title(before: Report, after: Report) -> str:
+    highest = after["prosecutor"]["highest"]
+    singled_out = before.get("sample_uniques", 0)
+    still = after["sample_uniques"]
+    if still > 0 and not before:
+        return f"{share_words(still).capitalize()} can still be singled out"
+    if still > 0:
+        now, was = share_words(still), share_words(singled_out)
+        return f"{now.capitalize()} can still be singled out; before, " + (
+            "it was as many" if now == was else f"{was} could"
+        )
+    worst = f"Nobody’s risk is above {one_in(highest)}"
+    if singled_out > 0:
+        return f"{worst}; before, {share_words(singled_out)} could be singled out"
+    return worst
+
+
+def journalist_chart(report: Report) -> Chart | None:
+    """The journalist's risks, where a population is known; otherwise they are the prosecutor's."""
+    before, after = _details(report, "before"), _details(report, "after")
+    if not after or "bands" not in after["journalist"]:
+        return None
+    is_counted = "population" in report["risk"]["after"] or not after["journalist"]["is_bound"]
+    if not is_counted:
+        return None
+    labels = [band_label(band) for band in report["risk"]["after"]["bands"]]
+    states = {"Before": before, "After": after}
+    shares = {when: own["journalist"]["bands"] for when, own in states.items() if own}
+    highest = after["journalist"]["highest"]
+    return Chart(
+        id="journalist",
+        title=f"Who only knows the population is right at most {one_in(highest)} times",
+        caption="Share of people by the chance that a match is right (journalist), in percent",
+        figure=grouped_bars(labels, in_percent(shares), x=CHANCE, y=PEOPLE),
+        table=ChartTable(["Chance", *labels], _rows_of(shares)),
+    )
+
+
+def _rows_of(shares: Mapping[str, Sequence[float]]) -> list[list[str]]:
+    return [[name, *(percent(share) for share in own)] for name, own in shares.items()]
+
+
+def threshold_chart(report: Report) -> Chart | None:
+    """How many people are above each chance, before and after."""
+    before, after = _details(report, "before"), _details(report, "after")
+    if not after or "above" not in after["prosecutor"]:
+        return None
+    chances = [entry["chance"] for entry in after["prosecutor"]["above"]][::-1]
+    labels = [percent(chance, 0) for chance in chances]
+    states = {"Before": before, "After": after}
+    series = {
+        when: [entry["share"] for entry in own["prosecutor"]["above"]][::-1]
+        for when, own in states.items()
+        if own
+    }
+    threshold = after["prosecutor"]["threshold"]
+    lines = [_threshold_line(labels, own, when) for when, own in series.items()]
+    return Chart(
+        id="thresholds",
+        title=_threshold_title(before.get("prosecutor"), after["prosecutor"], threshold),
+        caption="Share of people whose chance of a right match is above each threshold, in percent",
+        figure=draw(lines, x="Chance of a right match above", y=PEOPLE),
+        table=ChartTable(["Above", *labels], _rows_of(series)),
+    )
+
+
+def _threshold_line(labels: list[str], shares: Sequence[float], name: str) -> Any:
+    color, dash, symbol = LINES[name]
+    return polyline(
+        labels,
+        [100 * share for share in shares],
+        name=name,
+        color=color,
+        dash=dash,
+        mode="lines+markers",
+        marker={"color": color, "symbol": symbol, "size": 8},
+        hover="above %{x}: %{y:.1f}",
+    )
+
+
+def _threshold_title(before: Report | None, after: Report, threshold: float) -> str:
+    limit, above = percent(threshold, 0), after["share_above"]
+    who = share_words(above).capitalize()
+    now = f"{who} have a risk above {limit}" if above else f"Nobody’s risk is above {limit}"
+    if before is None:
+        return now
+    was = share_words(before["share_above"]) if before["share_above"] else "nobody"
+    return f"{now}; before, {was}" if above else f"{now}; before, {was} had more"
+
+
+def influence_chart(report: Report) -> Chart | None:
+    """Which column hurts most: how much average risk goes away without it."""
+    before = _details(report, "before")
+    columns = before.get("columns", [])[:MOST_COLUMNS]
+    if len(columns) < 2:
+        return None
+    average = before["prosecutor"]["average"]
+    worst = columns[0]
+    return Chart(
+        id="influence",
+        title=(
+            f"{capital(worst['column'])} hurts most: without it the average risk falls from "
+            f"{percent(average)} to {percent(worst['average_risk'])}"
+        ),
+        caption="Average risk of the original table that goes away with each column, in percent",
+        figure=ranked_bars(
+            [entry["column"] for entry in columns],
+            [100 * entry["average_risk_saved"] for entry in columns],
+            "Average risk saved, percentage points",
+        ),
+        table=ChartTable(
+            ["Without", "Average risk", "One of a kind"],
+            [
+                [
+                    entry["column"],
+                    percent(entry["average_risk"]),
+                    thousands(entry["sample_uniques"]),
+                ]
+                for entry in columns
+            ],
+        ),
+    )
+
+
+def _details(report: Report, when: str) -> Report:
+    found: Report = report["risk"].get("details", {}).get(when, {})
+    return found
