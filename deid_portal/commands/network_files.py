@@ -12,6 +12,7 @@ from deid_portal.commands.management.commands.protect import (
     NO_CHOICE,
     confirm_seed,
     read_table,
+    write_charts,
     write_whole,
 )
 from deid_portal.engine import InvalidPlan
@@ -45,6 +46,7 @@ def protect_files(
     network = _read_network(options, plan.directed, plan.id_column, command)
     outcome = protect_network(network, plan, progress, is_repeatable=is_repeatable)
     write_outcome(outcome, options["out"])
+    write_charts(outcome.report, options["out"], is_wanted=options["charts"])
     return outcome.solution
 
 

@@ -26,6 +26,15 @@ class Outcome:
     rows: Codes | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
+    def figures(self) -> dict[str, Any]:
+        """Return the charts of the report and its details as figures of Plotly, by name.
+
+        They are for the house alone, as the details are.
+        """
+        from deid_portal.engine.charts.gallery import figures_of
+
+        return figures_of({**self.report, **self.details})
+
     @cached_property
     def frame(self) -> "DataFrame | None":
         """Return the release as a data frame of pandas; None if there is none."""

@@ -110,13 +110,8 @@ async function savePicture(figure, kind) {
   const { data, layout } = coloured(figureOf(box));
   const width = Math.max(box.clientWidth, 640);
   const height = layout.height + 44;
-  const titled = {
-    ...layout,
-    width,
-    height,
-    margin: { ...layout.margin, t: layout.margin.t + 44 },
-    title: { text: figure.querySelector(".chart-title")?.textContent, x: 0, xref: "container", xanchor: "left", y: 1, yanchor: "top", pad: { l: 14, t: 14 }, font: { size: 15, color: token("ink") } },
-  };
+  const title = { text: figure.querySelector(".chart-title")?.textContent };
+  const titled = { ...layout, width, height, title, margin: { ...layout.margin, t: layout.margin.t + 44 } };
   const href = await Plotly.toImage({ data, layout: titled }, { format: kind, width, height, scale: kind === "png" ? 2 : 1 });
   hand(href, `${fileName(figure)}.${kind}`);
 }

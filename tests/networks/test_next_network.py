@@ -51,7 +51,7 @@ def test_the_page_says_what_changed_and_leads_to_the_run(
     assert "77 of 78 links are still there" in said
     assert "Run the plan on this version" in said
     seen = signed_in(cast.reviewer).get(reverse("networks:changes", args=[second.id]))
-    counts = [int(cell) for row in seen.context["chart"]["table"]["rows"] for cell in row[1:-1]]
+    counts = [int(cell) for row in seen.context["chart"].table.rows for cell in row[1:-1]]
     assert all(count == 0 or count >= 5 for count in counts)  # the last one joins the few
 
 

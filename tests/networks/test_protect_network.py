@@ -94,7 +94,7 @@ def test_a_reviewer_never_gets_the_drawing_of_single_people(
     page = signed_in(cast.reviewer).get(reverse("networks:risk", args=[finished.dataset_id]))
     assert page.context["drawing"] is None
     report = signed_in(cast.reviewer).get(reverse("reports:report", args=[finished.id]))
-    assert [drawing["id"] for drawing in report.context["drawings"]] == ["after"]
+    assert [drawing.id for drawing in report.context["drawings"]] == ["after"]
 
 
 def test_the_board_shows_its_runs(cast: Cast, finished: Run, signed_in: SignIn) -> None:

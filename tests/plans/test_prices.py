@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine.charts.chart import ChartTable
 from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.plans.estimation import NoEstimate
 from deid_portal.plans.prices import (
@@ -40,12 +41,11 @@ def test_without_k_anonymity_there_is_nothing_to_price(dataset: Dataset) -> None
 def test_the_chart_says_what_the_next_step_costs() -> None:
     prices = [HidingPrice(4, 0.25, 0.0), HidingPrice(5, 0.31, 0.01), HidingPrice(10, None, 0.2)]
     chart = chart_of_prices(prices, CHOSEN)
-    assert chart["title"] == "Hiding among 5 instead of 4 would cost 0.06 more"
-    assert chart["figure"]["data"][0]["x"] == ["4", "5"]
-    assert chart["table"] == {
-        "columns": ["Hides among", "4", "5", "10"],
-        "rows": [["Lost at 0\u00a0%", "0.25", "0.31", "–"]],
-    }
+    assert chart.title == "Hiding among 5 instead of 4 would cost 0.06 more"
+    assert list(chart.figure.data[0].x) == ["4", "5"]
+    assert chart.table == ChartTable(
+        ["Hides among", "4", "5", "10"], [["Lost at 0\u00a0%", "0.25", "0.31", "–"]]
+    )
 
 
 def test_other_shares_left_out_are_drawn_beside_the_chosen_one(dataset: Dataset) -> None:
@@ -53,12 +53,12 @@ def test_other_shares_left_out_are_drawn_beside_the_chosen_one(dataset: Dataset)
     others = price_of_other_limits(dataset, choice)
     assert list(others) == [0.02, 0.1]
     chart = chart_of_prices(price_of_hiding(dataset, choice), choice, others)
-    assert [row[0] for row in chart["table"]["rows"]] == [
+    assert [row[0] for row in chart.table.rows] == [
         "Lost at 5\u00a0%", "at 2\u00a0%", "at 10\u00a0%",
     ]  # fmt: skip
-    ends = [note["text"] for note in chart["figure"]["layout"]["annotations"]]
+    ends = [note.text for note in chart.figure.layout.annotations]
     assert ends == ["5\u00a0% out", "2\u00a0% out", "10\u00a0% out"]
-    assert [trace["line"]["dash"] for trace in chart["figure"]["data"]] == ["solid", "dot", "dash"]
+    assert [trace.line.dash for trace in chart.figure.data] == ["solid", "dot", "dash"]
 
 
 def test_a_method_without_a_limit_has_one_curve(dataset: Dataset) -> None:

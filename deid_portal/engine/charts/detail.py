@@ -13,17 +13,22 @@ Report = Mapping[str, Any]
 MOST_COLUMNS = 20
 
 
-def loss_chart(report: Report) -> Chart | None:
-    """The detail each column lost, as far as it can be told; None where it cannot of any."""
+def loss_chart(report: Report, most: int | None = None) -> Chart | None:
+    """The detail each column lost, as far as it can be told; None where it cannot of any.
+
+    With `most` there are only so many columns, those that lost most.
+    """
     quasi = [
-        (name, own["loss"])
-        for name, own in report["columns"].items()
+        (name, own.get("loss"))
+        for name, own in report.get("columns", {}).items()
         if own["role"] == "quasi-identifier"
     ]
     told = [pair for pair in quasi if pair[1] is not None]
     if quasi and not told:
         return None
-    columns = sorted(told, key=lambda pair: (-pair[1], pair[0]))
+    ranked = sorted(told, key=lambda pair: (-pair[1], pair[0]))
+    columns = ranked[:most]
+    left = f"; the first {most} of {len(ranked)} columns" if len(columns) < len(ranked) else ""
     figure = ranked_bars(
         [name for name, _ in columns],
         [loss for _, loss in columns],
@@ -32,7 +37,7 @@ def loss_chart(report: Report) -> Chart | None:
     return Chart(
         id="loss",
         title=_loss_title(columns),
-        caption="Share of each column’s detail that was lost; rows left out count as lost",
+        caption="Share of each column’s detail that was lost; rows left out count as lost" + left,
         figure=figure.update_xaxes(range=[0, 1.08]),
         table=ChartTable(
             ["Column", "Detail lost"], [[name, f"{loss:.4f}"] for name, loss in columns]

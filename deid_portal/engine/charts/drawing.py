@@ -13,6 +13,7 @@ from deid_portal.engine.charts.look import (
     HEIGHT,
     LEGEND_ROOM,
     SURFACE,
+    TITLE_ROOM,
     look,
 )
 
@@ -42,6 +43,13 @@ def draw(
         },
     )
     return figure.update_layout(layout)
+
+
+def with_title(figure: Any, title: str) -> Any:
+    """Return a figure that says its finding itself, where no page says it beside the drawing."""
+    titled = go.Figure(figure)
+    height, above = figure.layout.height + TITLE_ROOM, figure.layout.margin.t + TITLE_ROOM
+    return titled.update_layout(title_text=as_text(title), height=height, margin_t=above)
 
 
 def _axes_of_names(traces: Sequence[Any]) -> dict[str, str]:

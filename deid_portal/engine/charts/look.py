@@ -39,6 +39,7 @@ FONT_SIZE = 12
 HEIGHT = 210
 # Room above the drawing: for a legend, and without one.
 LEGEND_ROOM, BARE_ROOM = 30, 16
+TITLE_ROOM = 44
 
 
 @cache
@@ -60,6 +61,15 @@ def _layout() -> dict[str, Any]:
         "paper_bgcolor": SURFACE,
         "plot_bgcolor": CLEAR,
         "font": {"family": FONT, **_letters(INK_2)},
+        "title": {
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 1,
+            "yanchor": "top",
+            "pad": {"l": 14, "t": 14},
+            "font": {"color": INK, "size": 15},
+        },
         "margin": {"l": 44, "r": 12, "t": BARE_ROOM, "b": 24},
         "bargap": 0.28,
         "bargroupgap": 0.04,

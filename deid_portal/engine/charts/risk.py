@@ -54,7 +54,7 @@ def _risk_title(before: Report, after: Report) -> str:
         return f"{now.capitalize()} can still be singled out; before, " + (
             "it was as many" if now == was else f"{was} could"
         )
-    worst = f"Nobody’s risk is above {one_in(highest)}"
+    worst = f"Nobody’s risk is above {one_in(highest)}" if highest else "Nobody is at risk"
     if singled_out > 0:
         return f"{worst}; before, {share_words(singled_out)} could be singled out"
     return worst

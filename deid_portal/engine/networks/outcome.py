@@ -23,3 +23,12 @@ class NetworkOutcome:
     rows: Nodes | None = None
     tables: Mapping[str, Table] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
+
+    def figures(self) -> dict[str, Any]:
+        """Return the charts of the report and its details as figures of Plotly, by name.
+
+        They are for the house alone, as the details are.
+        """
+        from deid_portal.engine.charts.gallery import figures_of
+
+        return figures_of({**self.report, **self.details})

@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -71,6 +71,11 @@ class Command(BaseCommand):
             help="for tests only: let the seed of the plan decide what chance draws, although that "
             f'undoes the protection; confirm with "{CONFIRMATION}"',
         )
+        parser.add_argument(
+            "--charts",
+            action="store_true",
+            help="write the charts of the report into OUT/charts, for Plotly (JSON) and as SVG",
+        )
         add_format_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -91,6 +96,7 @@ class Command(BaseCommand):
                 table, plan, progress=progress, pseudonym_key=key, is_repeatable=is_repeatable
             )
             write_outcome(outcome, options["out"], form)
+            write_charts(outcome.report, options["out"], is_wanted=options["charts"])
             if options["way_back"] is not None and key and outcome.released is not None:
                 people = ways_back(table, outcome.released, plan.reversible_columns, key)
                 write_way_back(people, options["way_back"])
@@ -249,6 +255,28 @@ def write_outcome(outcome: Outcome, folder: Path, form: FileFormat) -> None:
             (folder / f"release.{other.value}").unlink(missing_ok=True)
     text = json.dumps(outcome.report, indent=2, ensure_ascii=False) + "\n"
     write_whole(folder / "report.json", lambda stream: stream.write(text.encode()))
+
+
+def write_charts(report: Mapping[str, Any], folder: Path, *, is_wanted: bool) -> None:
+    """Write every chart of a report twice; those of an earlier run go, as its release does."""
+    place = folder / "charts"
+    for old in (*place.glob("*.json"), *place.glob("*.svg")):
+        old.unlink()
+    if not is_wanted:
+        return
+    # Drawing is heavy to load, and seldom asked for.
+    from deid_portal.engine.charts.drawing import with_title
+    from deid_portal.engine.charts.gallery import charts_of
+    from deid_portal.engine.charts.svg import write_svg
+
+    place.mkdir(exist_ok=True)
+    for name, chart in charts_of(report).items():
+        _write_text(place / f"{name}.json", with_title(chart.figure, chart.title).to_json())
+        _write_text(place / f"{name}.svg", write_svg(chart.figure, chart.title))
+
+
+def _write_text(path: Path, text: str) -> None:
+    write_whole(path, lambda stream: stream.write(text.encode()))
 
 
 def _write_release(table: Table, stream: BinaryIO, form: FileFormat) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 from deid_portal.engine.charts.look import BEFORE, HEIGHT, INK, INK_2, LINE, LINE_STRONG, SURFACE
@@ -14,17 +15,19 @@ from deid_portal.engine.charts.svg.elements import (
     hatched,
     plain,
     rule,
+    stroke_of,
     text,
     width_of,
 )
-from deid_portal.engine.charts.svg.traces import bar_elements, scatter_elements
+from deid_portal.engine.charts.svg.traces import bar_elements, mark_of, scatter_elements
 from deid_portal.engine.wording.numbers import middle_cut
 
 WIDTH = 640
 FONT = "Inter, sans-serif"
 PATTERN = "before-hatched"
 LINE_HEIGHT, EDGE = 18.0, 8.0
-TITLE_SIZE, TITLE_ROOM = 14, 30.0
+TITLE_SIZE, TITLE_LINE = 14, 20.0
+BOLD = 1.1  # so much wider are letters of titles
 MOST_LETTERS = 34  # of a label beside an axis
 BAR_GAP, GROUP_GAP = 0.28, 0.04
 
@@ -69,14 +72,14 @@ class Panel:
 
 def write_svg(figure: Any, title: str = "", width: int = WIDTH) -> str:
     """Draw a figure of ours; with its title it stands for itself."""
-    head = TITLE_ROOM if title else 0.0
+    lines = _title_lines(title, width)
+    head = TITLE_LINE * len(lines) + EDGE if lines else 0.0
     height = float(figure.layout.height or HEIGHT) + head
     pairs = _axes(figure)
     frame = _frame(figure, pairs, width, height, head)
     panels = {number: Panel(frame, x, y) for number, (x, y) in pairs.items()}
     parts = [box((0, 0), (width, height), SURFACE)]
-    if title:
-        parts.append(_title(title, width))
+    parts += [_title(words, number) for number, words in enumerate(lines)]
     parts += [part for panel in panels.values() for part in _axis_elements(panel)]
     parts += _trace_elements(figure, panels)
     parts += _legend(figure, frame)
@@ -91,10 +94,13 @@ def write_svg(figure: Any, title: str = "", width: int = WIDTH) -> str:
     )
 
 
-def _title(title: str, width: int) -> str:
-    most = int((width - 2 * EDGE) / width_of("x", TITLE_SIZE))
-    words = middle_cut(title, most)
-    return text((EDGE, 20), words, fill=INK, anchor="start", size=TITLE_SIZE, weight="600")
+def _title_lines(title: str, width: int) -> list[str]:
+    return wrap(title, int((width - 2 * EDGE) / width_of("x", TITLE_SIZE) / BOLD))
+
+
+def _title(words: str, number: int) -> str:
+    place = (EDGE, TITLE_LINE * (number + 1))
+    return text(place, words, fill=INK, anchor="start", size=TITLE_SIZE, weight="600")
 
 
 def _axes(figure: Any) -> dict[str, tuple[Axis, Axis]]:
@@ -234,7 +240,10 @@ def _legend(figure: Any, frame: Frame) -> Iterator[str]:
 
 def _sign(trace: Any, corner: Point) -> str:
     x, y = corner
-    if trace.type == "scatter" and "lines" in (trace.mode or "lines"):
-        return rule((x, y + 5), (x + 13, y + 5), trace.line.color)
-    fill = f"url(#{PATTERN})" if trace.type == "bar" and _is_hatched(trace) else trace.marker.color
-    return box((x, y), (x + 13, y + 10), fill)
+    if trace.type == "bar":
+        fill = f"url(#{PATTERN})" if _is_hatched(trace) else trace.marker.color
+        return box((x, y), (x + 13, y + 10), fill)
+    if "lines" in (trace.mode or "lines"):
+        dash = trace.line.dash
+        return stroke_of([(x, y + 5), (x + 14, y + 5)], trace.line.color, 2, dash)
+    return mark_of(trace, (x + 7, y + 5))

@@ -79,6 +79,13 @@ def _marks(trace: Any, points: Sequence[Point]) -> Iterator[str]:
             yield mark(point, radius, symbol, color, (edge, width), own.opacity or 1)
 
 
+def mark_of(trace: Any, place: Point) -> str:
+    """Draw the mark of a trace whose marks are all alike, as its legend shows it."""
+    own = trace.marker
+    edge = (own.line.color or "none", float(own.line.width or 0))
+    return mark(place, 5, own.symbol or "circle", own.color, edge, 1)
+
+
 def _radii(marker: Any, count: int) -> Iterator[float]:
     for size in of_each(MARK_SIZE if marker.size is None else marker.size, count):
         scaled = size / 2 / (marker.sizeref or 1)

@@ -1,0 +1,90 @@
+"""All charts of a report, each under a name that a file can have."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from deid_portal.engine.charts import (
+    detail,
+    distributions,
+    groups,
+    networks,
+    risk,
+    spread,
+    who_pays,
+)
+from deid_portal.engine.charts.chart import Chart
+from deid_portal.engine.charts.drawing import with_title
+
+Report = Mapping[str, Any]
+
+
+def charts_of(report: Report) -> dict[str, Chart]:
+    """Return the charts by name; none where there is no release."""
+    if not report["solution"]:
+        return {}
+    told = _network_charts(report) if "network" in report else _table_charts(report)
+    return {name: chart for name, chart in told if chart is not None}
+
+
+def figures_of(report: Report) -> dict[str, Any]:
+    """Return the figures of Plotly by name, each with its finding as the title."""
+    charts = charts_of(report).items()
+    return {name: with_title(chart.figure, chart.title) for name, chart in charts}
+
+
+def _table_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
+    for chart in (
+        risk.risk_chart(report),
+        risk.threshold_chart(report),
+        risk.journalist_chart(report),
+        risk.influence_chart(report),
+        groups.classes_chart(report),
+        groups.left_out_chart(report),
+        detail.loss_chart(report),
+        detail.change_chart(report),
+        detail.classifier_chart(report),
+        distributions.association_chart(report),
+    ):
+        if chart is not None:
+            yield chart.id, chart
+    yield from _distribution_charts(report)
+    yield from _sensitive_charts(report)
+    yield from _paying_charts(report)
+
+
+def _distribution_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
+    told = report.get("distributions", {})
+    for place, entry in enumerate(told.get("columns", [])):
+        yield f"distribution-{place}", distributions.one_way_chart(entry)
+    names = [entry["column"] for entry in told.get("crossed", [])]
+    for place, pair in enumerate(told.get("pairs", [])):
+        first, second = (names[number] for number in pair["columns"])
+        yield f"pair-{place}", distributions.two_way_chart(told, first, second)
+
+
+def _sensitive_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
+    for place, entry in enumerate(report.get("spread", [])):
+        yield f"variety-{place}", spread.variety_chart(entry, place)
+        if "worst" in entry:  # not for those who see no values
+            yield f"distance-{place}", spread.distance_chart(entry, place)
+            yield f"worst-group-{place}", spread.group_chart(entry, place, 0)
+
+
+def _paying_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
+    told = [entry for entry in report.get("who_pays", []) if entry["groups"]]
+    for place, entry in enumerate(told):
+        if report["rows"]["suppressed"]:
+            yield f"who-pays-left-out-{place}", who_pays.left_out_chart(entry, report["rows"])
+        yield f"who-pays-lost-{place}", who_pays.lost_chart(entry)
+
+
+def _network_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
+    yield "knowledge", networks.knowledge_chart(report)
+    yield "risk", risk.risk_chart(report)
+    yield "classes", groups.classes_chart(report)
+    drawing = report["network"].get("drawing")
+    if "beside" in report:
+        for chart in networks.beside_charts(report["beside"]):
+            yield f"links-{chart.id}", chart
+    elif drawing:
+        yield "links-after", networks.drawing_chart(drawing, chart_id="after", title="As it leaves")
