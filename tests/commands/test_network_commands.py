@@ -31,7 +31,7 @@ def files(tmp_path: Path) -> dict[str, str]:
             (("links", "csv"), ("people", "csv"), ("plan", "json"))}  # fmt: skip
 
 
-def protect(files: dict[str, str], out: Path, **more: str) -> None:
+def protect(files: dict[str, str], out: Path, **more: Any) -> None:
     call_command("protect", files["links"], plan=Path(files["plan"]), out=out,
                  nodes=Path(files["people"]), **more)  # fmt: skip
 
@@ -58,6 +58,16 @@ def test_a_network_is_protected(files: dict[str, str], tmp_path: Path) -> None:
         ("no", 6, ""),
     ],
 )
+def test_charts_of_a_network_are_written(files: dict[str, str], tmp_path: Path) -> None:
+    protect(files, tmp_path / "out", charts=True)
+    written = {path.name for path in (tmp_path / "out" / "charts").iterdir()}
+    names = ("classes", "knowledge", "links-after", "risk")
+    assert written == {f"{name}.{kind}" for name in names for kind in ("json", "svg")}
+    assert "member" not in "".join(
+        path.read_text() for path in (tmp_path / "out" / "charts").iterdir()
+    )
+
+
 def test_a_guessed_header_is_said_and_an_option_overrides_it(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -7,11 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import plotly.io
 import pytest
 from django.core.management import call_command
 
 from deid_portal.commands.management.commands.protect import CONFIRMATION
 from deid_portal.engine import Table
+from deid_portal.engine.charts.gallery import charts_of
+from deid_portal.engine.charts.svg import write_svg
 from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.files.table_reader import detect_file, read_table
 from deid_portal.engine.files.writer import write_table
@@ -300,3 +303,24 @@ def test_a_confirmed_seed_repeats_and_the_report_says_so(folder: Path) -> None:
     report = json.loads((folder / "out" / "report.json").read_text())
     assert report["randomness"]["repeatable"] is True
     assert report["transformation"]["steps"][0]["epsilon"] is None
+
+
+def test_charts_are_those_of_the_report(folder: Path) -> None:
+    assert protect(folder, "--charts") == 0
+    report = json.loads((folder / "out" / "report.json").read_text())
+    written = {path.name for path in (folder / "out" / "charts").iterdir()}
+    names = charts_of(report)
+    assert written == {f"{name}.{kind}" for name in names for kind in ("json", "svg")}
+    figure = plotly.io.read_json(folder / "out" / "charts" / "risk.json")
+    assert figure.layout.title.text == names["risk"].title
+    assert figure.data == names["risk"].figure.data
+    picture = (folder / "out" / "charts" / "risk.svg").read_text()
+    assert picture == write_svg(names["risk"].figure, names["risk"].title)
+
+
+def test_charts_of_an_earlier_run_go(folder: Path) -> None:
+    protect(folder, "--charts")
+    own = folder / "out" / "charts" / "notes.json"
+    own.write_text("{}")
+    assert protect(folder) == 0
+    assert list((folder / "out" / "charts").iterdir()) == [own]

@@ -52,8 +52,8 @@ def test_every_chart_has_a_finding_and_its_numbers() -> None:
 
 def test_bars_of_the_histogram_lead_to_what_keeps_groups_apart() -> None:
     cells = linked_classes_chart(two_left_out(), "/groups/").table.rows[0][1:]
-    assert [cell["href"] for cell in cells] == ["/groups/?size=8#apart"]
-    assert cells[0]["text"] == "2"
+    assert [cell.href for cell in cells] == ["/groups/?size=8#apart"]
+    assert cells[0].text == "2"
 
 
 def test_the_cheapest_step_that_frees_anybody_is_marked() -> None:

@@ -254,12 +254,13 @@ def _dots(points: Points, amounts: list[int], unit: str, largest: int, **more: A
 
 
 def knowledge_chart(report: Mapping[str, Any]) -> Chart:
-    """Draw how many stand alone before and after, by what somebody may know."""
+    """Draw how many stand alone before, where that is told, and after, by what is known."""
     found = report["network"]["risk"]
     names = [KNOWLEDGE_TITLES[known] for known in found]
     shares = {
-        "Before": [own["before"]["risk"]["sample_uniques"] for own in found.values()],
-        "After": [own["after"]["risk"]["sample_uniques"] for own in found.values()],
+        when.capitalize(): [own[when]["risk"]["sample_uniques"] for own in found.values()]
+        for when in ("before", "after")
+        if all(when in own for own in found.values())
     }
     rows = [[name, *(percent(share) for share in own)] for name, own in shares.items()]
     figure = grouped_bars(names, in_percent(shares), x="Somebody knows", y="Stand alone, %")

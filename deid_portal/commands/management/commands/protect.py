@@ -260,8 +260,10 @@ def write_outcome(outcome: Outcome, folder: Path, form: FileFormat) -> None:
 def write_charts(report: Mapping[str, Any], folder: Path, *, is_wanted: bool) -> None:
     """Write every chart of a report twice; those of an earlier run go, as its release does."""
     place = folder / "charts"
-    for old in (*place.glob("*.json"), *place.glob("*.svg")):
-        old.unlink()
+    for old in place.glob("*.svg"):
+        if old.with_suffix(".json").exists():
+            old.with_suffix(".json").unlink()
+            old.unlink()
     if not is_wanted:
         return
     # Drawing is heavy to load, and seldom asked for.
