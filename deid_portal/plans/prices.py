@@ -33,7 +33,9 @@ class HidingPrice:
     left_out: float
 
 
-def price_of_hiding(dataset: Dataset, choice: ProtectionChoice, hurry: float = HURRY) -> list[HidingPrice]:
+def price_of_hiding(
+    dataset: Dataset, choice: ProtectionChoice, hurry: float = HURRY
+) -> list[HidingPrice]:
     """Return what each k costs, smallest first.
 
     Raises NoEstimate where that cannot be told, InvalidPlan where the choice makes no sense.
@@ -53,7 +55,9 @@ def price_of_hiding(dataset: Dataset, choice: ProtectionChoice, hurry: float = H
     return prices
 
 
-def _estimate_prices(dataset: Dataset, choice: ProtectionChoice, chosen: int, hurry: float) -> list[HidingPrice]:
+def _estimate_prices(
+    dataset: Dataset, choice: ProtectionChoice, chosen: int, hurry: float
+) -> list[HidingPrice]:
     prices: list[HidingPrice] = []
     for k in sorted({*PRICED, chosen}, reverse=True):
         if k > dataset.rows:
@@ -69,7 +73,9 @@ def _estimate_prices(dataset: Dataset, choice: ProtectionChoice, chosen: int, hu
     return prices[::-1]
 
 
-def price_of_other_limits(dataset: Dataset, choice: ProtectionChoice) -> dict[float, list[HidingPrice]]:
+def price_of_other_limits(
+    dataset: Dataset, choice: ProtectionChoice
+) -> dict[float, list[HidingPrice]]:
     """Return the curves for two other shares that may be left out, where there is such a share."""
     chosen = _limit_of(choice)
     if chosen is None or isinstance(choice.method, list) or dataset.rows > ROWS_FOR_ONE_CURVE:

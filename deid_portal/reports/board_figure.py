@@ -10,7 +10,7 @@ from deid_portal.engine.charts.look import ACCENT, BEFORE, INK_2, MUTE
 from deid_portal.engine.wording.numbers import NBSP as NO_BREAK
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.reports.board import Board
-from deid_portal.reports.scenarios import ScenarioAxis, Point, Scenario, limit_words, title_of
+from deid_portal.reports.scenarios import Point, Scenario, ScenarioAxis, limit_words, title_of
 
 # Told apart without color; the first ones are the most different from each other.
 SHAPES = ("triangle-up", "square", "circle", "diamond", "star", "hexagon", "pentagon")

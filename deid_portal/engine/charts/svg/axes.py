@@ -10,7 +10,7 @@ PADDING = 0.06  # of the range, around marks that no axis begins with
 
 
 @dataclass(frozen=True)
-class Axis:
+class PictureAxis:
     """An axis from `low` to `high` in its own numbers; names count as 0, 1, 2, …"""
 
     letter: str
@@ -35,7 +35,7 @@ class Axis:
         return log10(value) if self.is_log else float(value)
 
 
-def read_axis(figure: Any, letter: str, number: str) -> Axis:
+def read_axis(figure: Any, letter: str, number: str) -> PictureAxis:
     own = figure.layout[f"{letter}axis{number}"]
     traces = [trace for trace in figure.data if (trace[f"{letter}axis"] or letter)[1:] == number]
     values = list(_values(traces, letter))
@@ -44,7 +44,7 @@ def read_axis(figure: Any, letter: str, number: str) -> Axis:
     low, high = _range(own, traces, letter, values, names, is_log)
     if own.autorange == "reversed":
         low, high = high, low
-    return Axis(
+    return PictureAxis(
         letter,
         number,
         own.title.text or "",

@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from deid_portal.engine.charts.look import BEFORE, HEIGHT, INK, INK_2, LINE, LINE_STRONG, SURFACE
-from deid_portal.engine.charts.svg.axes import Axis, read_axis
+from deid_portal.engine.charts.svg.axes import PictureAxis, read_axis
 from deid_portal.engine.charts.svg.elements import (
     SIZE,
     Point,
@@ -33,7 +33,7 @@ BAR_GAP, GROUP_GAP = 0.28, 0.04
 
 
 @dataclass(frozen=True)
-class Frame:
+class PictureFrame:
     """Where the drawing lies in the picture, in pixels."""
 
     left: float
@@ -41,7 +41,7 @@ class Frame:
     top: float
     bottom: float
 
-    def place(self, x: Axis, y: Axis, across: float, up: float) -> Point:
+    def place(self, x: PictureAxis, y: PictureAxis, across: float, up: float) -> Point:
         """Return the pixel of shares of both axes."""
         wide, tall = self.right - self.left, self.bottom - self.top
         start, end = x.domain
@@ -53,12 +53,12 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Panel:
+class PicturePanel:
     """A pair of axes in the frame."""
 
-    frame: Frame
-    x: Axis
-    y: Axis
+    frame: PictureFrame
+    x: PictureAxis
+    y: PictureAxis
 
     def at(self, x: Any, y: Any) -> Point:
         return self.frame.place(self.x, self.y, self.x.share_of(x), self.y.share_of(y))
@@ -77,7 +77,7 @@ def write_svg(figure: Any, title: str = "", width: int = WIDTH) -> str:
     height = float(figure.layout.height or HEIGHT) + head
     pairs = _axes(figure)
     frame = _frame(figure, pairs, width, height, head)
-    panels = {number: Panel(frame, x, y) for number, (x, y) in pairs.items()}
+    panels = {number: PicturePanel(frame, x, y) for number, (x, y) in pairs.items()}
     parts = [box((0, 0), (width, height), SURFACE)]
     parts += [_title(words, number) for number, words in enumerate(lines)]
     parts += [part for panel in panels.values() for part in _axis_elements(panel)]
@@ -103,7 +103,7 @@ def _title(words: str, number: int) -> str:
     return text(place, words, fill=INK, anchor="start", size=TITLE_SIZE, weight="600")
 
 
-def _axes(figure: Any) -> dict[str, tuple[Axis, Axis]]:
+def _axes(figure: Any) -> dict[str, tuple[PictureAxis, PictureAxis]]:
     numbers = dict.fromkeys((trace.xaxis or "x")[1:] for trace in figure.data) or {"": None}
     return {
         number: (read_axis(figure, "x", number), read_axis(figure, "y", number))
@@ -112,17 +112,23 @@ def _axes(figure: Any) -> dict[str, tuple[Axis, Axis]]:
 
 
 def _frame(
-    figure: Any, pairs: dict[str, tuple[Axis, Axis]], width: int, height: float, head: float
-) -> Frame:
+    figure: Any,
+    pairs: dict[str, tuple[PictureAxis, PictureAxis]],
+    width: int,
+    height: float,
+    head: float,
+) -> PictureFrame:
     x, y = next(iter(pairs.values()))
     left = EDGE + (_labels_width(y) + EDGE if y.is_visible else 0.0)
     left += LINE_HEIGHT if y.title and y.is_visible else 0.0
     below = LINE_HEIGHT + (LINE_HEIGHT if x.title else 0.0) if x.is_visible else EDGE
     above = LINE_HEIGHT + (LINE_HEIGHT if figure.layout.showlegend else 0.0)
-    return Frame(left, width - EDGE - _texts_width(figure), head + above, height - below - EDGE / 2)
+    return PictureFrame(
+        left, width - EDGE - _texts_width(figure), head + above, height - below - EDGE / 2
+    )
 
 
-def _labels_width(axis: Axis) -> float:
+def _labels_width(axis: PictureAxis) -> float:
     return max((width_of(shortened(label)) for _, label in axis.ticks), default=0.0)
 
 
@@ -141,7 +147,7 @@ def _texts_width(figure: Any) -> float:
     return max((width_of(words) + EDGE for words in texts), default=EDGE)
 
 
-def _axis_elements(panel: Panel) -> Iterator[str]:
+def _axis_elements(panel: PicturePanel) -> Iterator[str]:
     x, y = panel.x, panel.y
     if x.is_visible and y.is_visible:
         yield from _sideways(panel)
@@ -150,7 +156,7 @@ def _axis_elements(panel: Panel) -> Iterator[str]:
         yield rule(panel.near(x.low, y.low), panel.near(x.low, y.high), LINE_STRONG)
 
 
-def _sideways(panel: Panel) -> Iterator[str]:
+def _sideways(panel: PicturePanel) -> Iterator[str]:
     x, y, bottom = panel.x, panel.y, panel.frame.bottom
     step = _labels_skipped(panel)
     for number, (place, label) in enumerate(x.ticks):
@@ -164,7 +170,7 @@ def _sideways(panel: Panel) -> Iterator[str]:
         yield text((middle, bottom + 14 + LINE_HEIGHT - 3), x.title, fill=INK_2)
 
 
-def _labels_skipped(panel: Panel) -> int:
+def _labels_skipped(panel: PicturePanel) -> int:
     """Return which label is written, every first, second, …, so that none touch."""
     ticks = panel.x.ticks
     if not ticks:
@@ -175,7 +181,7 @@ def _labels_skipped(panel: Panel) -> int:
     return max(1, -int(-needed // max(abs(end - start), 1.0)))
 
 
-def _upright(panel: Panel) -> Iterator[str]:
+def _upright(panel: PicturePanel) -> Iterator[str]:
     x, y = panel.x, panel.y
     for place, label in y.ticks:
         left, at = panel.near(x.low, place)
@@ -190,7 +196,7 @@ def _upright(panel: Panel) -> Iterator[str]:
         yield text((EDGE + SIZE / 2, middle), y.title, fill=INK_2, turned=True)
 
 
-def _trace_elements(figure: Any, panels: dict[str, Panel]) -> Iterator[str]:
+def _trace_elements(figure: Any, panels: dict[str, PicturePanel]) -> Iterator[str]:
     bars = [trace for trace in figure.data if trace.type == "bar"]
     if any(_is_hatched(trace) for trace in bars):
         yield hatched(BEFORE, PATTERN)
@@ -210,7 +216,9 @@ def _is_hatched(trace: Any) -> bool:
     return bool(trace.marker.pattern.shape)
 
 
-def _corners(trace: Any, panel: Panel, number: int, of: int) -> Iterator[tuple[Point, Point]]:
+def _corners(
+    trace: Any, panel: PicturePanel, number: int, of: int
+) -> Iterator[tuple[Point, Point]]:
     """Yield where bars begin and end; bars of one name share the room it has."""
     each = (1 - BAR_GAP) / of
     start = -(1 - BAR_GAP) / 2 + number * each + each * GROUP_GAP / 2
@@ -226,7 +234,7 @@ def _corners(trace: Any, panel: Panel, number: int, of: int) -> Iterator[tuple[P
             yield panel.near(place + start, 0), panel.near(place + end, long)
 
 
-def _legend(figure: Any, frame: Frame) -> Iterator[str]:
+def _legend(figure: Any, frame: PictureFrame) -> Iterator[str]:
     if not figure.layout.showlegend:
         return
     told = [trace for trace in figure.data if trace.name and trace.showlegend is not False]
