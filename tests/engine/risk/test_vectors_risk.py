@@ -29,7 +29,6 @@ from deid_portal.engine.taxonomies import Taxonomy, parse_recipe
 from deid_portal.engine.utility import METRICS, MeasuredColumn, MeasuredRelease
 from deid_portal.engine.utility.class_matching import match_people
 from deid_portal.engine.utility.coverage import cover, cover_all
-from deid_portal.engine.utility.distortion import count_distortion_units, distortion_of
 from deid_portal.engine.utility.information_gain import entropy_of, gain_of_split
 from tests.engine.vectors import check, compare, find, read_table, vectors
 
@@ -432,42 +431,35 @@ def test_entropy(vector: dict[str, Any]) -> None:
 
 @vectors("distortion")
 def test_distortion(vector: dict[str, Any]) -> None:
+    """Distortion of one value is what its precision lacks."""
     height = vector["parameters"]["HGV"]
     heights = vector["input"]["heights"]
-    check(vector, {label: distortion_of(level, height) for label, level in heights.items()})
+    check(
+        vector, {label: 1 - precision_of([height], [[level]]) for label, level in heights.items()}
+    )
 
 
 @vectors("minimal_distortion_units")
 def test_distortion_units(vector: dict[str, Any]) -> None:
-    check(vector, count_distortion_units(vector["input"]["instances_levels"]))
+    """One unit per record and level."""
+    levels = [level for n, level in vector["input"]["instances_levels"] for _ in range(n)]
+    height = max(levels) + 1
+    check(vector, (1 - precision_of([height], [levels])) * len(levels) * height)
 
 
 @vectors("precision_metric")
 def test_precision(vector: dict[str, Any]) -> None:
+    check(vector, precision_of(vector["parameters"]["HGV"], vector["input"]["heights"]))
+
+
+def precision_of(heights: list[int], levels: list[list[int]]) -> float:
+    """Return the precision of columns whose taxonomies are so high, given each record's levels."""
     columns = [
-        measured(Taxonomy.from_paths([tuple(f"{level}" for level in range(height + 1))]), levels)
-        for height, levels in zip(
-            vector["parameters"]["HGV"], vector["input"]["heights"], strict=True
-        )
+        measured(Taxonomy.from_paths([tuple(f"{level}" for level in range(height + 1))]), own)
+        for height, own in zip(heights, levels, strict=True)
     ]
-    rows = len(vector["input"]["heights"][0])
-    check(vector, METRICS["precision"].value(MeasuredRelease(rows, np.array([rows]), columns)))
-
-
-@vectors("iloss")
-def test_iloss(vector: dict[str, Any]) -> None:
-    """Ours divides by the leaves (ambiguities, 32); all nodes are as many leaves as there are."""
-    levels = [{1: 0, 2: 1}[leaves] for leaves in vector["input"]["LN"]]
-    found = {}
-    for name, size in vector["parameters"]["denominators"].items():
-        others = [(f"{leaf}", "MA", "*") for leaf in range(size - 2)]
-        column = measured(
-            Taxonomy.from_paths([("a", "NY", "*"), ("b", "NY", "*"), *others]), levels
-        )
-        found[name] = METRICS["iloss"].value(
-            MeasuredRelease(len(levels), np.array([1, 1]), [column])
-        )
-    check(vector, found)
+    rows = len(levels[0])
+    return METRICS["precision"].value(MeasuredRelease(rows, np.array([rows]), columns))
 
 
 def measured(taxonomy: Taxonomy, levels: list[int]) -> MeasuredColumn:
