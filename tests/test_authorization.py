@@ -18,6 +18,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.services import add_member, invite
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.subjects import SubjectKind
 from deid_portal.pseudonyms.models import WayBack
 from deid_portal.querydesk.models import Desk, Draft, Question, Wish
 from deid_portal.querydesk.services import save_draft
@@ -328,7 +329,7 @@ def _ids(release: Release) -> dict[str, dict[str, object]]:
     return {
         "": {},
         "dataset": {"dataset_id": request.run.dataset.id},
-        "network": {"dataset_id": Dataset.objects.get(kind=Dataset.Kind.NETWORK).id},
+        "network": {"dataset_id": Dataset.objects.get(kind=SubjectKind.NETWORK).id},
         "column": {"dataset_id": request.run.dataset.id, "position": column.position},
         "run": {"run_id": request.run.id},
         "sweep": {"sweep_id": request.run.dataset.sweeps.get().id},

@@ -38,7 +38,7 @@ def open_case(run: Run, table: Table | None = None) -> Case:
     if _sha256_of_csv(origins.released) != run.output_sha256:
         raise Refused(NOT_THE_SAME)
     original = table_of(run.dataset) if table is None else table
-    return Case.open(run.frozen_plan(), original, origins.released, origins.rows, run.report)
+    return Case.open(run.frozen_table_plan(), original, origins.released, origins.rows, run.report)
 
 
 def earlier_releases(run: Run) -> list[EarlierRelease]:

@@ -16,17 +16,15 @@ from deid_portal.engine.networks.attacks.trials import NetworkAttack, NetworkCas
 from deid_portal.engine.networks.measures import NO_MEASURES
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.verification.networks import read_released_network
-from deid_portal.networks.composition import read_any_plan
 from deid_portal.networks.guidance import why_closed
 from deid_portal.networks.selectors import open_network
+from deid_portal.plans.basis import Basis
 from deid_portal.plans.changes import (
-    Basis,
     Change,
     HideAmong,
     SetMethod,
     UseMethod,
     apply_changes,
-    look_alikes_of,
     write_changes,
 )
 from deid_portal.runs.models import Run
@@ -65,7 +63,7 @@ class NetworkCandidate:
 def find_candidates(run: Run, basis: Basis) -> Iterator[NetworkCandidate]:
     """List changes that could help: more look-alikes, other ways, groups instead of people."""
     present = basis.methods[0]
-    k = look_alikes_of(basis)
+    k = basis.look_alikes
     if k is not None and 2 * k <= run.dataset.rows:
         yield NetworkCandidate(f"Let everybody hide among {2 * k:,}", (HideAmong(2 * k),))
     if present["name"] == "k-degree" and present.get("changes") != "additions-deletions":
@@ -75,7 +73,7 @@ def find_candidates(run: Run, basis: Basis) -> Iterator[NetworkCandidate]:
         ("k-neighbourhood", "Make everybody’s surroundings alike"),
         ("k-grouping", "Release groups instead of people"),
     ):
-        kind = basis.kinds[name]
+        kind = basis.kinds_of_methods[name]
         if name != present["name"] and k is not None and not why_closed(run.dataset, kind):
             yield NetworkCandidate(title, (UseMethod({"name": name}),))
     share = present.get("share")
@@ -119,7 +117,7 @@ def _price(
     """Return what a change does and costs; None where it makes no sense or has no solution."""
     try:
         changed, _ = apply_changes(basis, candidate.changes)
-        plan = read_any_plan(changed.plan, changed.files)
+        plan = changed.to_plan()
         if not isinstance(plan, NetworkPlan):
             return None
         plan = replace(plan, measures=NO_MEASURES)

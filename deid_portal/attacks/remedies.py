@@ -13,9 +13,9 @@ from deid_portal.engine.attack_cases.case import AttackAnswer, Case
 from deid_portal.engine.attack_cases.change_price import ChangePrice, price_change
 from deid_portal.engine.attack_cases.verdict import Word, judge
 from deid_portal.engine.progress import ProgressCallback
+from deid_portal.plans.basis import Basis
 from deid_portal.plans.changes import (
     AddRule,
-    Basis,
     Change,
     HideAmong,
     SetLevel,
@@ -23,7 +23,6 @@ from deid_portal.plans.changes import (
     SetRule,
     UseMethod,
     apply_changes,
-    look_alikes_of,
     write_changes,
 )
 
@@ -125,7 +124,7 @@ def _different_values(basis: Basis, column: str, wanted: int) -> Change:
 
 
 def _about_look_alikes(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
-    before = look_alikes_of(finding.basis)
+    before = finding.basis.look_alikes
     k = 2 * before if before else USUAL_LOOK_ALIKES
     if k > finding.case.original.rows:
         return

@@ -28,9 +28,9 @@ from deid_portal.attacks.services import (
     stop_attack,
 )
 from deid_portal.datasets.kinds import check_kind
-from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.preview import accepted_endings
 from deid_portal.datasets.sealed_upload import SealedUpload, why_refused
+from deid_portal.datasets.subjects import SubjectKind
 from deid_portal.engine import EngineError
 from deid_portal.reports.templatetags.comments import request_talked_about
 from deid_portal.runs.models import Run
@@ -181,7 +181,7 @@ def _run_with_release(request: HttpRequest, run_id: UUID) -> Run:
 def _run_of_table(request: HttpRequest, run_id: UUID) -> Run:
     """Tables of others are compared with tables only."""
     run = _run_with_release(request, run_id)
-    check_kind(run.dataset, Dataset.Kind.TABLE)
+    check_kind(run.dataset, SubjectKind.TABLE)
     return run
 
 

@@ -4,7 +4,8 @@ A view says by the way it fetches its dataset which kind it is for. Asked for an
 not exist; a page that has a twin leads there.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import cast
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,15 +14,7 @@ from django.shortcuts import redirect
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import get_dataset_or_404
-
-# Pages of tables, and the page of a network on which the same is done.
-TWINS = {
-    "datasets:preview": "networks:show",
-    "datasets:reading": "networks:reading",
-    "plans:protection": "networks:protection",
-    "plans:document": "networks:document",
-    "versions:drift": "networks:changes",
-}
+from deid_portal.datasets.subjects import Subject, SubjectKind
 
 
 class OfOtherKind(Http404):
@@ -32,20 +25,20 @@ class OfOtherKind(Http404):
         self.dataset = dataset
 
 
-def check_kind(dataset: Dataset, kind: Dataset.Kind) -> None:
+def check_kind(dataset: Dataset, kind: SubjectKind) -> None:
     if dataset.kind != kind:
         raise OfOtherKind(dataset)
 
 
 def get_table_or_404(user: User, dataset_id: UUID) -> Dataset:
     dataset = get_dataset_or_404(user, dataset_id)
-    check_kind(dataset, Dataset.Kind.TABLE)
+    check_kind(dataset, SubjectKind.TABLE)
     return dataset
 
 
 def get_network_or_404(user: User, dataset_id: UUID) -> Dataset:
     dataset = get_dataset_or_404(user, dataset_id)
-    check_kind(dataset, Dataset.Kind.NETWORK)
+    check_kind(dataset, SubjectKind.NETWORK)
     return dataset
 
 
@@ -62,6 +55,11 @@ class OtherKindMiddleware:
         asked = request.resolver_match
         if not isinstance(error, OfOtherKind) or request.method != "GET" or asked is None:
             return None
-        twins = {**TWINS, **{own: other for other, own in TWINS.items()}}
-        there = twins.get(asked.view_name)
+        there = error.dataset.subject.pages.get(_names_of_pages().get(asked.view_name, ""))
         return redirect(there, error.dataset.id) if there else None
+
+
+def _names_of_pages() -> dict[str, str]:
+    """Return what every kind calls the pages that others have, too."""
+    kinds = cast(Iterable[type[Subject]], Subject.of_kind.values())
+    return {view: name for kind in kinds for name, view in kind.pages.items()}

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 
 from deid_portal.accounts.models import Team, User
+from deid_portal.datasets.subjects import Subject, SubjectKind
 from deid_portal.engine import ColumnType
 from deid_portal.vault import vault
 from deid_portal.vault.sealed_fields import SealedJSONField
@@ -55,12 +56,8 @@ class Dataset(models.Model):
         READY = "ready", "Ready"
         FORGOTTEN = "forgotten", "Deleted"
 
-    class Kind(models.TextChoices):
-        TABLE = "table", "Table"
-        NETWORK = "network", "Network"
-
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
-    kind = models.CharField(max_length=10, choices=Kind, default=Kind.TABLE)
+    kind = models.CharField(max_length=10, choices=SubjectKind, default=SubjectKind.TABLE)
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="datasets")
     name = models.CharField(max_length=120)
     # All versions of one table share this; the newest stands for them in lists.
@@ -132,18 +129,14 @@ class Dataset(models.Model):
     def is_ready(self) -> bool:
         return self.state == self.State.READY
 
-    @property
-    def is_network(self) -> bool:
-        return self.kind == self.Kind.NETWORK
+    @cached_property
+    def subject(self) -> Subject:
+        """What it is about, a table or a network: everything that depends on that asks here."""
+        return Subject.of(self)
 
     @property
-    def page_after_reading(self) -> str:
-        """Where the work goes on: at the columns, at what a next version changed, or at a doubt."""
-        if self.is_network and self.file_format.get("header_is_guessed"):
-            return "networks:show"  # which asks whether the first line is a header
-        if self.is_network:
-            return "networks:changes" if self.previous_id else "networks:risk"
-        return "versions:drift" if self.previous_id else "datasets:columns"
+    def is_network(self) -> bool:
+        return self.kind == SubjectKind.NETWORK
 
     @property
     def is_forgotten(self) -> bool:

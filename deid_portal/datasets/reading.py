@@ -135,7 +135,7 @@ def _keep_columns(
         [lease.work.asked_by],
         f"{dataset} was read: {table.rows:,} rows, {len(table.columns):,} columns.",
         kind="dataset.read",
-        url=reverse(dataset.page_after_reading, args=[dataset.id]),
+        url=reverse(dataset.subject.page_after_reading, args=[dataset.id]),
         team=dataset.team,
     )
 

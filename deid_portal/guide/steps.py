@@ -3,6 +3,7 @@
 The guide is the one room that looks into all others; none of them looks back.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -12,7 +13,9 @@ from django.urls import reverse
 
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.policies import check_columns_decided, check_is_ready
-from deid_portal.networks.policies import check_attributes_decided, check_plan_chosen
+from deid_portal.datasets.subjects import SubjectKind, SubjectPart
+from deid_portal.networks.policies import check_attributes_decided
+from deid_portal.plans.subjects import check_plan_chosen
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.runs.models import Run
@@ -103,17 +106,6 @@ def standing_of(dataset: Dataset, run_id: UUID | None = None) -> DatasetStanding
     )
 
 
-def _first_steps(dataset: Dataset) -> list[GuideStep]:
-    """The steps whose doors are plain addresses of the dataset."""
-    doors: list[Door] = [
-        ("upload", "datasets:preview", None, check_is_ready),
-        ("columns", "datasets:columns", check_is_ready, check_columns_decided),
-        ("taxonomies", "taxonomies:overview", check_columns_decided, check_taxonomies_complete),
-        ("protection", "plans:protection", check_taxonomies_complete, check_plan_chosen),
-    ]
-    return _steps_through(dataset, doors)
-
-
 def _steps_through(dataset: Dataset, doors: Sequence[Door]) -> list[GuideStep]:
     steps = []
     for number, (name, url_name, may_enter, is_done) in enumerate(doors, start=1):
@@ -126,20 +118,50 @@ def _steps_through(dataset: Dataset, doors: Sequence[Door]) -> list[GuideStep]:
     return steps
 
 
-def _first_network_steps(dataset: Dataset) -> list[GuideStep]:
+class GuidedSubject(SubjectPart):
+    """The steps up to the first run; those after it are the same for every dataset."""
+
+    @abstractmethod
+    def doors(self) -> list[Door]: ...
+
+    def first_steps(self) -> list[GuideStep]:
+        return _steps_through(self.dataset, self.doors())
+
+
+class GuidedTable(GuidedSubject, kind=SubjectKind.TABLE):
+    def doors(self) -> list[Door]:
+        return [
+            ("upload", "datasets:preview", None, check_is_ready),
+            ("columns", "datasets:columns", check_is_ready, check_columns_decided),
+            ("taxonomies", "taxonomies:overview", check_columns_decided, check_taxonomies_complete),
+            ("protection", "plans:protection", check_taxonomies_complete, check_plan_chosen),
+        ]
+
+    def first_steps(self) -> list[GuideStep]:
+        return [self._with_attention(step) for step in super().first_steps()]
+
+    def _with_attention(self, step: GuideStep) -> GuideStep:
+        if step.name == "taxonomies" and step.state == "open" and _misses_values(self.dataset):
+            return replace(step, state="attention", reason="Some values have no place yet.")
+        return step
+
+
+class GuidedNetwork(GuidedSubject, kind=SubjectKind.NETWORK):
     """A network is looked at before anything is decided; only a node table has columns to tag."""
-    doors: list[Door] = [
-        ("upload", "networks:show", None, check_is_ready),
-        ("risk", "networks:risk", check_is_ready, check_is_ready),
-    ]
-    if dataset.columns.all():
-        doors.append(
-            ("columns", "datasets:columns", check_is_ready, check_attributes_decided),
+
+    def doors(self) -> list[Door]:
+        tagging: Door = (
+            "columns",
+            "datasets:columns",
+            check_is_ready,
+            check_attributes_decided,
         )
-    doors.append(
-        ("protection", "networks:protection", check_attributes_decided, check_plan_chosen),
-    )
-    return _steps_through(dataset, doors)
+        return [
+            ("upload", "networks:show", None, check_is_ready),
+            ("risk", "networks:risk", check_is_ready, check_is_ready),
+            *([tagging] if self.dataset.columns.all() else []),
+            ("protection", "networks:protection", check_attributes_decided, check_plan_chosen),
+        ]
 
 
 def _why(check: Callable[[Dataset], None], dataset: Dataset) -> str:
@@ -152,17 +174,9 @@ def _why(check: Callable[[Dataset], None], dataset: Dataset) -> str:
 
 def steps_of(dataset: Dataset, run_id: UUID | None = None) -> list[GuideStep]:
     """Return the eight steps of a dataset that `load_for_steps` has fetched."""
-    if dataset.is_network:
-        steps = [
-            *_first_network_steps(dataset),
-            *_last_steps(dataset, standing_of(dataset, run_id)),
-        ]
-        return [replace(step, number=number) for number, step in enumerate(steps, start=1)]
-    steps = _first_steps(dataset)
-    taxonomies = steps[2]
-    if taxonomies.state == "open" and _misses_values(dataset):
-        steps[2] = replace(taxonomies, state="attention", reason="Some values have no place yet.")
-    return [*steps, *_last_steps(dataset, standing_of(dataset, run_id))]
+    first = GuidedSubject.of(dataset).first_steps()
+    steps = [*first, *_last_steps(dataset, standing_of(dataset, run_id))]
+    return [replace(step, number=number) for number, step in enumerate(steps, start=1)]
 
 
 def _misses_values(dataset: Dataset) -> bool:

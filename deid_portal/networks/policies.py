@@ -2,7 +2,6 @@
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
-from deid_portal.plans.policies import check_protection_chosen
 from deid_portal.web.refusals import Refused
 
 
@@ -26,11 +25,7 @@ def check_attributes_decided(dataset: Dataset) -> None:
         raise Refused(f"Decide what each column of the node table is first; {columns} still open.")
 
 
-def check_plan_chosen(dataset: Dataset) -> None:
-    """Refuse a run of a table or a network whose protection is not chosen yet."""
-    if not dataset.is_network:
-        check_protection_chosen(dataset)
-        return
+def check_network_protection_chosen(dataset: Dataset) -> None:
     check_attributes_decided(dataset)
     if getattr(dataset, "protection", None) is None:
         raise Refused("Choose a protection first.")

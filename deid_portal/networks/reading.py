@@ -157,7 +157,7 @@ def _keep(lease: Lease[NetworkReading], found: NetworkFindings, parcels: list[Un
         [lease.work.asked_by],
         f"{dataset} was read: {network.nodes:,} nodes, {network.edges:,} links.",
         kind="network.read",
-        url=reverse(dataset.page_after_reading, args=[dataset.id]),
+        url=reverse(dataset.subject.page_after_reading, args=[dataset.id]),
         team=dataset.team,
     )
 

@@ -5,6 +5,7 @@ from django.db.models import QuerySet
 from deid_portal.accounts.models import Team, User
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import datasets_of_team
+from deid_portal.datasets.subjects import SubjectKind
 from deid_portal.engine import Table
 from deid_portal.engine.files.file_format import FileFormat
 from deid_portal.engine.files.table_reader import read_table
@@ -26,7 +27,7 @@ SHOWN_CELLS = 6
 
 def networks_of_team(user: User, team: Team) -> QuerySet[Dataset]:
     """Return the networks of a team, the last changed first, without what is sealed."""
-    networks = datasets_of_team(user, team).filter(kind=Dataset.Kind.NETWORK)
+    networks = datasets_of_team(user, team).filter(kind=SubjectKind.NETWORK)
     sealed = ("risk", "drawing", "story", "shape", "drift")
     return networks.select_related("network").defer(
         "drift", *(f"network__{name}" for name in sealed)

@@ -12,6 +12,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import check_can_change, check_can_upload
 from deid_portal.datasets.sealed_upload import SealedUpload
 from deid_portal.datasets.services import place_in_series
+from deid_portal.datasets.subjects import SubjectKind
 from deid_portal.engine.files.table_reader import detect_file
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.networks.reader import NetworkFormat, detect_network
@@ -46,7 +47,7 @@ def upload_network(
     check_can_upload(uploaded_by, team)
     form, node_form = _detect_links(links, next_of), _detect_nodes(nodes) if nodes else {}
     dataset = Dataset(
-        kind=Dataset.Kind.NETWORK,
+        kind=SubjectKind.NETWORK,
         team=team,
         name=name,
         file_name=links.name or "",

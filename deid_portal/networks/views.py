@@ -22,7 +22,6 @@ from deid_portal.datasets.selectors import find_dataset
 from deid_portal.engine import EngineError
 from deid_portal.engine.charts.networks import drawing_chart, risk_chart
 from deid_portal.networks.changes import degrees_chart, drift_of_network, risk_changes
-from deid_portal.networks.composition import compose_plan_of
 from deid_portal.networks.forms import ReadAgainForm, UploadNetworkForm
 from deid_portal.networks.next_bars import (
     bar_of_changes,
@@ -31,11 +30,10 @@ from deid_portal.networks.next_bars import (
     bar_of_risk,
     bar_of_upload,
 )
-from deid_portal.networks.plan_fit import what_does_not_fit_network
 from deid_portal.networks.policies import (
     check_attributes_decided,
     check_can_read_again,
-    check_plan_chosen,
+    check_network_protection_chosen,
 )
 from deid_portal.networks.protection_choice import open_choosing
 from deid_portal.networks.selectors import (
@@ -52,9 +50,15 @@ from deid_portal.networks.services import (
 )
 from deid_portal.networks.vocabulary import READING_PHASES
 from deid_portal.plans.expectations import summary_of
+from deid_portal.plans.subjects import PlannedSubject
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.versions.change_rows import draw_changes
-from deid_portal.versions.selectors import carried_over, drift_of, unplaced_values
+from deid_portal.versions.selectors import (
+    carried_over,
+    drift_of,
+    unplaced_values,
+    what_does_not_fit,
+)
 from deid_portal.web.http import go_to, wants_part
 from deid_portal.web.refusals import Refused, refusal
 from deid_portal.work.queue import is_queue_reachable
@@ -184,7 +188,7 @@ def reading(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     if current is not None and current.is_open and wants_part(request):
         context = {"dataset": dataset, **_reading_context(dataset)}
         return render(request, "networks/_reading.html", context)
-    there = dataset.page_after_reading if dataset.is_ready else "networks:show"
+    there = dataset.subject.page_after_reading if dataset.is_ready else "networks:show"
     address = reverse(there, args=[dataset.id])
     return go_to(address) if wants_part(request) else redirect(address)
 
@@ -225,7 +229,7 @@ def changes(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     of_columns, of_links = drift_of(dataset), drift_of_network(dataset)
     is_open = of_columns is not None and dataset.is_ready
     unplaced = unplaced_values(dataset) if is_open else []
-    misfits = what_does_not_fit_network(dataset) if is_open else []
+    misfits = what_does_not_fit(dataset, thorough=True) if is_open else []
     rows = []
     if of_columns is not None:
         columns = dataset.columns.defer("profile")
@@ -313,7 +317,7 @@ def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         "policy": policy,
         "can_change": can_see_values(person, dataset),
         "change_refusal": refusal(check_can_change, person, dataset),
-        "is_saved": not refusal(check_plan_chosen, dataset),
+        "is_saved": not refusal(check_network_protection_chosen, dataset),
         "expectations": choosing.expectations,
         "expectation_counts": choosing.expectation_counts,
         "bar": bar_of_protection(
@@ -335,6 +339,6 @@ def plan_document(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     person = person_of(request)
     dataset = get_network_or_404(person, dataset_id)
     check_can_change(person, dataset)
-    check_plan_chosen(dataset)
-    document = compose_plan_of(dataset).to_plan().to_document()
+    check_network_protection_chosen(dataset)
+    document = PlannedSubject.of(dataset).compose().to_plan().to_document()
     return JsonResponse(document, json_dumps_params={"indent": 2, "ensure_ascii": False})

@@ -37,7 +37,7 @@ def misfits_of_protection(dataset: Dataset, *, thorough: bool = False) -> list[s
     columns and taxonomies are complete; it may open columns.
     """
     protection: Protection | None = getattr(dataset, "protection", None)
-    if protection is None or dataset.is_network:  # what a network's plan needs, its own room says
+    if protection is None:
         return []
     roles = {column.name: column.role for column in dataset.columns.all()}
     found = list(dict.fromkeys([*_misfits_of_rules(protection, roles), *_gone(protection, roles)]))

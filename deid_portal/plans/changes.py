@@ -7,70 +7,22 @@ rules and numbers, never a value of the table.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 from deid_portal.engine import InvalidPlan
 from deid_portal.engine.documents import Place, plain
-from deid_portal.engine.methods import METHODS, RecodingMethod
-from deid_portal.engine.networks.methods import NETWORK_METHODS
-from deid_portal.engine.networks.models import NETWORK_MODELS
-from deid_portal.engine.parameters import Choice
 from deid_portal.engine.plan import ColumnRole
-from deid_portal.engine.privacy import MODELS
 from deid_portal.engine.wording.numbers import percent
+from deid_portal.plans.basis import Basis, PlanDocument, part_words, value_words
 
-PlanDocument = dict[str, Any]
 ROLE_WORDS = {
     ColumnRole.IDENTIFIER: "an identifier",
     ColumnRole.QUASI_IDENTIFIER: "a quasi-identifier",
     ColumnRole.SENSITIVE: "sensitive",
     ColumnRole.INSENSITIVE: "harmless",
 }
-
-
-@dataclass(frozen=True)
-class Basis:
-    """What a change starts from: a plan with its files, and the levels its run came to."""
-
-    plan: PlanDocument
-    files: Mapping[str, str] = field(default_factory=dict)
-    levels: Mapping[str, int] = field(default_factory=dict)  # empty where nothing was run
-    heights: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def is_network(self) -> bool:
-        return "network" in self.plan
-
-    @property
-    def kinds(self) -> Mapping[str, Any]:
-        """The methods such a plan can name."""
-        return NETWORK_METHODS if self.is_network else METHODS
-
-    @property
-    def rules(self) -> list[dict[str, Any]]:
-        return list(self.plan.get("models", []))
-
-    @property
-    def methods(self) -> list[dict[str, Any]]:
-        method = self.plan.get("method", [])
-        return list(method) if isinstance(method, list) else [method]
-
-    def with_rules(self, rules: Iterable[dict[str, Any]]) -> PlanDocument:
-        return {**self.plan, "models": list(rules)}
-
-    def with_methods(self, methods: Sequence[dict[str, Any]]) -> PlanDocument:
-        return {**self.plan, "method": methods[0] if len(methods) == 1 else list(methods)}
-
-    def with_column(self, name: str, entry: dict[str, Any]) -> PlanDocument:
-        return {**self.plan, "columns": {**self.plan["columns"], name: entry}}
-
-    def column(self, name: str) -> dict[str, Any]:
-        if name not in self.plan["columns"]:
-            raise InvalidPlan(f"The plan has no column {name}.")
-        entry: dict[str, Any] = self.plan["columns"][name]
-        return entry
 
 
 class Change(ABC):
@@ -120,31 +72,10 @@ class HideAmong(Change):
     kind: ClassVar[str] = "hide-among"
 
     def apply(self, basis: Basis) -> PlanDocument:
-        if basis.is_network:
-            return self._apply_to_network(basis)
-        if look_alikes_of(basis) is None:
-            return basis.with_rules([{"model": "k-anonymity", "k": self.to}, *basis.rules])
-        return basis.with_rules(self._changed(rule) for rule in basis.rules)
-
-    def _apply_to_network(self, basis: Basis) -> PlanDocument:
-        """Methods of networks aim at a number of their own, which has to follow the rule."""
-        if look_alikes_of(basis) is None:
-            raise InvalidPlan(
-                "This plan promises no number of look-alikes, so none can be changed."
-            )
-        followed = [
-            {**method, "k": self.to} if _takes(basis, method, "k") else method
-            for method in basis.methods
-        ]
-        rules = [self._changed(rule) for rule in basis.rules]
-        return {**basis.with_methods(followed), "models": rules}
-
-    def _changed(self, rule: dict[str, Any]) -> dict[str, Any]:
-        name = _parameter_of_look_alikes(rule)
-        return {**rule, name: self.to} if name else rule
+        return basis.hiding_among(self.to)
 
     def words(self, basis: Basis) -> str:
-        before = look_alikes_of(basis)
+        before = basis.look_alikes
         return f"hides among {self.to:,}" + (f" instead of {before:,}" if before else "")
 
 
@@ -156,17 +87,19 @@ class LeaveOut(Change):
     kind: ClassVar[str] = "leave-out"
 
     def apply(self, basis: Basis) -> PlanDocument:
-        if limit_of(basis) is None:
+        if basis.limit is None:
             raise InvalidPlan("The method of this plan leaves out nobody, so it has no limit.")
         return basis.with_methods(
             [
-                {**method, "suppression_limit": self.to} if _has_limit(basis, method) else method
+                {**method, "suppression_limit": self.to}
+                if basis.takes(method, "suppression_limit")
+                else method
                 for method in basis.methods
             ]
         )
 
     def words(self, basis: Basis) -> str:
-        before = limit_of(basis)
+        before = basis.limit
         instead = f" instead of {percent(before)}" if before is not None else ""
         return f"may leave out {percent(self.to)}{instead}"
 
@@ -188,9 +121,9 @@ class SetLevel(Change):
         by_hand = {
             "name": "levels",
             "levels": levels,
-            "suppression_limit": limit_of(basis) or 0.0,
+            "suppression_limit": basis.limit or 0.0,
         }
-        return basis.with_methods(_replace_recoding(basis.methods, by_hand))
+        return basis.using(by_hand)
 
     def words(self, basis: Basis) -> str:
         before = _levels(basis).get(self.column, 0)
@@ -266,9 +199,10 @@ class SetRule(Change):
         about = f" on {self.column}" if self.column else ""
         before = [rule[self.parameter] for rule in self._found(basis) if self.parameter in rule]
         named = self.parameter.replace("_", " ")
-        kind = MODELS.get(self.model)
-        instead = f" instead of {_said(kind, self.parameter, before[0])}" if before else ""
-        return f"{self.model}{about} with {named} {_said(kind, self.parameter, self.to)}{instead}"
+        kind = basis.kinds_of_rules.get(self.model)
+        now = value_words(kind, self.parameter, self.to)
+        instead = f" instead of {value_words(kind, self.parameter, before[0])}" if before else ""
+        return f"{self.model}{about} with {named} {now}{instead}"
 
 
 @dataclass(frozen=True)
@@ -280,7 +214,7 @@ class AddRule(Change):
         return basis.with_rules([*basis.rules, self.rule])
 
     def words(self, basis: Basis) -> str:
-        return f"also {_part_words(self.rule, 'model')}"
+        return f"also {part_words(self.rule, 'model')}"
 
 
 @dataclass(frozen=True)
@@ -311,29 +245,10 @@ class UseMethod(Change):
     kind: ClassVar[str] = "method"
 
     def apply(self, basis: Basis) -> PlanDocument:
-        if basis.is_network:
-            return basis.with_methods([self._with_look_alikes(basis)])
-        return basis.with_methods(_replace_recoding(basis.methods, self._with_limit(basis)))
-
-    def _with_limit(self, basis: Basis) -> dict[str, Any]:
-        """Keep the share that may be left out, where the new method has one and says none."""
-        limit = limit_of(basis)
-        if limit is None or not _takes(basis, self.method, "suppression_limit"):
-            return self.method
-        return {"suppression_limit": limit, **self.method}
-
-    def _with_look_alikes(self, basis: Basis) -> dict[str, Any]:
-        """Keep the number of look-alikes, where the new method aims at one and says none."""
-        k = look_alikes_of(basis)
-        if k is None or not _takes(basis, self.method, "k"):
-            return self.method
-        return {"k": k, **self.method}
+        return basis.using(self.method)
 
     def words(self, basis: Basis) -> str:
-        if basis.is_network and self.method["name"] in NETWORK_METHODS:
-            chosen = _chosen_words(NETWORK_METHODS[self.method["name"]], self.method)
-            return f"with the method {NETWORK_METHODS[self.method['name']].title.lower()}{chosen}"
-        return f"with the method {_part_words(self.method, 'name')}"
+        return f"with the method {basis.method_words(self.method)}"
 
 
 @dataclass(frozen=True)
@@ -347,7 +262,7 @@ class AddMethod(Change):
         return basis.with_methods([*basis.methods, self.method])
 
     def words(self, basis: Basis) -> str:
-        return f"then {_part_words(self.method, 'name')}"
+        return f"then {part_words(self.method, 'name')}"
 
 
 @dataclass(frozen=True)
@@ -359,12 +274,12 @@ class SetMethod(Change):
     kind: ClassVar[str] = "method-parameter"
 
     def apply(self, basis: Basis) -> PlanDocument:
-        if not any(_takes(basis, method, self.parameter) for method in basis.methods):
+        if not any(basis.takes(method, self.parameter) for method in basis.methods):
             raise InvalidPlan(f"No method of the plan has a {self.parameter}.")
         return basis.with_methods(
             [
                 {**method, self.parameter: self.to}
-                if _takes(basis, method, self.parameter)
+                if basis.takes(method, self.parameter)
                 else method
                 for method in basis.methods
             ]
@@ -372,9 +287,11 @@ class SetMethod(Change):
 
     def words(self, basis: Basis) -> str:
         kinds = [
-            basis.kinds[own["name"]] for own in basis.methods if _takes(basis, own, self.parameter)
+            basis.kinds_of_methods[own["name"]]
+            for own in basis.methods
+            if basis.takes(own, self.parameter)
         ]
-        said = _said(kinds[0], self.parameter, self.to) if kinds else ""
+        said = value_words(kinds[0], self.parameter, self.to) if kinds else ""
         return f"{self.parameter.replace('_', ' ')} {said}".strip()
 
 
@@ -436,38 +353,6 @@ def apply_changes(basis: Basis, changes: Iterable[Change]) -> tuple[Basis, str]:
     return basis, ", ".join(words)
 
 
-def look_alikes_of(basis: Basis) -> int | None:
-    """Return among how many every person shall hide; None where no rule says so."""
-    found = [rule.get(_parameter_of_look_alikes(rule)) for rule in basis.rules]
-    numbers = [int(number) for number in found if number is not None]
-    return max(numbers) if numbers else None
-
-
-def _parameter_of_look_alikes(rule: dict[str, Any]) -> str:
-    """Return what a rule calls the number of look-alikes, empty if it has none."""
-    kind = MODELS.get(rule["model"]) or NETWORK_MODELS.get(rule["model"])
-    return kind.look_alikes if kind is not None else ""
-
-
-def limit_of(basis: Basis) -> float | None:
-    """Return the share that may be left out; None where no method has such a limit."""
-    limits = [
-        method.get("suppression_limit", 0.0)
-        for method in basis.methods
-        if _has_limit(basis, method)
-    ]
-    return max(limits) if limits else None
-
-
-def _has_limit(basis: Basis, method: dict[str, Any]) -> bool:
-    return _takes(basis, method, "suppression_limit")
-
-
-def _takes(basis: Basis, method: dict[str, Any], parameter: str) -> bool:
-    kind = basis.kinds.get(method.get("name", ""))
-    return kind is not None and any(own.name == parameter for own in kind.parameters)
-
-
 def _levels(basis: Basis) -> dict[str, int]:
     """Return the levels a change of one starts from."""
     for method in basis.methods:
@@ -478,50 +363,6 @@ def _levels(basis: Basis) -> dict[str, int]:
             "One column alone can be changed after a run that gave every column one level."
         )
     return dict(basis.levels)
-
-
-def _replace_recoding(
-    methods: Sequence[dict[str, Any]], method: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """Put a method where the one stood that makes the rules hold."""
-    changed, is_done = [], False
-    for own in methods:
-        kind = METHODS.get(own["name"])
-        makes = kind is not None and (kind.makes_classes or issubclass(kind, RecodingMethod))
-        if makes and not is_done:
-            changed.append(method)
-            is_done = True
-        elif not makes:
-            changed.append(own)
-    return changed if is_done else [method, *changed]
-
-
-def _part_words(part: Mapping[str, Any], name_key: str) -> str:
-    """Name a rule or a method with its numbers; lists and values stay unsaid."""
-    numbers = [
-        f"{key.replace('_', ' ')} {value:g}"
-        for key, value in part.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    ]
-    about = f" on {part['column']}" if isinstance(part.get("column"), str) else ""
-    return f"{part[name_key]}{about}" + (f" ({', '.join(numbers)})" if numbers else "")
-
-
-def _chosen_words(kind: Any, method: Mapping[str, Any]) -> str:
-    """Say which of its ways a method takes, where one is named."""
-    named = {own.name for own in kind.parameters if isinstance(own, Choice)}
-    said = [_said(kind, name, value) for name, value in method.items() if name in named]
-    return f" ({', '.join(said)})" if said else ""
-
-
-def _said(kind: Any, parameter: str, value: Any) -> str:
-    """Write a number, or a word the engine itself offers; anything else may be somebody's value."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value:,}" if isinstance(value, int) else f"{value:g}"
-    declared = [own for own in kind.parameters if own.name == parameter] if kind else []
-    if declared and isinstance(declared[0], Choice) and value in declared[0].choices:
-        return str(value)
-    return "changed"
 
 
 def _role(role: str) -> str:

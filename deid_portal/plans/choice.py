@@ -141,7 +141,7 @@ class PlainChoosing(_WithMeasures):
         proposal = self._propose(answers)
         measures = self._measures(answers.class_column)
         choice = ProtectionChoice(proposal.rules, proposal.method, measures, **self._extras())
-        return choice.without_undoing_seed()
+        return choice.without_undoing_seed(self.dataset.subject)
 
     @cached_property
     def _bound(self) -> PlainForm:
@@ -234,7 +234,7 @@ class ExpertChoosing(_WithMeasures):
         if not self.measures.is_valid() or not parts_fit or not weights_fit:
             return None
         choice = replace(self.form.to_choice(self.measures.to_measures()), **self._extras())
-        return choice.without_undoing_seed()
+        return choice.without_undoing_seed(self.dataset.subject)
 
     @property
     def recommendation(self) -> MethodRecommendation:

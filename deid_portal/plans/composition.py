@@ -6,8 +6,10 @@ from typing import Any
 from django.utils.text import slugify
 
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
+from deid_portal.datasets.subjects import Subject
 from deid_portal.engine import Plan
 from deid_portal.engine.methods import METHODS
+from deid_portal.engine.networks import NetworkPlan
 from deid_portal.plans.models import Protection
 from deid_portal.plans.populations import files_of
 
@@ -25,6 +27,22 @@ class ComposedPlan:
 
 
 @dataclass(frozen=True)
+class ComposedNetworkPlan:
+    """The same for a network."""
+
+    document: dict[str, Any]
+    files: dict[str, str]
+
+    def to_plan(self) -> NetworkPlan:
+        return NetworkPlan.from_document(
+            self.document, read_file=lambda name: self.files[name].encode()
+        )
+
+
+AnyComposedPlan = ComposedPlan | ComposedNetworkPlan
+
+
+@dataclass(frozen=True)
 class ProtectionChoice:
     """What is chosen on the protection page, as plan-format writes it."""
 
@@ -38,10 +56,11 @@ class ProtectionChoice:
     def methods(self) -> list[dict[str, Any]]:
         return self.method if isinstance(self.method, list) else [self.method]
 
-    def without_undoing_seed(self, *, is_network: bool = False) -> "ProtectionChoice":
+    def without_undoing_seed(self, subject: Subject) -> "ProtectionChoice":
         """Return the choice without a seed where chance protects people."""
         names = [str(method.get("name")) for method in self.methods]
-        undoes = is_network or any(n in METHODS and METHODS[n].protects_by_chance for n in names)
+        by_chance = any(n in METHODS and METHODS[n].protects_by_chance for n in names)
+        undoes = by_chance or not subject.takes_seed
         return replace(self, seed=None) if undoes else self
 
     def to_document(self) -> dict[str, Any]:
@@ -86,7 +105,7 @@ def choice_of(protection: Protection) -> ProtectionChoice:
         protection.weights,
         protection.seed,
     )
-    return saved.without_undoing_seed(is_network=protection.dataset.is_network)
+    return saved.without_undoing_seed(protection.dataset.subject)
 
 
 def has_seed_left_out(protection: Protection) -> bool:

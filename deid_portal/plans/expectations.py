@@ -9,8 +9,8 @@ from typing import Any
 from deid_portal.engine import Plan
 from deid_portal.engine.plan import ColumnRole, Treatment
 from deid_portal.engine.wording.numbers import middle_cut, percent
+from deid_portal.plans.basis import basis_of
 from deid_portal.plans.burdens import worst_of
-from deid_portal.plans.changes import Basis, limit_of, look_alikes_of
 from deid_portal.plans.estimation import RunEstimate
 from deid_portal.policies.rules import Rules
 
@@ -77,7 +77,7 @@ def _state(is_met: bool) -> ExpectationState:
 def _promised_k(plan: Plan) -> int | None:
     """Return among how many everybody is promised to hide; a rule about risk promises it too."""
     document = plan.to_document()
-    asked = look_alikes_of(Basis(document))
+    asked = basis_of(document).look_alikes
     risks = [rule["limit"] for rule in document["models"] if rule["model"] == "highest-risk"]
     by_risk = [int(1 / limit + ROUNDING) for limit in risks if limit]
     return max([*([asked] if asked else []), *by_risk], default=None)
@@ -116,7 +116,7 @@ def _left_out(
     if estimate is not None and estimate.is_possible:
         is_met = estimate.left_out <= rules.most_left_out + ROUNDING
         return _state(is_met), f"estimate {percent(estimate.left_out)}"
-    limit = limit_of(Basis(plan.to_document()))
+    limit = basis_of(plan.to_document()).limit
     if limit is None:
         return ExpectationState.LATER, AFTER
     return _state(limit <= rules.most_left_out + ROUNDING), f"you allow {percent(limit)}"

@@ -21,7 +21,7 @@ from deid_portal.engine.differential import PrivateQuestion as EngineQuestion
 from deid_portal.querydesk.ledger import give_back, lock
 from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.prices import read_question, setting_of
-from deid_portal.querydesk.subjects import Subject, answer_about, open_subject
+from deid_portal.querydesk.subjects import OpenedSubject, answer_about, open_subject
 from deid_portal.work.endings import Endings
 from deid_portal.work.limits import JobLimits, OverLimit
 from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
@@ -73,7 +73,9 @@ def _answer(lease: Lease[Question]) -> dict[str, Any]:
     return _draw(subject, question, lease)
 
 
-def _draw(subject: Subject, question: EngineQuestion, lease: Lease[Question]) -> dict[str, Any]:
+def _draw(
+    subject: OpenedSubject, question: EngineQuestion, lease: Lease[Question]
+) -> dict[str, Any]:
     """Draw the noise; the only call that does. What went wrong in it is said by its kind alone."""
     try:
         return answer_about(subject, question, lease.progress).to_document()

@@ -5,12 +5,13 @@ Nothing here looks at the data, and nothing is filled in from it.
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
 
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
+from deid_portal.datasets.subjects import SubjectKind, SubjectPart
 from deid_portal.engine.differential.domains import MOST_VALUES, plain_number
 from deid_portal.engine.differential.setting import MOST_ROWS, MOST_ROWS_PER_PERSON
 from deid_portal.engine.networks.questions.setting import MOST_LINKS_PER_PERSON, People, Protects
@@ -396,12 +397,23 @@ class NetworkOpeningForm(OpeningForm):
             self.add_error("bound", "Say how many links of a person count at most.")
 
 
+class OpenedDesk(SubjectPart):
+    form: ClassVar[type[OpeningForm]]
+
+
+class DeskOfTable(OpenedDesk, kind=SubjectKind.TABLE):
+    form = TableOpeningForm
+
+
+class DeskOfNetwork(OpenedDesk, kind=SubjectKind.NETWORK):
+    form = NetworkOpeningForm
+
+
 def opening_form(
     data: Mapping[str, Any] | None, *, dataset: Dataset, terms: Terms | None = None
 ) -> OpeningForm:
-    """Return the form of a table or of a network."""
-    form = NetworkOpeningForm if dataset.is_network else TableOpeningForm
-    return form(data, dataset=dataset, terms=terms)
+    """Return the form that fits what is asked about."""
+    return OpenedDesk.of(dataset).form(data, dataset=dataset, terms=terms)
 
 
 def _kind_of(column: DatasetColumn, declared: Mapping[str, Any]) -> str:

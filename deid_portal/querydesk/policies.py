@@ -3,23 +3,14 @@
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine.differential import PrivacySetting
-from deid_portal.engine.networks.questions import NetworkSetting
 from deid_portal.querydesk.models import Desk, Terms, Wish
-from deid_portal.querydesk.subjects import has_list_of_people
+from deid_portal.querydesk.subjects import AskedSubject
 from deid_portal.web.refusals import Refused
 
 
 def check_setting_fits(dataset: Dataset, setting: PrivacySetting) -> None:
     """A network protects links or people; a table protects rows or people."""
-    if dataset.is_network != isinstance(setting, NetworkSetting):
-        raise Refused(
-            "Say whether links or people are protected; this is a network."
-            if dataset.is_network
-            else "Links can only be protected in a network; this is a table."
-        )
-    is_listed = isinstance(setting, NetworkSetting) and setting.is_listed
-    if is_listed and not has_list_of_people(dataset):
-        raise Refused("This network has no list of people; only those with a link count.")
+    AskedSubject.of(dataset).check_setting(setting)
 
 
 def check_answers(desk: Desk) -> None:

@@ -71,15 +71,13 @@ KINDS = {
         "route", "Chance of a yes", "logistic regression", "Which factors make likely"
     ),
 }
-TILES = ("count", "mean", "histogram", "most-common")
-NETWORK_TILES = ("links", "people-with-links", "degree-histogram", "average-links")
 
 
-def tiles_of(kinds: Sequence[str], *, of_network: bool) -> list[str]:
+def tiles_of(kinds: Sequence[str], tiles: Sequence[str]) -> list[str]:
     """Return the kinds that are shown at once: the common ones and, where few fit, the next."""
-    common = [kind for kind in kinds if kind in (NETWORK_TILES if of_network else TILES)]
+    common = [kind for kind in kinds if kind in tiles]
     others = [kind for kind in kinds if kind not in common]
-    return [*common, *others[: len(TILES) - len(common)]]
+    return [*common, *others[: len(tiles) - len(common)]]
 
 
 def kind_words(kind: str, label: str = "", tile: str = "") -> KindWords:

@@ -18,10 +18,8 @@ from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.selectors import versions_of, why_not_continued
 from deid_portal.engine import EngineError
-from deid_portal.networks.composition import ComposedNetworkPlan, compose_network_plan
-from deid_portal.networks.plan_fit import check_network_choice, what_does_not_fit_network
-from deid_portal.plans.composition import ComposedPlan, ProtectionChoice, compose_plan
-from deid_portal.plans.services import check_choice
+from deid_portal.plans.composition import AnyComposedPlan, ProtectionChoice
+from deid_portal.plans.subjects import PlannedSubject
 from deid_portal.releases.models import Release
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
@@ -66,22 +64,16 @@ def repeat_release(*, release: Release, dataset: Dataset, repeated_by: User) -> 
     return _start(release, dataset, composed, repeated_by)
 
 
-def _compose(approved: Run, dataset: Dataset) -> ComposedPlan | ComposedNetworkPlan:
+def _compose(approved: Run, dataset: Dataset) -> AnyComposedPlan:
     """Lay the approved choice over the columns of a later version; raises InvalidPlan."""
-    choice = approved_choice(approved)
-    if dataset.is_network:
-        knowledge = approved.plan["knowledge"]
-        check_network_choice(dataset, choice, knowledge)
-        return compose_network_plan(dataset, choice, knowledge)
-    check_choice(dataset, choice)
-    return compose_plan(dataset, choice)
+    return PlannedSubject.of(dataset).compose_again(approved_choice(approved), approved.plan)
 
 
 @transaction.atomic
 def _start(
     release: Release,
     dataset: Dataset,
-    composed: ComposedPlan | ComposedNetworkPlan,
+    composed: AnyComposedPlan,
     repeated_by: User,
 ) -> Run:
     plan = composed.to_plan()
@@ -121,15 +113,11 @@ def approved_choice(run: Run) -> ProtectionChoice:
     choice = ProtectionChoice(
         plan["models"], plan["method"], plan.get("measures", {}), weights, plan.get("seed")
     )
-    return choice.without_undoing_seed(is_network=run.is_network)
+    return choice.without_undoing_seed(run.dataset.subject)
 
 
 def _check_fits(release: Release, dataset: Dataset) -> None:
-    misfits = (
-        what_does_not_fit_network(dataset)
-        if dataset.is_network
-        else what_does_not_fit(dataset, thorough=True)
-    )
+    misfits = what_does_not_fit(dataset, thorough=True)
     if misfits:
         count = len(misfits)
         things = COUNTS[count] if count < len(COUNTS) else f"{count} things do"
@@ -156,6 +144,5 @@ def _other_roles(release: Release, dataset: Dataset) -> list[str]:
 def _is_other(column: DatasetColumn, approved: Mapping[str, Any]) -> bool:
     if column.role != approved["role"]:
         return True
-    # Ids of a network never leave, whatever was chosen as their treatment.
-    is_treated = not column.dataset.is_network and "treatment" in approved
+    is_treated = column.dataset.subject.treats_identifiers and "treatment" in approved
     return is_treated and column.treatment != approved["treatment"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from deid_portal.engine import EngineError
-from deid_portal.networks.composition import compose_plan_of
+from deid_portal.plans.subjects import PlannedSubject
 from deid_portal.runs.models import Run
 from deid_portal.vault import vault
 
@@ -57,7 +57,7 @@ def is_of_an_earlier_plan(run: Run) -> bool:
     protection = getattr(run.dataset, "protection", None)
     try:
         return protection is None or (
-            compose_plan_of(run.dataset).to_plan().sha256 != run.plan_sha256
+            PlannedSubject.of(run.dataset).compose().to_plan().sha256 != run.plan_sha256
         )
     except EngineError:
         return True

@@ -1,32 +1,19 @@
 """Perform a run: open the table, call the engine, keep the answer. Ends exactly once."""
 
-from dataclasses import replace
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.pseudonyms import pseudonym_key_of
-from deid_portal.datasets.selectors import table_of
-from deid_portal.engine import ENGINE_VERSION, Outcome, Plan, protect
-from deid_portal.engine.files.csv.writer import write_csv
-from deid_portal.engine.networks import NetworkOutcome
-from deid_portal.engine.publication import Publication
-from deid_portal.engine.remedies import find_remedies
-from deid_portal.runs.chance import destroy_secret, secret_of
+from deid_portal.engine import ENGINE_VERSION
+from deid_portal.runs.chance import destroy_secret
 from deid_portal.runs.models import Run
-from deid_portal.runs.networks import protect_network_of, store_network
 from deid_portal.runs.notifications import tell_that_it_ended
-from deid_portal.runs.origins import delete_origins, keep_origins
-from deid_portal.runs.progress_watch import ProgressWatch
+from deid_portal.runs.origins import delete_origins
+from deid_portal.runs.subjects import RunSubject
 from deid_portal.runs.summaries import summarize
-from deid_portal.runs.ways_back import (
-    StoredWayBack,
-    delete_way_back_of,
-    enter_way_back,
-    store_way_back_of,
-)
+from deid_portal.runs.ways_back import StoredWayBack, delete_way_back_of, enter_way_back
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
 from deid_portal.work.limits import JobLimits
@@ -52,8 +39,8 @@ def perform_run(lease: Lease[Run]) -> None:
     lease.end_stuck = lambda over: _fail(lease, str(over))
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
-            work_on = _work_on_network if lease.work.is_network else _work_on_table
-            outcome, stored, way_back = work_on(lease)
+            carried_out = RunSubject.of(lease.work.dataset).carry_out(lease)
+        outcome = carried_out.outcome
         report = {**outcome.report, **outcome.details}  # sealed; a release takes less along
         _end(
             lease,
@@ -61,25 +48,11 @@ def perform_run(lease: Lease[Run]) -> None:
             "run.finished",
             solution=outcome.solution,
             report=report,
-            summary=summarize(report, stored.get("published", {}).get("detail")),
+            summary=summarize(report, carried_out.stored.get("published", {}).get("detail")),
             engine_version=ENGINE_VERSION,
-            way_back=way_back,
-            **stored,
+            way_back=carried_out.way_back,
+            **carried_out.stored,
         )
-
-
-def _work_on_table(lease: Lease[Run]) -> tuple[Outcome, dict[str, Any], StoredWayBack | None]:
-    plan = lease.work.frozen_plan()
-    key = pseudonym_key_of(lease.work.dataset.team)
-    outcome = _protect(lease, plan, key.bytes)
-    stored = _store(lease, plan, outcome)
-    return outcome, stored, store_way_back_of(lease.work, plan, outcome, key)
-
-
-def _work_on_network(lease: Lease[Run]) -> tuple[NetworkOutcome, dict[str, Any], None]:
-    watch = ProgressWatch(lease.progress, lambda: lease.memory_mb)
-    plan, outcome = protect_network_of(lease.work, watch)
-    return outcome, store_network(lease, plan, outcome), None
 
 
 def _endings(lease: Lease[Run]) -> Endings:
@@ -102,34 +75,6 @@ def run_limits() -> JobLimits:
         minutes_words="Use fewer quasi-identifiers, or a method that does not look at every "
         "combination, such as Mondrian or top-down. Nothing was released; your plan is kept.",
     )
-
-
-def _protect(lease: Lease[Run], plan: Plan, pseudonym_key: bytes) -> Outcome:
-    run = lease.work
-    watch = ProgressWatch(lease.progress, lambda: lease.memory_mb)
-    watch(0, 1, "read")
-    table = table_of(run.dataset)
-    secret = secret_of(run)
-    outcome = protect(table, plan, watch, pseudonym_key=pseudonym_key, secret=secret)
-    if not outcome.solution:
-        remedies = find_remedies(table, plan, outcome.report, watch)
-        outcome = replace(outcome, details={"remedies": remedies})
-    watch(0, 1, "store")
-    return outcome
-
-
-def _store(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
-    if outcome.released is None:
-        return {}
-    with vault.VaultWriter(lease.work.release_file) as writer:
-        write_csv(outcome.released, cast(BinaryIO, writer))
-        lease.check()
-    keep_origins(lease.work, outcome)
-    return {
-        "output_sha256": writer.sha256,
-        "output_bytes": writer.size,
-        "published": Publication.of(plan, outcome.released, outcome.report).to_document(),
-    }
 
 
 def _fail(lease: Lease[Run], problem: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.plans.changes import Basis, limit_of, look_alikes_of
+from deid_portal.plans.basis import Basis
 from deid_portal.runs.sweeps import SweepGrid, ways_of
 
 USUAL_LOOK_ALIKES = (2, 3, 5, 10, 15, 25, 50)
@@ -63,7 +63,7 @@ class SweepForm(forms.Form):
     def __init__(self, *args: Any, dataset: Dataset, basis: Basis, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         rows = max(dataset.rows, 2)
-        limit = limit_of(basis)
+        limit = basis.limit
         self.fields["look_alikes"] = NumbersField(
             whole=True,
             least=2,
@@ -72,7 +72,7 @@ class SweepForm(forms.Form):
             help_text="Whole numbers, for example 2, 5, 10 or 2-6. Empty: as chosen.",
             initial=_joined(_usual_look_alikes(basis, rows)),
         )
-        if not dataset.is_network:  # nobody is left out of a network
+        if dataset.subject.leaves_people_out:
             self.fields["limits"] = NumbersField(
                 whole=False,
                 least=0,
@@ -99,7 +99,7 @@ class SweepForm(forms.Form):
 
 
 def _usual_look_alikes(basis: Basis, rows: int) -> list[int]:
-    chosen = look_alikes_of(basis)
+    chosen = basis.look_alikes
     usual = {*USUAL_LOOK_ALIKES, *([chosen] if chosen else [])}
     return sorted(k for k in usual if k <= rows // 2)
 

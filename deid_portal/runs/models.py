@@ -1,6 +1,6 @@
 """A run: one plan executed on one dataset, and the answer. A sweep: many asked for at once."""
 
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from django.db import models
@@ -10,6 +10,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.publication import Publication
+from deid_portal.plans.basis import AnyPlan, basis_of
 from deid_portal.runs.chance import honest_report, new_secret
 from deid_portal.taxonomies.models import TaxonomyVersion
 from deid_portal.vault.sealed_fields import SealedJSONField
@@ -90,21 +91,18 @@ class Run(Work):
         """Return the part of the report that may leave."""
         return self.publication.publish_report(honest_report(self))
 
-    def frozen_plan(self) -> Plan:
-        """Return the plan of a table; what of it would undo the protection is left out.
+    def frozen_plan(self) -> AnyPlan:
+        """Return the plan; what of it would undo the protection is left out.
 
         Plans of before chance was drawn in secret may have such a seed.
         """
-        plan = Plan.from_document(self.plan, read_file=self._read_file)
-        return plan.without_undoing_seed()
+        return basis_of(self.plan, self.plan_files).to_plan()
+
+    def frozen_table_plan(self) -> Plan:
+        return cast(Plan, self.frozen_plan())
 
     def frozen_network_plan(self) -> NetworkPlan:
-        plan = NetworkPlan.from_document(self.plan, read_file=self._read_file)
-        return plan.without_undoing_seed()
-
-    def _read_file(self, name: str) -> bytes:
-        text: str = self.plan_files[name]
-        return text.encode()
+        return cast(NetworkPlan, self.frozen_plan())
 
     @property
     def is_network(self) -> bool:
@@ -126,11 +124,8 @@ class Run(Work):
 
     @property
     def release_file(self) -> str:
-        """The released rows in the vault; a name per attempt, so two workers never share one.
-
-        Of a network it is an archive of all its files: one hash stands for the whole release.
-        """
-        ending = "zip" if self.is_network else "csv"
+        """The released rows in the vault; a name per attempt, so two workers never share one."""
+        ending = self.dataset.subject.release_ending
         return f"{self.attempt_folder(self.attempt)}/release.{ending}"
 
     def attempt_folder(self, attempt: int) -> str:

@@ -1,7 +1,7 @@
 """What a run of a network does: open it, protect it, keep what may leave as one archive."""
 
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import IO, Any, BinaryIO, cast
 
 from deid_portal.engine.files.csv.writer import write_csv
@@ -92,3 +92,13 @@ def publish_network_plan(plan: NetworkPlan) -> dict[str, Any]:
     document["network"].pop("id", None)
     document.pop("seed", None)
     return document
+
+
+def network_plan_without_values(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave roles and rules; taxonomies of the node table name values."""
+    kept = ("role", "type", "treatment", "weight")
+    columns = {
+        name: {key: own[key] for key in kept if key in own}
+        for name, own in plan.get("columns", {}).items()
+    }
+    return {**plan, "columns": columns}

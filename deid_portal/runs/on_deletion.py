@@ -14,9 +14,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine import EngineError
-from deid_portal.engine.publication import hide_values, hide_values_in_report
+from deid_portal.engine.publication import hide_values_in_report
 from deid_portal.runs.models import Run
+from deid_portal.runs.subjects import RunSubject
 from deid_portal.runs.summaries import describe_request, summarize
 from deid_portal.vault import vault
 
@@ -48,39 +48,12 @@ def folder_of(run_id: UUID | str) -> str:
 
 def _forget_values(run: Run, published: dict[str, Any] | None) -> None:
     """Leave the plan as it was released or, if it was not, without any value."""
-    plan = published or _plan_without_values(run)
+    plan = published or RunSubject.of(run.dataset).plan_without_values(run)
     run.plan, run.plan_files = plan, {}
     if run.report is not None:
         run.report = hide_values_in_report(run.report, plan)
     detail = run.summary.get("detail")
     run.summary = summarize(run.report, detail) if run.report else describe_request(plan)
-
-
-def _plan_without_values(run: Run) -> dict[str, Any]:
-    if run.is_network:
-        return _network_plan_without_values(run)
-    try:
-        plan = run.frozen_plan()
-    except EngineError:
-        # Today's engine no longer reads it. That must not keep anything from being deleted.
-        return {"columns": {}, "models": [_without_values(rule) for rule in run.plan["models"]]}
-    return hide_values(plan).to_document()
-
-
-def _network_plan_without_values(run: Run) -> dict[str, Any]:
-    """Leave roles and rules; taxonomies of the node table name values."""
-    kept = ("role", "type", "treatment", "weight")
-    columns = {
-        name: {key: own[key] for key in kept if key in own}
-        for name, own in run.plan.get("columns", {}).items()
-    }
-    return {**run.plan, "columns": columns}
-
-
-def _without_values(rule: dict[str, Any]) -> dict[str, Any]:
-    """Leave numbers and the words that are no cell of the table."""
-    is_word = ("model", "variant", "distance", "column")
-    return {k: own for k, own in rule.items() if k in is_word or isinstance(own, int | float)}
 
 
 def _delete_other_attempts(run: Run) -> None:

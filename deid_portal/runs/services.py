@@ -8,13 +8,12 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
-from deid_portal.networks.composition import AnyPlan, compose_plan_of
-from deid_portal.networks.policies import check_plan_chosen
+from deid_portal.plans.basis import AnyPlan, basis_of
+from deid_portal.plans.subjects import PlannedSubject, check_plan_chosen
 from deid_portal.runs.chance import destroy_secret
 from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.notifications import tell_that_it_was_stopped
 from deid_portal.runs.permissions import check_can_run
-from deid_portal.runs.plan_words import plan_words, short_words
 from deid_portal.runs.summaries import describe_request
 from deid_portal.runs.tasks import execute_run
 from deid_portal.taxonomies.selectors import versions_in_force
@@ -46,7 +45,7 @@ def check_can_move_ahead(user: User, run: Run) -> None:
 def start_run(*, dataset: Dataset, started_by: User) -> Run:
     """Freeze the plan as it stands now and queue its execution."""
     check_can_start_run(started_by, dataset)
-    composed = compose_plan_of(dataset)
+    composed = PlannedSubject.of(dataset).compose()
     plan = composed.to_plan()
     return open_twin(hold_dataset(dataset), plan) or queue_run(
         dataset=dataset,
@@ -61,7 +60,7 @@ def start_run(*, dataset: Dataset, started_by: User) -> Run:
 def retry_run(*, run: Run, retried_by: User) -> Run:
     """Carry out the frozen plan of a run that failed or was stopped once more, as a new run."""
     check_can_retry_run(retried_by, run)
-    plan = run.frozen_network_plan() if run.is_network else run.frozen_plan()
+    plan = run.frozen_plan()
     twin = open_twin(hold_dataset(run.dataset), plan)
     if twin is not None:
         return twin
@@ -108,6 +107,7 @@ def queue_run(
     """Write a run with its frozen plan and queue it; call it while the dataset is held."""
     last = dataset.runs.aggregate(last=Max("number"))["last"] or 0
     document = plan.to_document()
+    asked = basis_of(document)
     run = Run.objects.create(
         dataset=dataset,
         number=last + 1,
@@ -119,8 +119,8 @@ def queue_run(
         retry_of=retry_of,
         repeats=repeats,
         plan=document,
-        plan_words=plan_words(document),
-        short_words=short_words(document),
+        plan_words=asked.words,
+        short_words=asked.short_words,
         plan_files=dict(files),
         summary=describe_request(document),
         plan_sha256=plan.sha256,

@@ -8,7 +8,7 @@ gates of a policy, say) can read this instead. It can hold names of groups, so i
 from collections.abc import Mapping
 from typing import Any
 
-from deid_portal.plans.changes import Basis, limit_of, look_alikes_of
+from deid_portal.plans.basis import NetworkBasis, basis_of
 
 OF_COLUMN = ("role", "released", "level", "height", "level_name", "loss", "distinct_before",
              "distinct_after")  # fmt: skip
@@ -18,24 +18,16 @@ OF_RISK = ("prosecutor", "journalist", "marketer", "sample_uniques")
 
 def describe_request(plan: Mapping[str, Any]) -> dict[str, Any]:
     """Say what a plan asks for, as far as a board tells runs apart by it."""
-    basis = Basis(dict(plan))
+    basis = basis_of(plan)
     return {
         "asked": {
-            "k": look_alikes_of(basis),
-            "limit": limit_of(basis),
+            "k": basis.look_alikes,
+            "limit": basis.limit,
             "methods": [method["name"] for method in basis.methods],
             "rules": [_without_values(rule) for rule in basis.rules],
-            **({"is_network": True, "way": _way(basis)} if basis.is_network else {}),
+            **({"is_network": True, "way": basis.ways} if isinstance(basis, NetworkBasis) else {}),
         }
     }
-
-
-def _way(basis: Basis) -> list[str]:
-    """Name the methods of a network with the words they were chosen by, such as "additions"."""
-    return [
-        " ".join(str(value) for value in method.values() if isinstance(value, str))
-        for method in basis.methods
-    ]
 
 
 def summarize(report: Mapping[str, Any], detail: Mapping[str, Any] | None = None) -> dict[str, Any]:

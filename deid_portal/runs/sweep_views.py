@@ -13,7 +13,7 @@ from deid_portal.accounts.people import person_of
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine import EngineError
-from deid_portal.networks.policies import check_plan_chosen
+from deid_portal.plans.subjects import check_plan_chosen
 from deid_portal.runs.forms import SweepForm
 from deid_portal.runs.queue_position import usual_seconds
 from deid_portal.runs.selectors import get_sweep_or_404

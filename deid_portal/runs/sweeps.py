@@ -4,7 +4,8 @@ Each member is a run of its own, queued behind single runs. A plan that this tab
 with is not run again; its run simply belongs to the sweep as well.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,20 +15,19 @@ from django.db.models import Max, QuerySet
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.subjects import SubjectKind, SubjectPart
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.wording.numbers import percent
-from deid_portal.networks.composition import AnyPlan
 from deid_portal.networks.guidance import NETWORK_WAYS, ways_to_sweep
-from deid_portal.networks.policies import check_plan_chosen
+from deid_portal.plans.basis import AnyPlan, Basis
 from deid_portal.plans.changes import (
-    Basis,
     Change,
     HideAmong,
     LeaveOut,
     UseMethod,
     apply_changes,
-    limit_of,
 )
+from deid_portal.plans.subjects import check_plan_chosen
 from deid_portal.runs.models import Priority, Run, Sweep, SweepMember
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.selectors import HEAVY
@@ -62,8 +62,23 @@ WAYS = {
 
 def ways_of(dataset: Dataset) -> list[Way]:
     """Return what a sweep of this table or network can try."""
-    names = ways_to_sweep(dataset) if dataset.is_network else METHODS_TO_SWEEP
-    return [WAYS[name] for name in names]
+    return [WAYS[name] for name in SweptSubject.of(dataset).ways()]
+
+
+class SweptSubject(SubjectPart):
+    @abstractmethod
+    def ways(self) -> Sequence[str]:
+        """Name what a sweep can try; names of WAYS."""
+
+
+class SweptTable(SweptSubject, kind=SubjectKind.TABLE):
+    def ways(self) -> Sequence[str]:
+        return METHODS_TO_SWEEP
+
+
+class SweptNetwork(SweptSubject, kind=SubjectKind.NETWORK):
+    def ways(self) -> Sequence[str]:
+        return ways_to_sweep(self.dataset)
 
 
 @dataclass(frozen=True)
@@ -78,7 +93,7 @@ class SweepGrid:
         """Yield what each member changes; a method that leaves out nobody needs no limits."""
         for method in self.methods or (None,):
             other = _use(WAYS[method], basis) if method is not None else []
-            has_limit = limit_of(apply_changes(basis, other)[0]) is not None
+            has_limit = apply_changes(basis, other)[0].limit is not None
             for limit in (self.limits if has_limit else ()) or (None,):
                 left_out: list[Change] = [LeaveOut(limit)] if limit is not None else []
                 for k in self.look_alikes or (None,):
@@ -98,9 +113,8 @@ class SweepGrid:
 
 
 def _use(way: Way, basis: Basis) -> list[Change]:
-    """Use a method; the one a table's plan has stays, with whatever else it says."""
-    is_present = len(basis.methods) == 1 and dict(way.entry) == {"name": basis.methods[0]["name"]}
-    return [] if is_present and not basis.is_network else [UseMethod(dict(way.entry))]
+    """Use a method; the one that the plan has stays, with whatever else it says."""
+    return [] if basis.is_using(way.entry) else [UseMethod(dict(way.entry))]
 
 
 def _listed(words: Iterable[str]) -> str:

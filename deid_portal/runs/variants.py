@@ -15,10 +15,9 @@ from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine import ENGINE_VERSION
-from deid_portal.networks.composition import AnyPlan, compose_plan_of, read_any_plan
-from deid_portal.networks.plan_fit import check_any_plan_fits
-from deid_portal.networks.policies import check_plan_chosen
-from deid_portal.plans.changes import Basis, Change, apply_changes
+from deid_portal.plans.basis import AnyPlan, Basis, basis_of
+from deid_portal.plans.changes import Change, apply_changes
+from deid_portal.plans.subjects import PlannedSubject, check_plan_chosen
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.selectors import HEAVY
@@ -79,12 +78,12 @@ def basis_of_run(run: Run) -> Basis:
         for name, column in report.get("columns", {}).items()
         if column.get("height") is not None
     }
-    return Basis(run.plan, run.plan_files, reached.get("levels") or {}, heights)
+    return basis_of(run.plan, run.plan_files, reached.get("levels") or {}, heights)
 
 
 def basis_of_protection(dataset: Dataset) -> Basis:
-    composed = compose_plan_of(dataset)
-    return Basis(composed.to_plan().to_document(), composed.files)
+    composed = PlannedSubject.of(dataset).compose()
+    return basis_of(composed.to_plan().to_document(), composed.files)
 
 
 @transaction.atomic
@@ -116,8 +115,8 @@ def start_changed(
 
 def judge(dataset: Dataset, changed: Basis) -> AnyPlan:
     """Validate what changes came to, as every plan is; raises InvalidPlan."""
-    plan = read_any_plan(changed.plan, changed.files)
-    check_any_plan_fits(dataset, plan)
+    plan = changed.to_plan()
+    PlannedSubject.of(dataset).check_fits(plan)
     return plan
 
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from deid_portal.accounts.models import Team, User
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
 from deid_portal.datasets.selectors import datasets_of_team
-from deid_portal.plans.carry_over import misfits_of_protection
+from deid_portal.plans.subjects import PlannedSubject
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.selectors import describe_taxonomy, taxonomy_of
 from deid_portal.versions.comparison import ColumnChange, Drift
@@ -129,16 +129,16 @@ def _without_place(dataset: Dataset, columns: Iterable[DatasetColumn]) -> Iterat
 
 def _needs_taxonomy(dataset: Dataset, column: DatasetColumn) -> bool:
     """What is known of the people of a network is hidden or shown as it is where there is none."""
-    return column.role == ColumnRoleChoices.QUASI_IDENTIFIER and not dataset.is_network
+    return column.role == ColumnRoleChoices.QUASI_IDENTIFIER and dataset.subject.needs_taxonomies
 
 
 def _of_the_plan(dataset: Dataset, *, thorough: bool) -> Iterator[Misfit]:
-    for sentence in misfits_of_protection(dataset, thorough=thorough):
+    for sentence in PlannedSubject.of(dataset).misfits(thorough=thorough):
         yield Misfit(
             "The plan does not fit",
             sentence,
             "Change the plan",
-            reverse("plans:protection", args=[dataset.id]),
+            reverse(dataset.subject.pages["protection"], args=[dataset.id]),
             "shield-x",
         )
 

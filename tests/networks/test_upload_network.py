@@ -100,7 +100,7 @@ def test_a_guessed_header_is_asked_about_with_the_lines_and_the_reason(
     assert isinstance(dataset, Dataset)
     read = worlds.read_uploaded(dataset)
     assert read.rows == 3
-    assert read.page_after_reading == "networks:show"
+    assert read.subject.page_after_reading == "networks:show"
     page = client.get(reverse("networks:show", args=[dataset.id])).content.decode()
     assert "Is the first line a header?" in page
     assert "The first line was taken for a header: its names occur nowhere else" in page
@@ -116,7 +116,7 @@ def test_the_answer_reads_again_and_is_not_asked_for_twice(cast: Cast, signed_in
     client.post(reverse("networks:read-again", args=[dataset.id]), answer)
     read = worlds.read_uploaded(dataset)
     assert read.rows == 5
-    assert read.page_after_reading == "networks:risk"
+    assert read.subject.page_after_reading == "networks:risk"
     event = Event.objects.get(action="network.read_again", subject_id=dataset.id)
     assert event.facts["header"] is False
     page = client.get(reverse("networks:show", args=[dataset.id])).content.decode()

@@ -6,10 +6,10 @@ import pytest
 
 from deid_portal.engine import InvalidPlan, Plan
 from deid_portal.engine.privacy import MODELS
+from deid_portal.plans.basis import Basis
 from deid_portal.plans.changes import (
     AddMethod,
     AddRule,
-    Basis,
     Change,
     DropRule,
     HideAmong,
@@ -21,7 +21,6 @@ from deid_portal.plans.changes import (
     SetWeight,
     UseMethod,
     apply_changes,
-    look_alikes_of,
     read_changes,
     write_changes,
 )
@@ -123,7 +122,7 @@ def test_hiding_among_more_raises_the_rule_that_is_there(model: str) -> None:
     name = MODELS[model].look_alikes
     rule = {"model": model, name: 5}
     basis = Basis({**PLAN, "models": [rule]})
-    assert look_alikes_of(basis) == 5
+    assert basis.look_alikes == 5
     assert _after(HideAmong(10), basis=basis)["models"] == [{**rule, name: 10}]
 
 

@@ -62,6 +62,7 @@ from deid_portal.datasets.services import (
     stop_reading,
     upload_dataset,
 )
+from deid_portal.datasets.subjects import TableSubject
 from deid_portal.engine import EngineError
 from deid_portal.engine.files.file_format import FileFormat, FileKind
 from deid_portal.vault import vault
@@ -100,8 +101,9 @@ def new(request: HttpRequest) -> HttpResponse:
     person, team = person_of(request), team_of_or_404(request)
     check_can_upload(person, team)
     asked = find_dataset(person, request.GET.get("next_of", ""))
-    if asked is not None and asked.is_network:
-        return redirect(f"{reverse('networks:new')}?{urlencode({'next_of': asked.id})}")
+    if asked is not None and asked.subject.upload_page != TableSubject.upload_page:
+        there = reverse(asked.subject.upload_page)
+        return redirect(f"{there}?{urlencode({'next_of': asked.id})}")
     offered = datasets_to_continue(person, team)
     form = UploadForm(offered=offered, initial=_asked_to_continue(request, offered))
     if request.method == "POST":
@@ -350,7 +352,7 @@ def reading(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     if current is not None and current.is_open and wants_part(request):
         context = {"dataset": dataset, **_reading_context(current)}
         return render(request, "datasets/_reading.html", context)
-    there = dataset.page_after_reading if dataset.is_ready else "datasets:preview"
+    there = dataset.subject.page_after_reading if dataset.is_ready else "datasets:preview"
     address = reverse(there, args=[dataset.id])
     if wants_part(request):
         return go_to(address)

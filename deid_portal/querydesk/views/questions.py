@@ -39,6 +39,7 @@ from deid_portal.querydesk.selectors import (
 )
 from deid_portal.querydesk.services import ask, drop_draft, save_draft, stop_question
 from deid_portal.querydesk.statements import statement_of
+from deid_portal.querydesk.subjects import AskedSubject
 from deid_portal.querydesk.tips import tips_of
 from deid_portal.querydesk.vocabulary import kind_words, tiles_of
 from deid_portal.web.http import STOP_POLLING, wants_part
@@ -237,8 +238,8 @@ def _composed(
     desk: Desk, composition: ComposedQuestion, offer: Quote, posted: QueryDict
 ) -> dict[str, Any]:
     kinds = kinds_that_fit(composition.setting)
-    is_network = desk.current.dataset.is_network
-    tiles = tiles_of([kind.kind for kind in kinds], of_network=is_network)
+    common = AskedSubject.of(desk.current.dataset).tiles
+    tiles = tiles_of([kind.kind for kind in kinds], common)
     shown_kinds = [(kind.kind, kind_words(kind.kind, kind.label, kind.tile)) for kind in kinds]
     return {
         "composition": composition,

@@ -1,0 +1,75 @@
+"""What a run asks of its dataset: carry out a plan on it, and forget the values in a plan."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from deid_portal.datasets.pseudonyms import pseudonym_key_of
+from deid_portal.datasets.subjects import SubjectKind, SubjectPart
+from deid_portal.engine import EngineError, Outcome
+from deid_portal.engine.networks import NetworkOutcome
+from deid_portal.engine.publication import hide_values
+from deid_portal.runs.models import Run
+from deid_portal.runs.networks import (
+    network_plan_without_values,
+    protect_network_of,
+    store_network,
+)
+from deid_portal.runs.progress_watch import ProgressWatch
+from deid_portal.runs.tables import protect_table_of, store_table
+from deid_portal.runs.ways_back import StoredWayBack, store_way_back_of
+from deid_portal.work.work import Lease
+
+
+@dataclass(frozen=True, eq=False)
+class CarriedOut:
+    """What a plan came to; `stored` are the fields of the run that say what lies in the vault."""
+
+    outcome: Outcome | NetworkOutcome
+    stored: dict[str, Any]
+    way_back: StoredWayBack | None = None
+
+
+class RunSubject(SubjectPart):
+    @abstractmethod
+    def carry_out(self, lease: Lease[Run]) -> CarriedOut:
+        """Carry out the frozen plan of a run and store what it releases."""
+
+    @abstractmethod
+    def plan_without_values(self, run: Run) -> dict[str, Any]:
+        """Return the plan of a run without any value of the table."""
+
+
+class RunOfTable(RunSubject, kind=SubjectKind.TABLE):
+    def carry_out(self, lease: Lease[Run]) -> CarriedOut:
+        run, plan = lease.work, lease.work.frozen_table_plan()
+        key = pseudonym_key_of(self.dataset.team)
+        watch = ProgressWatch(lease.progress, lambda: lease.memory_mb)
+        outcome = protect_table_of(run, plan, key, watch)
+        stored = store_table(lease, plan, outcome)
+        return CarriedOut(outcome, stored, store_way_back_of(run, plan, outcome, key))
+
+    def plan_without_values(self, run: Run) -> dict[str, Any]:
+        try:
+            plan = run.frozen_table_plan()
+        except EngineError:
+            # Today's engine no longer reads it. That must not keep anything from being deleted.
+            rules = [_without_values(rule) for rule in run.plan["models"]]
+            return {"columns": {}, "models": rules}
+        return hide_values(plan).to_document()
+
+
+class RunOfNetwork(RunSubject, kind=SubjectKind.NETWORK):
+    def carry_out(self, lease: Lease[Run]) -> CarriedOut:
+        watch = ProgressWatch(lease.progress, lambda: lease.memory_mb)
+        plan, outcome = protect_network_of(lease.work, watch)
+        return CarriedOut(outcome, store_network(lease, plan, outcome))
+
+    def plan_without_values(self, run: Run) -> dict[str, Any]:
+        return network_plan_without_values(run.plan)
+
+
+def _without_values(rule: dict[str, Any]) -> dict[str, Any]:
+    """Leave numbers and the words that are no cell of the table."""
+    is_word = ("model", "variant", "distance", "column")
+    return {k: own for k, own in rule.items() if k in is_word or isinstance(own, int | float)}

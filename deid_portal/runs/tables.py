@@ -1,0 +1,43 @@
+"""What a run of a table does: open it, protect it, keep the released rows."""
+
+from dataclasses import replace
+from typing import Any, BinaryIO, cast
+
+from deid_portal.datasets.models import PseudonymKey
+from deid_portal.datasets.selectors import table_of
+from deid_portal.engine import Outcome, Plan, protect
+from deid_portal.engine.files.csv.writer import write_csv
+from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.publication import Publication
+from deid_portal.engine.remedies import find_remedies
+from deid_portal.runs.chance import secret_of
+from deid_portal.runs.models import Run
+from deid_portal.runs.origins import keep_origins
+from deid_portal.vault import vault
+from deid_portal.work.work import Lease
+
+
+def protect_table_of(run: Run, plan: Plan, key: PseudonymKey, watch: ProgressCallback) -> Outcome:
+    watch(0, 1, "read")
+    table = table_of(run.dataset)
+    secret = secret_of(run)
+    outcome = protect(table, plan, watch, pseudonym_key=key.bytes, secret=secret)
+    if not outcome.solution:
+        remedies = find_remedies(table, plan, outcome.report, watch)
+        outcome = replace(outcome, details={"remedies": remedies})
+    watch(0, 1, "store")
+    return outcome
+
+
+def store_table(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
+    if outcome.released is None:
+        return {}
+    with vault.VaultWriter(lease.work.release_file) as writer:
+        write_csv(outcome.released, cast(BinaryIO, writer))
+        lease.check()
+    keep_origins(lease.work, outcome)
+    return {
+        "output_sha256": writer.sha256,
+        "output_bytes": writer.size,
+        "published": Publication.of(plan, outcome.released, outcome.report).to_document(),
+    }
