@@ -14,7 +14,7 @@ from tests.launcher.running import REAL_KEYS, ROOT, environment, manage
 PREPARE = """
 import time
 from deid_portal.work.work import claim
-from deid_portal.runs import execution
+from deid_portal.runs import tables
 from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
@@ -41,7 +41,7 @@ def protect(table, plan, progress, **options):
 PERFORM = """
 from django.conf import settings
 settings.RUN_MEMORY_MB = 50
-execution.protect = protect
+tables.protect = protect
 perform_run(lease)
 print("the process goes on")
 """

@@ -9,7 +9,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from deid_portal.audit.models import Event
 from deid_portal.engine import Outcome
-from deid_portal.runs import execution
+from deid_portal.runs import tables
 from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import retry_run, start_run
@@ -70,7 +70,7 @@ def test_memory_that_the_system_refuses_is_said_in_the_same_words(
     def refuse(*args: Any, **kwargs: Any) -> Outcome:
         raise MemoryError
 
-    monkeypatch.setattr(execution, "protect", refuse)
+    monkeypatch.setattr(tables, "protect", refuse)
     _perform(run)
     assert run.status == Run.Status.FAILED
     assert "MB of memory" in run.problem

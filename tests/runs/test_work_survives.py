@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from deid_portal.audit.models import Event
 from deid_portal.engine import Cancelled
-from deid_portal.runs import execution
+from deid_portal.runs import execution, tables
 from deid_portal.runs.execution import give_up_run, perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
@@ -131,7 +131,7 @@ def test_a_fault_of_ours_is_a_neutral_sentence_and_keeps_travelling(
     def explode(*args: Any, **kwargs: Any) -> None:
         raise RuntimeError("13053 caused this")
 
-    monkeypatch.setattr(execution, "protect", explode)
+    monkeypatch.setattr(tables, "protect", explode)
     lease = claim(Run, str(run.id))
     assert lease is not None
     with pytest.raises(RuntimeError):
