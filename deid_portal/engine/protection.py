@@ -29,6 +29,7 @@ from deid_portal.engine.randomness.seeds import admit_repeatable
 from deid_portal.engine.release.canonical_order import arrange
 from deid_portal.engine.release.released_table import build_release, check_pseudonym_key
 from deid_portal.engine.release.row_matching import match_rows
+from deid_portal.engine.report import HouseDetails, Report
 from deid_portal.engine.search.problem import Leaving, Problem
 from deid_portal.engine.search.recoding import Recoding, Round
 from deid_portal.engine.table.patterns import Classes
@@ -126,7 +127,7 @@ def assess(
     table: "Table | DataFrame",
     plan: Plan | dict[str, Any],
     released: "Table | DataFrame | None" = None,
-) -> dict[str, Any]:
+) -> Report:
     """Measure risk and utility of a table as it is, or of a release made from it.
 
     Changes nothing. `solution` says whether all models of the plan hold. The cells of a released
@@ -154,7 +155,7 @@ def assess(
         rows = match_rows(problem, released, after.levels)
     evidence = Evidence(plan, problem, shown, rows)
     _add_evidence(report, evidence, before, after, Progress(None))
-    return report | evidence.describe_isolation(after)
+    return Report.from_document(report | evidence.describe_isolation(after))
 
 
 def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
@@ -221,9 +222,9 @@ def _measured(
     if not all(model["holds"] for model in report["models"]):
         missed = describe_breach(plan.models, after.whole, after.classes)
         return _without_solution(plan, draft, missed)
-    details = evidence.describe_for_the_house(progress)
+    details = HouseDetails.from_document(evidence.describe_for_the_house(progress))
     progress.report(1, 1, "measure")
-    return Outcome(True, released, report, rows, details)
+    return Outcome(True, released, Report.from_document(report), rows, details)
 
 
 def _measure_after(draft: TableDraft) -> MeasuredTable:
@@ -276,7 +277,7 @@ def _without_solution(plan: Plan, draft: TableDraft, missed: Mapping[str, Any]) 
     report |= {**_describe_methods(draft), **missed}
     for part in ("coarser", "isolation"):
         report.pop(part, None)
-    return Outcome(False, None, report)
+    return Outcome(False, None, Report.from_document(report))
 
 
 def _groups_of(draft: TableDraft, rows: Codes) -> Codes | None:

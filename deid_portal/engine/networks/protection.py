@@ -28,6 +28,7 @@ from deid_portal.engine.networks.utility import compare_structure
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.randomness.chance import Chance
 from deid_portal.engine.randomness.seeds import admit_repeatable
+from deid_portal.engine.report import HouseDetails, Report
 
 DIRECTIONS_DROPPED = "Links have directions in the input; they are released without."
 
@@ -73,7 +74,7 @@ def assess_network(
     released: Network | None = None,
     rows: Nodes | None = None,
     progress: ProgressCallback | None = None,
-) -> dict[str, Any]:
+) -> Report:
     """Measure risk and utility of a network as it is, or of a release made from it.
 
     Changes nothing. `rows` is the original node of each released one, where the house knows it;
@@ -87,7 +88,7 @@ def assess_network(
     measured = _measure(plan, draft, steps)
     report = build_report(measured, solution=True)
     report["solution"] = all(model["holds"] for model in report["models"])
-    return report
+    return Report.from_document(report)
 
 
 def start_draft(network: Network, plan: NetworkPlan) -> NetworkDraft:
@@ -121,9 +122,10 @@ def _measured(
     report = build_report(measured, solution=True)
     if not all(model["holds"] for model in report["models"]):
         return _without_solution(measured, progress)
-    details = _add_evidence(report, measured, progress)
+    details = HouseDetails.from_document(_add_evidence(report, measured, progress))
     progress.report(1, 1, "measure")
-    return NetworkOutcome(True, released, report, rows, draft.tables, details)
+    told = Report.from_document(report)
+    return NetworkOutcome(True, released, told, rows, draft.tables, details)
 
 
 def _add_evidence(
@@ -220,4 +222,4 @@ def _without_solution(measured: MeasuredNetwork, progress: Progress) -> NetworkO
     report = build_report(replace(measured, after=nothing), solution=False)
     report |= describe_miss(measured)
     progress.report(1, 1, "measure")
-    return NetworkOutcome(False, None, report)
+    return NetworkOutcome(False, None, Report.from_document(report))

@@ -78,10 +78,18 @@ class Part:
                 document[entry.key] = _written(value)
         return document
 
+    @classmethod
+    def telling(cls, **entries: Any) -> Self:
+        """Make a part that tells these entries alone, as one is read that has no others."""
+        for name in entries:
+            _check_field(cls, name)
+        part = object.__new__(cls)
+        vars(part).update(entries)
+        return part
+
     def tells(self, name: str) -> bool:
         """Say whether a field that whole reports always have is told here, too."""
-        if name not in type(self).__dataclass_fields__:
-            raise ValueError(f"{type(self).__name__} has no such field.")
+        _check_field(type(self), name)
         return name in vars(self)
 
     if not TYPE_CHECKING:  # for mypy a name that is no field stays an error
@@ -89,6 +97,11 @@ class Part:
         def __getattr__(self, name: str) -> Any:
             """Called for what was not read: entries without a default."""
             raise NotTold(f'{type(self).__name__} does not tell "{name}" here.')
+
+
+def _check_field(kind: type[Part], name: str) -> None:
+    if name not in kind.__dataclass_fields__:
+        raise ValueError(f"{kind.__name__} has no such field.")
 
 
 class _Refused(Exception):  # noqa: N818 - becomes an InvalidReport once its place is known

@@ -5,7 +5,7 @@ values of the table, in groups of people, or by single nodes; they never leave t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from deid_portal.engine.report.attacks import AttackFinding, AttackProblem
@@ -33,6 +33,24 @@ class Randomness(Part):
 
     repeatable: bool
     note: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HouseDetails(Part):
+    """Entries of a report that name values, or nodes one by one, and never leave the house."""
+
+    remedies: tuple[FoundRemedy, ...] | None = None
+    who_pays: tuple[PayingColumn, ...] | None = None
+    spread: tuple[SensitiveSpread, ...] | None = None
+    distributions: DistributionReport | None = None
+    released_labels: tuple[ReleasedLabels, ...] | None = None
+    examples: Mapping[str, ChangedValue] | None = None
+    kept_before: KeptPeople | None = None
+    walk: Walks | None = None
+    beside: LinksBeside | GroupsBeside | None = None
+
+
+NO_DETAILS = HouseDetails()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +93,11 @@ class Report(Part):
     kept_before: KeptPeople | None = None
     walk: Walks | None = None
     beside: LinksBeside | GroupsBeside | None = None
+
+    def with_details(self, details: HouseDetails) -> "Report":
+        """Return the report with everything the house knows; what is told twice is told in full."""
+        told = {name: own for name, own in vars(details).items() if own is not None}
+        return replace(self, **told)
 
     @property
     def steps(self) -> tuple[MethodStep, ...]:
