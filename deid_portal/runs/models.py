@@ -1,5 +1,6 @@
 """A run: one plan executed on one dataset, and the answer. A sweep: many asked for at once."""
 
+from uuid import uuid4
 
 from django.db import models
 
