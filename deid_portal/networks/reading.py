@@ -87,7 +87,7 @@ def _read_and_count(lease: Lease[NetworkReading]) -> NetworkFindings:
     network = open_network(dataset, lease.progress)
     risk, shape = _count_look_alikes(dataset, network, Progress(lease.progress))
     lease.progress(0, 1, "draw")
-    drawing, story = draw(network).to_document(), words_of_walk(tell_walk(network))
+    drawing, story = draw(network).drawing.to_document(), words_of_walk(tell_walk(network))
     drift = _compare_with_the_version_before(dataset, network, lease.progress)
     found = NetworkFindings(network, risk, shape, drawing, story, drift)
     if network.table is None:

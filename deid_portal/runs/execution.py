@@ -14,6 +14,7 @@ from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.networks import NetworkOutcome
 from deid_portal.engine.publication import Publication
 from deid_portal.engine.remedies import find_remedies
+from deid_portal.engine.report import HouseDetails
 from deid_portal.runs.chance import destroy_secret, secret_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.networks import protect_network_of, store_network
@@ -54,7 +55,7 @@ def perform_run(lease: Lease[Run]) -> None:
         with lease, limits.refusing_too_much():
             work_on = _work_on_network if lease.work.is_network else _work_on_table
             outcome, stored, way_back = work_on(lease)
-        report = {**outcome.report, **outcome.details}  # sealed; a release takes less along
+        report = outcome.full_report  # sealed; a release takes less along
         _end(
             lease,
             WorkStatus.FINISHED,
@@ -113,7 +114,7 @@ def _protect(lease: Lease[Run], plan: Plan, pseudonym_key: bytes) -> Outcome:
     outcome = protect(table, plan, watch, pseudonym_key=pseudonym_key, secret=secret)
     if not outcome.solution:
         remedies = find_remedies(table, plan, outcome.report, watch)
-        outcome = replace(outcome, details={"remedies": remedies})
+        outcome = replace(outcome, details=HouseDetails(remedies=remedies))
     watch(0, 1, "store")
     return outcome
 
