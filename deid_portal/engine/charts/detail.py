@@ -18,27 +18,26 @@ def loss_chart(report: Report, most: int | None = None) -> Chart | None:
 
     With `most` there are only so many columns, those that lost most.
     """
-    quasi = {
-        name: own.loss for name, own in report.columns.items() if own.role == "quasi-identifier"
-    }
+    columns = report.columns if report.tells("columns") else {}
+    quasi = {name: own.loss for name, own in columns.items() if own.role == "quasi-identifier"}
     told = [(name, loss) for name, loss in quasi.items() if loss is not None]
     if quasi and not told:
         return None
     ranked = sorted(told, key=lambda pair: (-pair[1], pair[0]))
-    columns = ranked[:most]
-    left = f"; the first {most} of {len(ranked)} columns" if len(columns) < len(ranked) else ""
+    shown = ranked[:most]
+    left = f"; the first {most} of {len(ranked)} columns" if len(shown) < len(ranked) else ""
     figure = ranked_bars(
-        [name for name, _ in columns],
-        [loss for _, loss in columns],
+        [name for name, _ in shown],
+        [loss for _, loss in shown],
         "Detail lost, 0 none to 1 all",
     )
     return Chart(
         id="loss",
-        title=_loss_title(columns),
+        title=_loss_title(shown),
         caption="Share of each column’s detail that was lost; rows left out count as lost" + left,
         figure=figure.update_xaxes(range=[0, 1.08]),
         table=ChartTable(
-            ["Column", "Detail lost"], [[name, f"{loss:.4f}"] for name, loss in columns]
+            ["Column", "Detail lost"], [[name, f"{loss:.4f}"] for name, loss in shown]
         ),
     )
 

@@ -119,13 +119,7 @@ def two_way_chart(told: DistributionReport, first: str, second: str) -> Chart | 
         table=ChartTable(
             [f"{first} \\ {second}", *columns],
             [
-                [
-                    name,
-                    *(
-                        f"{thousands(one)} → {thousands(other)}"
-                        for one, other in zip(*line, strict=True)
-                    ),
-                ]
+                [name, *(_from_to(*counts) for counts in zip(*line, strict=True))]
                 for name, *line in zip(rows, before, after, strict=True)
             ],
         ),

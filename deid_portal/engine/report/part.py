@@ -73,9 +73,9 @@ class Part:
         for entry in _form(type(self)).entries:
             value = own.get(entry.name, MISSING)
             if entry.is_rest:
-                document |= _written(value)
+                document |= written(value)
             elif value is not MISSING and (value is not None or entry.is_null_written):
-                document[entry.key] = _written(value)
+                document[entry.key] = written(value)
         return document
 
     @classmethod
@@ -329,12 +329,13 @@ def _mapping_reader(read_item: Read) -> Read:
     return read
 
 
-def _written(value: Any) -> Any:
+def written(value: Any) -> Any:
+    """Return a part, or whatever holds some, as a document."""
     if isinstance(value, Part):
         return value.to_document()
     if isinstance(value, Mapping):
-        return {key: _written(item) for key, item in value.items()}
+        return {key: written(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         is_plain = set(map(type, value)) <= SCALARS
-        return list(value) if is_plain else [_written(item) for item in value]
+        return list(value) if is_plain else [written(item) for item in value]
     return value

@@ -62,37 +62,37 @@ class Report(Part):
     engine: str
     input: InputSummary
     notes: tuple[str, ...]
-    note: str | None = None  # what was left out of it for those who read it
-    randomness: Randomness | None = None
     rows: RowCounts
     transformation: Transformation
-    search: SearchSummary | None = None
     classes: ClassSizes
     models: tuple[RuleVerdict, ...]
     risk: RiskReport
-    sensitive: Mapping[str, SurestGuess] | None = None
-    columns: Mapping[str, ColumnReport]
     utility: UtilityMeasures
     utility_before: UtilityMeasures | None = None
-    comparison: ReleaseComparison | None = None
-    attacks: tuple[AttackFinding | AttackProblem, ...] | None = None
+    columns: Mapping[str, ColumnReport]
     network: NetworkReport | None = None
+    comparison: ReleaseComparison | None = None
+    sensitive: Mapping[str, SurestGuess] | None = None
+    attacks: tuple[AttackFinding | AttackProblem, ...] | None = None
+    isolation: tuple[GroupsApart, ...] | None = None
+    search: SearchSummary | None = None
+    coarser: tuple[CoarserStep, ...] | None = None
     # Where there is no solution.
     blocked_by: str | None = None
     blocking_model: Mapping[str, Any] | None = None
     nearest: NearestMiss | None = None
-    remedies: tuple[FoundRemedy, ...] | None = None
+    randomness: Randomness | None = None
     # For the house alone.
-    coarser: tuple[CoarserStep, ...] | None = None
-    isolation: tuple[GroupsApart, ...] | None = None
-    who_pays: tuple[PayingColumn, ...] | None = None
-    spread: tuple[SensitiveSpread, ...] | None = None
+    remedies: tuple[FoundRemedy, ...] | None = None
     distributions: DistributionReport | None = None
     released_labels: tuple[ReleasedLabels, ...] | None = None
+    spread: tuple[SensitiveSpread, ...] | None = None
     examples: Mapping[str, ChangedValue] | None = None
     kept_before: KeptPeople | None = None
+    who_pays: tuple[PayingColumn, ...] | None = None
     walk: Walks | None = None
     beside: LinksBeside | GroupsBeside | None = None
+    note: str | None = None  # what was left out of it for those who read it
 
     def with_details(self, details: HouseDetails) -> "Report":
         """Return the report with everything the house knows; what is told twice is told in full."""
