@@ -38,7 +38,9 @@ def open_case(run: Run, table: Table | None = None) -> Case:
     if _sha256_of_csv(origins.released) != run.output_sha256:
         raise Refused(NOT_THE_SAME)
     original = table_of(run.dataset) if table is None else table
-    return Case.open(run.frozen_table_plan(), original, origins.released, origins.rows, run.report)
+    return Case.open(
+        run.frozen_table_plan(), original, origins.released, origins.rows, run.finished_report
+    )
 
 
 def earlier_releases(run: Run) -> list[EarlierRelease]:
@@ -71,13 +73,13 @@ def releases_to_cross(run: Run) -> list[EarlierRelease]:
 
 def difference_words(run: Run, earlier: EarlierRelease) -> str:
     """Say in which columns a run and an earlier release differ."""
-    own, theirs = run.report["columns"], earlier.run.report["columns"]
+    own, theirs = run.finished_report.columns, earlier.run.finished_report.columns
     shown = [
         f"{name} {level_label(theirs[name])} there, {level_label(own[name])} here"
         for name in own
         if name in theirs
-        and own[name]["role"] == theirs[name]["role"] == "quasi-identifier"
-        and own[name].get("level") != theirs[name].get("level")
+        and own[name].role == theirs[name].role == "quasi-identifier"
+        and own[name].level != theirs[name].level
     ]
     name = f"Release {earlier.number}"
     if not shown:

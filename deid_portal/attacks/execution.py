@@ -155,7 +155,7 @@ class _Trial:
         )
 
     def _result(self, answer: AttackAnswer) -> AttackSummary:
-        report = self.run.report
+        report = self.run.finished_report
         return AttackSummary(
             stake=answer.stake,
             value=answer.result.value,
@@ -169,8 +169,8 @@ class _Trial:
             measured_on=self._measured_on(),
             people=self.case.original.rows,
             released=self.case.released.rows,
-            left_out=int(report["rows"]["suppressed"]),
-            loss=float(report["utility"]["loss"]),
+            left_out=report.rows.suppressed,
+            loss=report.utility.loss or 0.0,
             releases=[own.number for own in self.earlier.releases],
             notes=self._notes(),
         )
@@ -236,7 +236,7 @@ class _NetworkTrial:
             explain=self.attack.explain(),
             people=self.case.original.nodes,
             released=self.case.released.nodes,
-            loss=float(self.run.report["utility"]["loss"]),
+            loss=self.run.finished_report.utility.loss or 0.0,
         )
 
     def _attack_progress(self, done: int, total: int, phase: str, **_: Any) -> None:

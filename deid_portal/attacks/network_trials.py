@@ -50,7 +50,8 @@ def open_network_case(run: Run) -> NetworkCase:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     plan, original = run.frozen_network_plan(), open_network(run.dataset)
-    released = read_released_network(files, directed=bool(run.report["network"]["directed"]))
+    told = run.finished_report.network
+    released = read_released_network(files, directed=told is not None and told.directed)
     return NetworkCase(plan, original, released, rows)
 
 
@@ -137,6 +138,6 @@ def _price(
         share=stake.share,
         records=stake.records,
         left_out=0,
-        loss=float(outcome.report["utility"]["loss"]),
+        loss=outcome.report.utility.loss or 0.0,
         is_enough=stake.share <= limit if over else not stake.is_found,
     )

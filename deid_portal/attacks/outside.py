@@ -148,7 +148,7 @@ def _look_at(run: Run, upload: SealedUpload, use: OutsideTable.Use) -> dict[str,
 
 def _linkable(run: Run) -> list[DatasetColumn]:
     """Return the columns of the release that an intruder could know."""
-    released = {name for name, column in run.report["columns"].items() if column["released"]}
+    released = _released_columns(run)
     roles = (ColumnRoleChoices.QUASI_IDENTIFIER, ColumnRoleChoices.INSENSITIVE)
     planned = run.plan["columns"]
     return [
@@ -156,6 +156,11 @@ def _linkable(run: Run) -> list[DatasetColumn]:
         for column in run.dataset.columns.all()
         if column.name in released and planned.get(column.name, {}).get("role") in roles
     ]
+
+
+def _released_columns(run: Run) -> set[str]:
+    columns = run.finished_report.columns
+    return {name for name, column in columns.items() if column.released}
 
 
 def _identifiers(dataset: Dataset) -> list[DatasetColumn]:
@@ -169,11 +174,11 @@ def _values_of(columns: list[DatasetColumn]) -> list[Column]:
 def _check_control(run: Run, sample: Table) -> None:
     """A table of other people must have what the release shows and what is to be guessed."""
     roles = (ColumnRoleChoices.QUASI_IDENTIFIER, ColumnRoleChoices.SENSITIVE)
-    released = run.report["columns"]
+    released = _released_columns(run)
     wanted = [
         name
         for name, column in run.plan["columns"].items()
-        if column["role"] in roles and released.get(name, {}).get("released")
+        if column["role"] in roles and name in released
     ]
     missing = [name for name in wanted if name not in sample]
     if missing:

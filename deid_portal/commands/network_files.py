@@ -58,7 +58,7 @@ def assess_files(
     network = _read_network(options, plan.directed, plan.id_column, command)
     released = options["released"] and read_network(options["released"], directed=plan.directed)
     report = assess_network(network, plan, released or None, progress=progress)
-    command.stdout.write(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+    command.stdout.write(json.dumps(report.to_document(), indent=2, ensure_ascii=False) + "\n")
     return True
 
 
@@ -110,7 +110,7 @@ def write_outcome(outcome: NetworkOutcome, folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
     for name, write in files.items():
         write_whole(folder / name, write)
-    text = json.dumps(outcome.report, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(outcome.report.to_document(), indent=2, ensure_ascii=False) + "\n"
     write_whole(folder / "report.json", lambda stream: stream.write(text.encode()))
 
 

@@ -77,10 +77,14 @@ class PlannedAttack:
             person=place["person"].text() if "person" in place else None,
         )
 
-    def to_document(self) -> dict[str, Any]:
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters of the attack itself, as a document holds them."""
         declared = {parameter.name for parameter in self.attack.parameters}
         names = [field.name for field in fields(self.attack) if field.name in declared]  # type: ignore[arg-type]
-        document = {name: plain(getattr(self.attack, name)) for name in names}
+        return {name: plain(getattr(self.attack, name)) for name in names}
+
+    def to_document(self) -> dict[str, Any]:
         given = {
             "column": self.column,
             "outside": self.outside and self.outside.name,
@@ -88,7 +92,7 @@ class PlannedAttack:
             "person": self.person,
         }
         said = {key: value for key, value in given.items() if value is not None}
-        return {"attack": self.attack.name, **document, **said}
+        return {"attack": self.attack.name, **self.parameters, **said}
 
     def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
         if self.column is not None and self.column not in roles:

@@ -1,9 +1,10 @@
 """The answer to a plan."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from deid_portal.engine.report import NO_DETAILS, HouseDetails, Report
 from deid_portal.engine.table.table import Codes, Table
 
 if TYPE_CHECKING:
@@ -16,15 +17,20 @@ class Outcome:
 
     `released` is None exactly when `solution` is False; the report then says which model blocked
     and how near the nearest combination came. `rows` holds the original row of each released
-    record, for attacks on the release by its own house. `details` are parts to add to the report
+    record, for attacks on the release by its own house. `details` are entries of the report
     that are told by values of the table, in groups of people. Neither may leave the house.
     """
 
     solution: bool
     released: Table | None
-    report: dict[str, Any]
+    report: Report
     rows: Codes | None = None
-    details: dict[str, Any] = field(default_factory=dict)
+    details: HouseDetails = NO_DETAILS
+
+    @property
+    def full_report(self) -> Report:
+        """Return the report with its details; it is for the house alone, as they are."""
+        return self.report.with_details(self.details)
 
     def figures(self) -> dict[str, Any]:
         """Return the charts of the report and its details as figures of Plotly, by name.
@@ -33,7 +39,7 @@ class Outcome:
         """
         from deid_portal.engine.charts.gallery import figures_of
 
-        return figures_of({**self.report, **self.details})
+        return figures_of(self.full_report)
 
     @cached_property
     def frame(self) -> "DataFrame | None":

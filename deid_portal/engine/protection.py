@@ -1,6 +1,6 @@
 """The two doors of the engine: protect a table by a plan, or only measure it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,9 @@ from deid_portal.engine.draft.measured import MeasuredTable, measure_recoding
 from deid_portal.engine.draft.remeasurement import measure_draft, measure_release
 from deid_portal.engine.evidence.evidence import Evidence
 from deid_portal.engine.evidence.report_builder import (
+    add_breach,
+    add_miss,
     build_report,
-    describe_breach,
-    describe_miss,
     describe_rounds,
     describe_search,
     describe_step,
@@ -29,6 +29,8 @@ from deid_portal.engine.randomness.seeds import admit_repeatable
 from deid_portal.engine.release.canonical_order import arrange
 from deid_portal.engine.release.released_table import build_release, check_pseudonym_key
 from deid_portal.engine.release.row_matching import match_rows
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.transformation import SearchSummary
 from deid_portal.engine.search.problem import Leaving, Problem
 from deid_portal.engine.search.recoding import Recoding, Round
 from deid_portal.engine.table.patterns import Classes
@@ -126,7 +128,7 @@ def assess(
     table: "Table | DataFrame",
     plan: Plan | dict[str, Any],
     released: "Table | DataFrame | None" = None,
-) -> dict[str, Any]:
+) -> Report:
     """Measure risk and utility of a table as it is, or of a release made from it.
 
     Changes nothing. `solution` says whether all models of the plan hold. The cells of a released
@@ -139,22 +141,16 @@ def assess(
     before = after = _measure_before(problem)
     if released is not None:
         after = measure_release(problem, released, may_be_changed=_changes_cells(plan.methods))
+    shown = table if released is None else released
     report = build_report(
-        plan=plan,
-        problem=problem,
-        before=before,
-        after=after,
-        released=table if released is None else released,
-        solution=True,
+        plan=plan, problem=problem, before=before, after=after, released=shown, solution=True
     )
-    report["solution"] = all(model["holds"] for model in report["models"])
-    shown = problem.table if released is None else released
+    report = replace(report, solution=all(rule.holds for rule in report.models))
     rows: Codes | None = np.arange(table.rows, dtype=np.int32)
     if released is not None:
         rows = match_rows(problem, released, after.levels)
-    evidence = Evidence(plan, problem, shown, rows)
-    _add_evidence(report, evidence, before, after, Progress(None))
-    return report | evidence.describe_isolation(after)
+    evidence = Evidence(plan, problem, problem.table if released is None else released, rows)
+    return evidence.add_to(report, before, after, Progress(None))
 
 
 def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
@@ -211,16 +207,13 @@ def _measured(
         plan=plan, problem=problem, before=before, after=after, released=released, solution=True
     )
     progress.report(3, 4, "measure")
-    report["transformation"] |= _describe_transformation(draft)
-    if any(method.moves_cells for method in plan.methods):
-        report["notes"].append(CELLS_MOVED)
-    report["utility"] |= _information_loss(draft)
     evidence = Evidence(plan, problem, released, rows, draft.drawn, _groups_of(draft, rows))
-    _add_evidence(report, evidence, before, after, progress)
-    report |= evidence.describe_isolation(after) | _describe_methods(draft)
-    if not all(model["holds"] for model in report["models"]):
-        missed = describe_breach(plan.models, after.whole, after.classes)
-        return _without_solution(plan, draft, missed)
+    report = _add_methods(report, plan, draft)
+    report = _add_search(evidence.add_to(report, before, after, progress), draft)
+    if not all(rule.holds for rule in report.models):
+        nothing = _report_of_nothing(plan, draft)
+        missed = add_breach(nothing, plan.models, after.whole, after.classes)
+        return Outcome(False, None, missed)
     details = evidence.describe_for_the_house(progress)
     progress.report(1, 1, "measure")
     return Outcome(True, released, report, rows, details)
@@ -240,31 +233,20 @@ def _measure_after(draft: TableDraft) -> MeasuredTable:
     return measured
 
 
-def _add_evidence(
-    report: dict[str, Any],
-    evidence: Evidence,
-    before: MeasuredTable,
-    after: MeasuredTable,
-    progress: Progress,
-) -> None:
-    for section, parts in evidence.describe(before, after, progress).items():
-        report[section] = {**report[section], **parts} if section in report else parts
-
-
 def _nobody_left(plan: Plan, before: TableDraft, draft: TableDraft) -> Outcome:
     """Say what stood in the way of the method after which there was nobody left."""
+    report = _report_of_nothing(plan, draft)
     search = draft.search if draft.search is not before.search else None
     if search is not None and search.found.nearest is not None:
-        return _without_solution(plan, draft, describe_miss(search, search.found.nearest))
-    if search is not None or not plan.models:
-        return _without_solution(plan, draft, {})
-    measured = measure_draft(before)
-    return _without_solution(
-        plan, draft, describe_breach(plan.models, measured.whole, measured.classes)
-    )
+        report = add_miss(report, search, search.found.nearest)
+    elif search is None and plan.models:
+        measured = measure_draft(before)
+        report = add_breach(report, plan.models, measured.whole, measured.classes)
+    return Outcome(False, None, report)
 
 
-def _without_solution(plan: Plan, draft: TableDraft, missed: Mapping[str, Any]) -> Outcome:
+def _report_of_nothing(plan: Plan, draft: TableDraft) -> Report:
+    """Return the report of a plan that nothing satisfies, but for what stood in its way."""
     problem = draft.problem
     before = _measure_before(problem)
     hidden = np.zeros(len(problem.patterns.counts), np.bool_)
@@ -273,10 +255,7 @@ def _without_solution(plan: Plan, draft: TableDraft, missed: Mapping[str, Any]) 
     report = build_report(
         plan=plan, problem=problem, before=before, after=empty, released=None, solution=False
     )
-    report |= {**_describe_methods(draft), **missed}
-    for part in ("coarser", "isolation"):
-        report.pop(part, None)
-    return Outcome(False, None, report)
+    return replace(report, search=_search_of(draft))
 
 
 def _groups_of(draft: TableDraft, rows: Codes) -> Codes | None:
@@ -288,34 +267,45 @@ def _groups_of(draft: TableDraft, rows: Codes) -> Codes | None:
     return group_of[rows]
 
 
-def _describe_methods(draft: TableDraft) -> dict[str, Any]:
-    """Return the search of a method that has one, and what one step coarser would change.
+def _search_of(draft: TableDraft) -> SearchSummary | None:
+    return None if draft.search is None else describe_search(draft.search)
+
+
+def _add_search(report: Report, draft: TableDraft) -> Report:
+    """Add the search of a method that has one, and what one step coarser would change.
 
     Where several combinations of levels are mixed, no single step says what would change.
     """
     if draft.search is None:
-        return {}
-    described: dict[str, Any] = {"search": describe_search(draft.search)}
-    found = draft.search.found
-    if found.best is not None and found.recoding is None:
-        described["coarser"] = describe_coarser(draft.search.problem, found.best)
-        described["isolation"] = describe_isolation(found.best)
-    return described
+        return report
+    report, found = replace(report, search=_search_of(draft)), draft.search.found
+    if found.best is None or found.recoding is not None:
+        return report
+    coarser = describe_coarser(draft.search.problem, found.best)
+    return replace(report, coarser=coarser, isolation=describe_isolation(found.best))
 
 
-def _describe_transformation(draft: TableDraft) -> dict[str, Any]:
-    described: dict[str, Any] = {"cuts": dict(draft.cuts)}
-    if draft.steps:
-        described["steps"] = [describe_step(step, draft.table) for step in draft.steps]
-    if draft.recoding is not None and len(draft.recoding.rounds) > 1:
-        described["rounds"] = describe_rounds(draft.recoding)
-    return described
+def _add_methods(report: Report, plan: Plan, draft: TableDraft) -> Report:
+    """Add what the methods did: labels, steps and rounds, and how far numbers were moved."""
+    steps = tuple(describe_step(step, draft.table) for step in draft.steps)
+    has_rounds = draft.recoding is not None and len(draft.recoding.rounds) > 1
+    return replace(
+        report,
+        notes=report.notes + ((CELLS_MOVED,) if any(m.moves_cells for m in plan.methods) else ()),
+        transformation=replace(
+            report.transformation,
+            cuts=draft.cuts,
+            steps=steps or None,
+            rounds=describe_rounds(draft.recoding) if draft.recoding and has_rounds else None,
+        ),
+        utility=replace(report.utility, information_loss=_information_loss(draft)),
+    )
 
 
-def _information_loss(draft: TableDraft) -> dict[str, float]:
+def _information_loss(draft: TableDraft) -> float | None:
     """Return 100 · SSE/SST of the last step that measured it."""
     measured = [step["information_loss"] for step in draft.steps if "information_loss" in step]
-    return {"information_loss": measured[-1]} if measured else {}
+    return measured[-1] if measured else None
 
 
 def _measure_before(problem: Problem) -> MeasuredTable:

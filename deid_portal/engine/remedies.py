@@ -7,9 +7,9 @@ have little time, so on large tables a run of the changed plan may lose a little
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -30,6 +30,17 @@ from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.protection import generator_of, pose_problem
 from deid_portal.engine.randomness.chance import Chance
 from deid_portal.engine.release.canonical_order import arrange
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.remedies import (
+    ColumnRemedy,
+    FoundRemedy,
+    LevelRemedy,
+    LimitRemedy,
+    MethodRemedy,
+    RuleRemedy,
+    SecretRemedy,
+    WithoutRuleRemedy,
+)
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.table import Table
 
@@ -49,9 +60,6 @@ class Worked:
     suppressed: int
     loss: float
 
-    def to_document(self) -> dict[str, Any]:
-        return {"suppressed": self.suppressed, "loss": self.loss}
-
 
 class RemediesOutOfTime(Exception):  # noqa: N818 - not an error
     """Enough was tried."""
@@ -60,24 +68,24 @@ class RemediesOutOfTime(Exception):  # noqa: N818 - not an error
 def find_remedies(
     table: Table,
     plan: Plan,
-    report: Mapping[str, Any],
+    report: Report,
     progress: ProgressCallback | None = None,
     *,
     seconds: float = SECONDS,
-) -> list[dict[str, Any]]:
+) -> tuple[FoundRemedy, ...]:
     """Return changes after which the plan has a solution, none if none was found in time.
 
     `report` is that of the plan as it is. Each entry says what to change (`kind`, and from what to
     what), how many records would be left out and how much detail lost.
     """
     if plan.is_private:
-        return []  # trying would spend a budget again and again
+        return ()  # trying would spend a budget again and again
     trial = RemedyTrial(table, plan, progress, seconds)
-    found: list[dict[str, Any]] = []
+    found: list[FoundRemedy] = []
     with suppress(RemediesOutOfTime):
         for remedy in _remedies(trial, report):
             found.append(remedy)
-    return found
+    return tuple(found)
 
 
 class RemedyTrial:
@@ -154,7 +162,7 @@ def _holds(plan: Plan, measured: MeasuredTable) -> bool:
     )
 
 
-def _remedies(trial: RemedyTrial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _remedies(trial: RemedyTrial, report: Report) -> Iterator[FoundRemedy]:
     yield from _ask_one_rule_less(trial, report)
     yield from _ask_less(trial, report)
     yield from _show_less(trial)
@@ -163,7 +171,7 @@ def _remedies(trial: RemedyTrial, report: Mapping[str, Any]) -> Iterator[dict[st
     yield from _leave_out_a_column(trial)
 
 
-def _leave_out_more(trial: RemedyTrial) -> Iterator[dict[str, Any]]:
+def _leave_out_more(trial: RemedyTrial) -> Iterator[FoundRemedy]:
     """Find the smallest share of records that must be allowed to be left out."""
     places = [
         place
@@ -184,7 +192,7 @@ def _leave_out_more(trial: RemedyTrial) -> Iterator[dict[str, Any]]:
     highest = math.ceil(worked.suppressed / max(trial.rows, 1) / STEP_OF_LIMIT)
     steps, worked = _narrow(lowest, min(highest, MOST_LEFT_OUT), worked, attempt)
     to = _round(steps * STEP_OF_LIMIT)
-    yield {"kind": "limit", "from": limit, "to": to, **worked.to_document()}
+    yield LimitRemedy(kind="limit", from_=limit, to=to, **vars(worked))
 
 
 def _with_limit(plan: Plan, place: int, limit: float) -> Plan:
@@ -192,14 +200,15 @@ def _with_limit(plan: Plan, place: int, limit: float) -> Plan:
     return replace(plan, methods=(*plan.methods[:place], method, *plan.methods[place + 1 :]))
 
 
-def _ask_less(trial: RemedyTrial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _ask_less(trial: RemedyTrial, report: Report) -> Iterator[FoundRemedy]:
     """Find, per number of a rule that was missed, the most that can be asked instead."""
-    judged = report.get("nearest", {}).get("models", [])
+    judged = report.nearest.models if report.nearest is not None else ()
     for place, (model, entry) in enumerate(zip(trial.plan.models, judged, strict=False)):
         for parameter in model.parameters:
-            if entry["holds"] or not isinstance(parameter, Parameter):
+            if entry.holds or not isinstance(parameter, Parameter):
                 continue
-            asked, reached = getattr(model, parameter.name), entry["achieved"].get(parameter.name)
+            asked = getattr(model, parameter.name)
+            reached: Any = (entry.achieved or {}).get(parameter.name)
             if _is_number(asked) and _is_number(reached) and asked != reached:
                 yield from _relax(trial, place, parameter, reached)
 
@@ -237,7 +246,7 @@ class Dial:
 
 def _relax(
     trial: RemedyTrial, place: int, parameter: Parameter, reached: float
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[FoundRemedy]:
     model = trial.plan.models[place]
     dial = Dial.towards(reached, getattr(model, parameter.name), parameter)
     if dial is None:
@@ -253,8 +262,15 @@ def _relax(
     if worked is None:
         return
     steps, worked = _narrow(0, most, worked, attempt)
-    said = {"parameter": parameter.name, "from": dial.asked, "to": dial.at(steps)}
-    yield {"kind": "rule", **_name(model), **said, **worked.to_document()}
+    yield RuleRemedy(
+        kind="rule",
+        model=model.name,
+        column=_column_of(model),
+        parameter=parameter.name,
+        from_=dial.asked,
+        to=dial.at(steps),
+        **vars(worked),
+    )
 
 
 def _is_accepted(model: PrivacyModel, name: str, value: float) -> bool:
@@ -270,19 +286,21 @@ def _with_number(plan: Plan, place: int, name: str, value: float) -> Plan:
     return replace(plan, models=(*plan.models[:place], changed, *plan.models[place + 1 :]))
 
 
-def _ask_one_rule_less(trial: RemedyTrial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _ask_one_rule_less(trial: RemedyTrial, report: Report) -> Iterator[FoundRemedy]:
     """Try without each of the rules that were missed."""
-    judged = report.get("nearest", {}).get("models", [])
+    judged = report.nearest.models if report.nearest is not None else ()
     for place, (model, entry) in enumerate(zip(trial.plan.models, judged, strict=False)):
-        if entry["holds"]:
+        if entry.holds:
             continue
         kept = (*trial.plan.models[:place], *trial.plan.models[place + 1 :])
         worked = trial.carry_out(replace(trial.plan, models=kept)) if kept else None
         if worked is not None:
-            yield {"kind": "without-rule", **_name(model), **worked.to_document()}
+            yield WithoutRuleRemedy(
+                kind="without-rule", model=model.name, column=_column_of(model), **vars(worked)
+            )
 
 
-def _show_less(trial: RemedyTrial) -> Iterator[dict[str, Any]]:
+def _show_less(trial: RemedyTrial) -> Iterator[FoundRemedy]:
     """Where levels are chosen by hand, try one step coarser in one column; the cheapest first.
 
     Or let them be searched for.
@@ -298,28 +316,36 @@ def _show_less(trial: RemedyTrial) -> Iterator[dict[str, Any]]:
         coarser = replace(chosen, levels={**chosen.levels, name: level + 1})
         worked = trial.carry_out(replace(trial.plan, methods=(coarser,)))
         if worked is not None:
-            said = {"from": level, "to": level + 1, "level_name": taxonomy.level_names[level + 1]}
-            tried.append({"kind": "level", "column": name, **said, **worked.to_document()})
-    yield from sorted(tried, key=lambda entry: (entry["loss"], entry["suppressed"]))
+            tried.append(
+                LevelRemedy(
+                    kind="level",
+                    column=name,
+                    from_=level,
+                    to=level + 1,
+                    level_name=taxonomy.level_names[level + 1],
+                    **vars(worked),
+                )
+            )
+    yield from sorted(tried, key=_cheapness)
     searched = _hurry(FullDomain(chosen.suppression_limit))
     worked = trial.carry_out(replace(trial.plan, methods=(searched,)))
     if worked is not None:
-        yield {"kind": "method", "method": FullDomain.name, **worked.to_document()}
+        yield MethodRemedy(kind="method", method=FullDomain.name, **vars(worked))
 
 
-def _keep_the_secret(trial: RemedyTrial, report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _keep_the_secret(trial: RemedyTrial, report: Report) -> Iterator[FoundRemedy]:
     """Try without the sensitive columns, and their rules, that a missed rule is about."""
-    judged = report.get("nearest", {}).get("models", [])
-    missed = [entry.get("column") for entry in judged if not entry["holds"]]
+    judged = report.nearest.models if report.nearest is not None else ()
+    missed = [entry.column for entry in judged if not entry.holds]
     for name in dict.fromkeys(column for column in missed if column):
         models = tuple(own for own in trial.plan.models if own.sensitive_column != name)
         worked = trial.carry_out(replace(_without_column(trial.plan, name), models=models))
         if worked is not None:
-            rules = [own.name for own in trial.plan.models if own.sensitive_column == name]
-            yield {"kind": "secret", "column": name, "models": rules, **worked.to_document()}
+            rules = tuple(own.name for own in trial.plan.models if own.sensitive_column == name)
+            yield SecretRemedy(kind="secret", column=name, models=rules, **vars(worked))
 
 
-def _leave_out_a_column(trial: RemedyTrial) -> Iterator[dict[str, Any]]:
+def _leave_out_a_column(trial: RemedyTrial) -> Iterator[FoundRemedy]:
     """Try without one quasi-identifier; its detail counts as lost. The cheapest comes first."""
     problem = trial.problem
     weights = dict(zip(problem.names, problem.weights, strict=True))
@@ -329,8 +355,8 @@ def _leave_out_a_column(trial: RemedyTrial) -> Iterator[dict[str, Any]]:
         if worked is not None:
             share = weights[name] / (sum(weights.values()) or 1)
             whole = replace(worked, loss=share + (1 - share) * worked.loss)
-            tried.append({"kind": "column", "column": name, **whole.to_document()})
-    yield from sorted(tried, key=lambda entry: (entry["loss"], entry["suppressed"]))
+            tried.append(ColumnRemedy(kind="column", column=name, **vars(whole)))
+    yield from sorted(tried, key=_cheapness)
 
 
 def _worth_leaving_out(trial: RemedyTrial) -> list[str]:
@@ -373,10 +399,14 @@ def _narrow(
     return works, worked
 
 
-def _name(model: PrivacyModel) -> dict[str, Any]:
-    named = {"model": model.name}
-    has_column = any(own.name == "column" for own in fields(model))  # type: ignore[arg-type]
-    return {**named, "column": getattr(model, "column")} if has_column else named  # noqa: B009
+def _cheapness(remedy: FoundRemedy) -> tuple[float, int]:
+    return remedy.loss, remedy.suppressed
+
+
+def _column_of(model: PrivacyModel) -> str | None:
+    """Return the column a rule is about, if it names one."""
+    column: str | None = getattr(model, "column", None)
+    return column
 
 
 def _is_number(value: object) -> bool:

@@ -1,6 +1,5 @@
 """What the next version of a network brought, as the page of what changed shows it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ from deid_portal.engine.charts.drawing import bars, draw
 from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.evidence.drift import DriftVerdict
 from deid_portal.engine.networks.drift import NetworkDrift
+from deid_portal.engine.report.network import KnowledgeState
 from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import percent
 
@@ -43,7 +43,7 @@ def risk_changes(dataset: Dataset) -> list[RiskChange]:
     before = dataset.previous
     if before is None:
         return []
-    old, new = before.network.risk, dataset.network.risk
+    old, new = before.network.knowledge_states, dataset.network.knowledge_states
     return [
         _risk_change(KNOWLEDGE_TITLES[known], old[known], new[known])
         for known in KNOWLEDGE_TITLES
@@ -51,8 +51,8 @@ def risk_changes(dataset: Dataset) -> list[RiskChange]:
     ]
 
 
-def _risk_change(title: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> RiskChange:
-    return RiskChange(title, old["unique"], new["unique"], old["below_k"], new["below_k"])
+def _risk_change(title: str, old: KnowledgeState, new: KnowledgeState) -> RiskChange:
+    return RiskChange(title, old.unique, new.unique, old.below_k, new.below_k)
 
 
 def degrees_chart(drift: NetworkDrift, *, sees_values: bool) -> Chart:

@@ -129,7 +129,7 @@ def _seconds(dataset: Dataset, method: Mapping[str, Any]) -> float:
     for run in dataset.runs.filter(status="finished").only("summary", "started_at", "finished_at")[
         :5
     ]:
-        if method["name"] in run.summary.get("asked", {}).get("methods", []):
+        if method["name"] in run.summary.asked.methods:
             return float(run.elapsed_seconds)
     fixed, per = USUAL_SECONDS.get(method["name"], OTHER_SECONDS)
     return fixed + per * dataset.rows / 100_000

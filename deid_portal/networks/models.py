@@ -6,6 +6,7 @@ from django.db import models
 
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine.report.network import KnowledgeState
 from deid_portal.vault.sealed_fields import SealedJSONField
 from deid_portal.work.work import Work
 
@@ -38,6 +39,11 @@ class Network(models.Model):
 
     def __str__(self) -> str:
         return f"network of {self.dataset}"
+
+    @property
+    def knowledge_states(self) -> dict[str, KnowledgeState]:
+        """Return who stands out, by what somebody may know."""
+        return {known: KnowledgeState.from_document(own) for known, own in self.risk.items()}
 
     @property
     def nodes_file(self) -> str:

@@ -14,6 +14,7 @@ from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.parameters import Choice as OneOf
+from deid_portal.engine.report.network import KnowledgeState
 from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.networks.composition import compose_network_plan
@@ -68,7 +69,7 @@ class NetworkProtectionPage:
 
     @property
     def offers(self) -> list[KnowledgeOffer]:
-        risk = self.dataset.network.risk
+        risk = self.dataset.network.knowledge_states
         return [
             KnowledgeOffer(value, KNOWLEDGE_TITLES[value], KNOWLEDGE_WORDS[value], _alone(own))
             for value in offered_knowledge(self.dataset)
@@ -140,13 +141,13 @@ def offered_knowledge(dataset: Dataset) -> list[str]:
     return [known for known in KNOWLEDGE_TITLES if has_attributes or known != "attributes+degree"]
 
 
-def _alone(own: Mapping[str, Any] | None) -> str:
+def _alone(own: KnowledgeState | None) -> str:
     if own is None:
         return ""
-    if not own["unique"]:
+    if not own.unique:
         return "Now nobody stands alone to them."
-    stand = "1 person stands" if own["unique"] == 1 else f"{own['unique']:,} people stand"
-    return f"Now {stand} alone to them, {percent(own['risk']['sample_uniques'])}."
+    stand = "1 person stands" if own.unique == 1 else f"{own.unique:,} people stand"
+    return f"Now {stand} alone to them, {percent(own.risk.sample_uniques)}."
 
 
 def open_choosing(

@@ -16,7 +16,7 @@ from deid_portal.datasets.reading import count_and_store, write_columns
 from deid_portal.engine import Table
 from deid_portal.engine.detection import Findings, suggest_by_looks
 from deid_portal.engine.networks import Network as LinkedNodes
-from deid_portal.engine.networks.attacks.walk import tell_walk, words_of_walk
+from deid_portal.engine.networks.attacks.walk import tell_walk
 from deid_portal.engine.networks.drift import compare_networks
 from deid_portal.engine.networks.knowledge import Knowledge
 from deid_portal.engine.networks.layout import draw
@@ -87,7 +87,7 @@ def _read_and_count(lease: Lease[NetworkReading]) -> NetworkFindings:
     network = open_network(dataset, lease.progress)
     risk, shape = _count_look_alikes(dataset, network, Progress(lease.progress))
     lease.progress(0, 1, "draw")
-    drawing, story = draw(network).to_document(), words_of_walk(tell_walk(network))
+    drawing, story = draw(network).drawing.to_document(), list(tell_walk(network).words)
     drift = _compare_with_the_version_before(dataset, network, lease.progress)
     found = NetworkFindings(network, risk, shape, drawing, story, drift)
     if network.table is None:

@@ -21,6 +21,7 @@ from deid_portal.datasets.sealed_upload import SealedUpload, upload_limit_words,
 from deid_portal.datasets.selectors import find_dataset
 from deid_portal.engine import EngineError
 from deid_portal.engine.charts.networks import drawing_chart, risk_chart
+from deid_portal.engine.report.network import NetworkDrawing
 from deid_portal.networks.changes import degrees_chart, drift_of_network, risk_changes
 from deid_portal.networks.forms import ReadAgainForm, UploadNetworkForm
 from deid_portal.networks.next_bars import (
@@ -270,9 +271,9 @@ def risk(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     context = {
         "dataset": dataset,
         "network": network,
-        "chart": risk_chart(network.risk),
+        "chart": risk_chart(network.knowledge_states),
         "drawing": drawing_chart(
-            network.drawing,
+            NetworkDrawing.from_document(network.drawing),
             chart_id="drawing",
             title=f"{dataset.rows:,} people and {network.links:,} links",
         )

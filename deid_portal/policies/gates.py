@@ -6,12 +6,15 @@ Board, report, protection page and review all ask here, so they can never disagr
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
+from deid_portal.engine.report.rules import RuleVerdict
+from deid_portal.engine.report.summary import PayingGroups, RunSummary
 from deid_portal.engine.wording.numbers import middle_cut, percent
 from deid_portal.policies.rules import Rules, attack_words
 
-Report = Mapping[str, Any]
+JudgedReport = Report | RunSummary
 
 ROUNDING = 1e-9
 FEW = 5  # people
@@ -71,7 +74,7 @@ class CrossingResult:
 
 def check_gates(
     rules: Rules,
-    report: Report,
+    report: JudgedReport,
     *,
     attacks: Mapping[str, AttackStanding] | None = None,
     crossing: CrossingResult | None = None,
@@ -94,9 +97,9 @@ def check_gates(
     return sorted(gates, key=lambda gate: not gate.fails)
 
 
-def is_allowed(rules: Rules, report: Report) -> bool:
+def is_allowed(rules: Rules, report: JudgedReport) -> bool:
     """Say whether a run meets what can be judged from its report alone."""
-    return bool(report.get("solution")) and not any(g.fails for g in check_gates(rules, report))
+    return bool(report.solution) and not any(g.fails for g in check_gates(rules, report))
 
 
 def _gate(name: str, asks: str, passes: bool, has: str, outside: str = "") -> Gate:
@@ -115,41 +118,41 @@ def outside_words(passes: bool) -> str:
 ABOUT_THE_ORIGINAL = ("most_left_out_of_group", "attacks.", "cross_releases")
 
 
-def _check_k(rules: Rules, report: Report) -> Checked:
-    highest = report["risk"]["after"]["prosecutor"]["highest"]
-    if not report["rows"]["released"]:
+def _check_k(rules: Rules, report: JudgedReport) -> Checked:
+    highest = report.risk.after.prosecutor.highest
+    if not report.rows.released:
         return False, "nobody is in the release"
-    hides = round(1 / highest) if highest else report["rows"]["released"]
-    groups = report["classes"]["count"]
+    hides = round(1 / highest) if highest else report.rows.released
+    groups = report.classes.count
     return hides >= rules.least_k, f"{hides:,} in the smallest group, {groups:,} groups"
 
 
-def _check_risk(rules: Rules, report: Report) -> Checked:
-    risk = report["risk"]["after"]["prosecutor"]
-    words = f"{percent(risk['highest'])}, average {percent(risk['average'])}"
-    return risk["highest"] <= rules.highest_risk + ROUNDING, words
+def _check_risk(rules: Rules, report: JudgedReport) -> Checked:
+    risk = report.risk.after.prosecutor
+    words = f"{percent(risk.highest)}, average {percent(risk.average)}"
+    return risk.highest <= rules.highest_risk + ROUNDING, words
 
 
-def _check_left_out(rules: Rules, report: Report) -> Checked:
-    left, total = report["rows"]["suppressed"], report["input"]["rows"]
+def _check_left_out(rules: Rules, report: JudgedReport) -> Checked:
+    left, total = report.rows.suppressed, report.input.rows
     share = left / total if total else 0.0
     return share <= rules.most_left_out + ROUNDING, f"{percent(share)}, {left:,} of {total:,}"
 
 
-def _check_groups(rules: Rules, report: Report) -> Checked:
-    if not report["rows"]["suppressed"]:
+def _check_groups(rules: Rules, report: JudgedReport) -> Checked:
+    if not report.rows.suppressed:
         return True, "nobody was left out"
-    if "who_pays" not in report:
+    if report.who_pays is None:
         return False, "not measured; run the plan again"
-    return _check_worst_group(rules, report)
+    return _check_worst_group(rules, report.who_pays)
 
 
-def _check_worst_group(rules: Rules, report: Report) -> Checked:
+def _check_worst_group(rules: Rules, who_pays: Sequence[PayingColumn | PayingGroups]) -> Checked:
     groups = [
-        (group["suppressed"] / group["records"], table["column"], group)
-        for table in report["who_pays"]
-        for group in table["groups"]
-        if group["records"] >= max(rules.smallest_group_judged, 1)
+        (group.suppressed / group.records, table.column, group)
+        for table in who_pays
+        for group in table.groups
+        if group.records >= max(rules.smallest_group_judged, 1)
     ]
     if not groups:
         return True, "no group is large enough to be judged", outside_words(True)
@@ -159,36 +162,34 @@ def _check_worst_group(rules: Rules, report: Report) -> Checked:
     return passes, words, outside_words(passes)
 
 
-def _group_words(column: str, group: Report, share: float) -> str:
+def _group_words(column: str, group: PayingGroup, share: float) -> str:
     """Name the group that pays most, unless few of it were left out; for stewards alone."""
-    if 0 < group["suppressed"] < FEW:
+    if 0 < group.suppressed < FEW:
         return f"{middle_cut(column)}, in one of its groups: {percent(share)} left out"
     return (
-        f"{middle_cut(column)} “{middle_cut(str(group['value']))}”: "
-        f"{group['suppressed']:,} of {group['records']:,} left out, {percent(share)}"
+        f"{middle_cut(column)} “{middle_cut(str(group.value))}”: "
+        f"{group.suppressed:,} of {group.records:,} left out, {percent(share)}"
     )
 
 
-def _sensitive_columns(report: Report) -> list[str]:
-    columns = report["columns"].items()
-    return [
-        name for name, column in columns if column["role"] == "sensitive" and column["released"]
-    ]
+def _sensitive_columns(report: JudgedReport) -> list[str]:
+    columns = report.columns.items()
+    return [name for name, column in columns if column.role == "sensitive" and column.released]
 
 
-def _rules_about(report: Report, column: str) -> list[Report]:
+def _rules_about(report: JudgedReport, column: str) -> list[RuleVerdict]:
     """The rules that hold and are about a column."""
-    return [rule for rule in report["models"] if rule["holds"] and column in _columns_of(rule)]
+    return [rule for rule in report.models if rule.holds and column in _columns_of(rule)]
 
 
-def _columns_of(rule: Report) -> set[str]:
+def _columns_of(rule: RuleVerdict) -> set[str]:
     """The sensitive columns a rule names, in whichever of the three ways rules have."""
-    values = rule.get("values")
+    values = rule.parameters.get("values")
     by_value = values if isinstance(values, Mapping) else ()
-    return {rule.get("column", ""), *(rule.get("columns") or ()), *by_value}
+    return {rule.column or "", *(rule.parameters.get("columns") or ()), *by_value}
 
 
-def _check_sensitive(rules: Rules, report: Report) -> Checked:
+def _check_sensitive(rules: Rules, report: JudgedReport) -> Checked:
     columns = _sensitive_columns(report)
     if not columns:
         return True, "no sensitive column is released"
@@ -196,7 +197,7 @@ def _check_sensitive(rules: Rules, report: Report) -> Checked:
     bare = [
         name
         for name in columns
-        if not any(not accepted or r["model"] in accepted for r in _rules_about(report, name))
+        if not any(not accepted or r.model in accepted for r in _rules_about(report, name))
     ]
     if bare:
         return False, f"{middle_cut(bare[0])} has no such rule"
@@ -204,7 +205,7 @@ def _check_sensitive(rules: Rules, report: Report) -> Checked:
     return True, f"{names}{' and others' if len(columns) > 3 else ''}: protected"
 
 
-def _check_guess(rules: Rules, report: Report) -> Checked:
+def _check_guess(rules: Rules, report: JudgedReport) -> Checked:
     columns = _sensitive_columns(report)
     if not columns:
         return True, "no sensitive column is released"
@@ -217,32 +218,32 @@ def _check_guess(rules: Rules, report: Report) -> Checked:
     return share <= rules.surest_guess + ROUNDING, f"{middle_cut(worst)}: {percent(share)}"
 
 
-def _surest_guess(report: Report, column: str) -> float | None:
+def _surest_guess(report: JudgedReport, column: str) -> float | None:
     """What the report measured on the released cells; reports of old have no such figure."""
-    measured = report.get("sensitive", {}).get(column, {}).get("surest_guess")
-    return None if measured is None else float(measured)
+    measured = (report.sensitive or {}).get(column)
+    return None if measured is None else measured.surest_guess
 
 
-def _check_identifiers(rules: Rules, report: Report) -> Checked:
+def _check_identifiers(rules: Rules, report: JudgedReport) -> Checked:
     left = [
         name
-        for name, column in report["columns"].items()
-        if column["role"] == "identifier"
-        and column["released"]
-        and report["plan"]["columns"].get(name, {}).get("treatment") not in HIDING_TREATMENTS
+        for name, column in report.columns.items()
+        if column.role == "identifier"
+        and column.released
+        and report.plan["columns"].get(name, {}).get("treatment") not in HIDING_TREATMENTS
     ]
     if left:
         return False, f"{middle_cut(left[0])} is in the release"
-    roles = {name: column["role"] for name, column in report["columns"].items()}
+    roles = {name: column.role for name, column in report.columns.items()}
     found = [
-        finding["column"]
-        for finding in report["risk"].get("safe_harbor", [])
-        if finding["identifier"] in DIRECT and roles.get(finding["column"]) != "identifier"
+        finding.column
+        for finding in report.risk.safe_harbor or ()
+        if finding.identifier in DIRECT and roles.get(finding.column) != "identifier"
     ]
     if found:
         return False, f"{middle_cut(found[0])} looks like an identifier"
-    gone = sum(1 for column in report["columns"].values() if column["role"] == "identifier")
-    kept = sum(1 for column in report["columns"].values() if column["released"])
+    gone = sum(1 for column in report.columns.values() if column.role == "identifier")
+    kept = sum(1 for column in report.columns.values() if column.released)
     return True, f"{gone:,} removed or replaced; {kept:,} columns released"
 
 
@@ -298,7 +299,7 @@ def _check_crossing(rules: Rules, crossing: CrossingResult) -> Checked:
     return passes, words, f"{outside_words(passes)}; crossed with {count}"
 
 
-CHECKS: dict[str, Callable[[Rules, Report], Checked]] = {
+CHECKS: dict[str, Callable[[Rules, JudgedReport], Checked]] = {
     "least_k": _check_k,
     "highest_risk": _check_risk,
     "most_left_out": _check_left_out,

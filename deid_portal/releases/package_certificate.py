@@ -8,6 +8,7 @@ not leave. Every number of the report is printed with the place it comes from
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -17,6 +18,8 @@ from django.utils.safestring import SafeString
 from deid_portal.engine import EngineError, Plan
 from deid_portal.engine.networks import NetworkPlan, is_network_plan
 from deid_portal.engine.publication import Publication, promises_privacy
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.table import ColumnReport
 from deid_portal.engine.verification.figures import COUNT, NUMBER, SHARE, find_figure, write_figure
 from deid_portal.engine.verification.signatures import short_fingerprint
 from deid_portal.engine.wording.words import counted, listed
@@ -25,7 +28,6 @@ from deid_portal.releases.package_charts import PackageChart, charts_of
 from deid_portal.reports.columns import level_label
 from deid_portal.reports.verdicts import verdict_of
 
-Report = Mapping[str, Any]
 Statement = Mapping[str, Any]
 RESULT_WORDS = {"pass": "passes", "waived": "waived", "fail": "fails"}
 ATTACK_TONES = {"Resisted": "ok", "Weak spot": "warn", "Over limit": "bad"}
@@ -86,8 +88,10 @@ class Certificate:
     @property
     def _detail(self) -> dict[str, SafeString]:
         """The detail lost or, where only the original tells that, the levels kept."""
-        told = self.report.get("utility", {})
-        names = [name for name in ("loss", "precision") if name in told]
+        if not self.report.tells("utility"):
+            return {}
+        told = self.report.utility
+        names = [name for name in ("loss", "precision") if told.value_of(name) is not None]
         return {name: self.share(f"utility.{name}") for name in names[:1]}
 
     @property
@@ -136,16 +140,16 @@ class Certificate:
         explained = self._explanations()
         return [
             {
-                "sentence": explained[place] if place < len(explained) else model["model"],
-                "name": model["model"],
-                "holds": model["holds"],
+                "sentence": explained[place] if place < len(explained) else model.model,
+                "name": model.model,
+                "holds": model.holds,
                 "achieved": [
                     (name.replace("_", " "), self._achieved(place, name))
-                    for name, reached in model.get("achieved", {}).items()
+                    for name, reached in (model.achieved or {}).items()
                     if isinstance(reached, int | float) and not isinstance(reached, bool)
                 ],
             }
-            for place, model in enumerate(self.report.get("models", []))
+            for place, model in enumerate(self.report.models)
         ]
 
     def _achieved(self, place: int, name: str) -> SafeString:
@@ -161,27 +165,29 @@ class Certificate:
 
     @property
     def columns(self) -> list[dict[str, Any]]:
+        if not self.report.tells("columns"):
+            return []
         return [
             {
                 "name": name,
                 "role": self._role(name, column),
                 "level": self._fate(column),
                 "loss": self.figure(["columns", name, "loss"], SHARE)
-                if column.get("loss") is not None
+                if column.loss is not None
                 else "",
             }
-            for name, column in self.report.get("columns", {}).items()
+            for name, column in self.report.columns.items()
         ]
 
-    def _role(self, name: str, column: Report) -> str:
-        return ROLES.get(column["role"] or "", column["role"] or "")
+    def _role(self, name: str, column: ColumnReport) -> str:
+        return ROLES.get(column.role or "", column.role or "")
 
-    def _fate(self, column: Report) -> str:
-        if not column["released"]:
+    def _fate(self, column: ColumnReport) -> str:
+        if not column.released:
             return "removed"
-        if column["role"] == "quasi-identifier":
+        if column.role == "quasi-identifier":
             return level_label(column)
-        return "replaced" if column["role"] == "identifier" else "as it was"
+        return "replaced" if column.role == "identifier" else "as it was"
 
     @property
     def gates(self) -> list[dict[str, str]]:
@@ -256,7 +262,7 @@ class Certificate:
                 else "Rows, as approved (release.csv)",
                 self.statement["output_sha256"],
             ),
-            ("Plan, as published", self.report.get("plan_sha256", "")),
+            ("Plan, as published", self.report.plan_sha256),
             ("Engine", self.statement["engine"]),
             *([("Private answers (answers.json)", answers)] if answers else []),
         ]
@@ -270,11 +276,15 @@ class Certificate:
     def number(self, place: str) -> SafeString:
         return self.figure(place.split("."), NUMBER)
 
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return self.report.to_document()
+
     def figure(self, steps: Sequence[str], kind: str) -> SafeString:
         """Print a number of the report with the place it comes from."""
         sign = PATH_SIGN if any("." in step for step in steps) else "."
         place = sign.join(steps)
-        words = write_figure(find_figure(self.report, place), kind)
+        words = write_figure(find_figure(self._document, place), kind)
         return format_html('<data value="{}" class="{}">{}</data>', place, kind, words)
 
 
@@ -282,17 +292,17 @@ def limits_of(report: Report, statement: Statement, plan: Mapping[str, Any]) -> 
     """Say under which assumptions the numbers hold, and what they do not cover."""
     known = [n for n, own in plan.get("columns", {}).items() if own["role"] == "quasi-identifier"]
     secret = [n for n, own in plan.get("columns", {}).items() if own["role"] == "sensitive"]
-    said = [report["randomness"]["note"]] if "randomness" in report else []
+    said = [report.randomness.note] if report.randomness else []
     said.append(_what_is_known(report, known))
     if secret:
         names = ", ".join(secret)
         said.append(f"What somebody already knows about {names} by themselves is not covered.")
-    if "input" in report:
+    if report.tells("input"):
         said.append(
             "How many people there were and were left out cannot be counted in this package; the "
             "portal vouches for it by its signature."
         )
-    said.append(str(report.get("note", "")))
+    said.append(report.note or "")
     crossed = [gate for gate in statement["gates"] if gate["name"] == "cross_releases"]
     said.append(
         f"Earlier releases of the same people: {crossed[0]['has']}. Later ones must be checked "
@@ -309,8 +319,8 @@ def limits_of(report: Report, statement: Statement, plan: Mapping[str, Any]) -> 
 
 
 def _what_is_known(report: Report, columns: Sequence[str]) -> str:
-    if "network" in report:
-        return f"The recipient is taken to know {report['network']['knowledge_words']}."
+    if report.network is not None:
+        return f"The recipient is taken to know {report.network.knowledge_words}."
     if not columns:
         return (
             "No column was said to be known to the recipient, so no risk of finding was measured."

@@ -1,8 +1,6 @@
 """The charts of a certificate: those of the report's pages, of what may be published, as SVG."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
@@ -11,8 +9,8 @@ from deid_portal.engine.charts.detail import loss_chart
 from deid_portal.engine.charts.groups import classes_chart
 from deid_portal.engine.charts.risk import risk_chart
 from deid_portal.engine.charts.svg import write_svg
+from deid_portal.engine.report import Report
 
-Report = Mapping[str, Any]
 MOST_COLUMNS = 12
 
 

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.files.writer import write_table
 from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.report import Report
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.verification.tables import read_release
 from deid_portal.querydesk.released_answers import write_answers, write_answers_csv
@@ -92,8 +93,8 @@ def contents_of(package: Package, progress: ProgressCallback) -> Contents:
     keeps_recipe = not statement["publish_recipe"]
     if keeps_recipe:
         notes.append(RECIPE_KEPT)
-        report = {key: own for key, own in report.items() if key != "plan"}
-    members.append(PackageMember("report.json", "every number on the certificate", to_json(report)))
+    told = _write_report(report, keeps_recipe=keeps_recipe)
+    members.append(PackageMember("report.json", "every number on the certificate", told))
     if not keeps_recipe:
         members.append(
             PackageMember(
@@ -115,8 +116,15 @@ def contents_of(package: Package, progress: ProgressCallback) -> Contents:
     return Contents(members, signer, notes)
 
 
+def _write_report(report: Report, *, keeps_recipe: bool) -> Callable[[], BinaryIO]:
+    document = report.to_document()
+    if keeps_recipe:
+        del document["plan"]
+    return to_json(document)
+
+
 def _data_members(
-    package: Package, report: Mapping[str, Any], statement: Mapping[str, Any]
+    package: Package, report: Report, statement: Mapping[str, Any]
 ) -> list[PackageMember]:
     """Return the table, or the files of a network, and the dictionary beside them."""
     if package.release.request.run.is_network:
@@ -186,7 +194,7 @@ def _table_member(package: Package, table: Table) -> PackageMember:
 def _dictionary(
     package: Package,
     table: Table,
-    report: Mapping[str, Any],
+    report: Report,
     statement: Mapping[str, Any],
     rows: PackageMember,
 ) -> PackageMember:

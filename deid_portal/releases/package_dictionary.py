@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
+from deid_portal.engine.report import Report
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.verification.dictionary import describe_fields
 from deid_portal.releases.models import Package, TableFormat
@@ -21,7 +22,7 @@ MEDIA_TYPES = {
 def write_dictionary(
     package: Package,
     table: Table,
-    report: Mapping[str, Any],
+    report: Report,
     statement: Mapping[str, Any],
     *,
     size: int,
@@ -61,15 +62,15 @@ def _moment(text: str) -> str:
     return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _left_out(report: Mapping[str, Any]) -> dict[str, Any] | None:
+def _left_out(report: Report) -> dict[str, Any] | None:
     """Say how many people were left out; None where that would tell of the original."""
-    suppressed = report["rows"].get("suppressed")
-    if suppressed is None or "input" not in report:
+    if not report.rows.tells("suppressed") or not report.tells("input"):
         return None
-    return {"rows": suppressed, "share": suppressed / max(report["input"]["rows"], 1)}
+    suppressed = report.rows.suppressed
+    return {"rows": suppressed, "share": suppressed / max(report.input.rows, 1)}
 
 
-def _description(report: Mapping[str, Any], statement: Mapping[str, Any]) -> str:
+def _description(report: Report, statement: Mapping[str, Any]) -> str:
     said = [f"De-identified table for {statement['purpose']}. One row is one person, in no order."]
     left = _left_out(report)
     if left is not None:

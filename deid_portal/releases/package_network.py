@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
+from deid_portal.engine.report import Report
 from deid_portal.releases.models import Package
 from deid_portal.vault import vault
 
@@ -33,10 +34,10 @@ def open_network_release(package: Package) -> dict[str, bytes]:
 
 
 def write_network_dictionary(
-    files: Mapping[str, bytes], report: Mapping[str, Any], statement: Mapping[str, Any]
+    files: Mapping[str, bytes], report: Report, statement: Mapping[str, Any]
 ) -> dict[str, Any]:
     name = slugify(statement["dataset"]) or "network"
-    links = "one way" if report["network"]["directed"] else "both ways"
+    links = "one way" if report.network and report.network.directed else "both ways"
     return {
         "profile": "data-package",
         "name": f"{name}-release-{statement['release']}",

@@ -69,7 +69,7 @@ def request_package(*, release: Release, format: str, person: User | None) -> Pa
 
 def _check_fits_a_sheet(release: Release) -> None:
     """Say so at once, and not after a worker has tried."""
-    rows = int(release.request.run.report["rows"]["released"])
+    rows = release.request.run.finished_report.rows.released
     if rows > MOST_ROWS_OF_A_SHEET:
         raise Refused(
             f"A sheet ends at {MOST_ROWS_OF_A_SHEET:,} rows and this release has {rows:,}. "

@@ -87,7 +87,7 @@ def check_run(
 ) -> list[Gate]:
     """Check what is known of a run; earlier releases only where they were crossed."""
     rules = policy.rules
-    return check_gates(rules, run.report, attacks=standings_of(run), crossing=crossing)
+    return check_gates(rules, run.finished_report, attacks=standings_of(run), crossing=crossing)
 
 
 def _crossing_of(request: ReviewRequest, rules: Rules) -> CrossingResult | None:

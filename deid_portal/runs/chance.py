@@ -13,6 +13,7 @@ from deid_portal.engine.methods import METHODS
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.randomness.chance import SECRET_BYTES
 from deid_portal.engine.randomness.seeds import admit_repeatable
+from deid_portal.engine.report import Report
 
 if TYPE_CHECKING:
     from deid_portal.runs.models import Run
@@ -47,8 +48,8 @@ def drew_from_a_seed(plan: Mapping[str, Any]) -> bool:
     return any(METHODS[n].protects_by_chance and not METHODS[n].is_private for n in names)
 
 
-def honest_report(run: "Run") -> dict[str, Any]:
+def honest_report(run: "Run") -> Report:
     """Return the report of a run; one that drew from a seed says so and claims no ε any more."""
-    report: dict[str, Any] = run.report
-    is_silent = "randomness" not in report and drew_from_a_seed(run.plan)
+    report = run.finished_report
+    is_silent = report.randomness is None and drew_from_a_seed(run.plan)
     return admit_repeatable(report) if is_silent else report

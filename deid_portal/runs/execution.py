@@ -41,7 +41,7 @@ def perform_run(lease: Lease[Run]) -> None:
         with lease, limits.refusing_too_much():
             carried_out = RunSubject.of(lease.work.dataset).carry_out(lease)
         outcome = carried_out.outcome
-        report = {**outcome.report, **outcome.details}  # sealed; a release takes less along
+        report = outcome.full_report  # sealed; a release takes less along
         _end(
             lease,
             WorkStatus.FINISHED,

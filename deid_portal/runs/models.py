@@ -1,6 +1,6 @@
 """A run: one plan executed on one dataset, and the answer. A sweep: many asked for at once."""
 
-from typing import Any, cast
+from typing import cast
 from uuid import uuid4
 
 from django.db import models
@@ -10,10 +10,12 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.publication import Publication
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.summary import RunSummary
 from deid_portal.plans.basis import AnyPlan, basis_of
 from deid_portal.runs.chance import honest_report, new_secret
 from deid_portal.taxonomies.models import TaxonomyVersion
-from deid_portal.vault.sealed_fields import SealedJSONField
+from deid_portal.vault.sealed_fields import SealedJSONField, SealedObjectField
 from deid_portal.work.work import Work
 
 
@@ -22,6 +24,14 @@ class Priority(models.IntegerChoices):
 
     SINGLE = 0, "Single run"
     SWEEP = 1, "Part of a sweep"
+
+
+class SealedReportField(SealedObjectField[Report | None]):
+    kind = Report
+
+
+class SealedSummaryField(SealedObjectField[RunSummary]):
+    kind = RunSummary
 
 
 class Run(Work):
@@ -60,9 +70,9 @@ class Run(Work):
     # Plan and taxonomies as they may leave with the release: nothing in them that it does not show.
     published = SealedJSONField(null=True)
     solution = models.BooleanField(null=True)
-    report = SealedJSONField(null=True)
+    report = SealedReportField(null=True)
     # What boards and lists need of plan and report, so that they open neither; see summaries.py.
-    summary = SealedJSONField(default=dict)
+    summary = SealedSummaryField(default=dict)
     output_sha256 = models.CharField(max_length=64, default="", blank=True)
     output_bytes = models.BigIntegerField(default=0)
     # Rows that were never released are deleted with their table; the report stays.
@@ -87,7 +97,14 @@ class Run(Work):
         return Publication.from_document(self.published)
 
     @property
-    def published_report(self) -> dict[str, Any]:
+    def finished_report(self) -> Report:
+        """Return the report of a run that has ended with an answer; others have none."""
+        if self.report is None:
+            raise ValueError("This run has no report.")
+        return self.report
+
+    @property
+    def published_report(self) -> Report:
         """Return the part of the report that may leave."""
         return self.publication.publish_report(honest_report(self))
 

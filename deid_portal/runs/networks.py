@@ -2,14 +2,17 @@
 
 import zipfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import IO, Any, BinaryIO, cast
 
 from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.networks import Network, NetworkOutcome, NetworkPlan, protect_network
 from deid_portal.engine.networks.layout import draw, draw_beside
+from deid_portal.engine.networks.network import Nodes
 from deid_portal.engine.networks.writer import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.publication import Publication
+from deid_portal.engine.report.network import GroupsBeside, LinksBeside
 from deid_portal.networks.selectors import open_network
 from deid_portal.runs.chance import secret_of
 from deid_portal.runs.models import Run
@@ -32,24 +35,39 @@ def protect_network_of(run: Run, watch: ProgressCallback) -> tuple[NetworkPlan, 
     network = open_network(run.dataset, watch)
     outcome = protect_network(network, plan, watch, secret=secret_of(run))
     watch(0, 1, "store")
-    _draw_both(network, outcome)
-    return plan, outcome
+    return plan, _with_drawings(network, outcome)
 
 
-def _draw_both(network: Network, outcome: NetworkOutcome) -> None:
+def _with_drawings(network: Network, outcome: NetworkOutcome) -> NetworkOutcome:
+    """Add drawings to a report: of what leaves, and of before and after for the house alone.
+
+    The first shows no more than the release does.
+    """
+    released, told = outcome.released, outcome.report.network
+    if released is None or told is None:
+        return outcome
+    beside = _draw_both(network, released, outcome.rows)
+    return replace(
+        outcome,
+        report=replace(outcome.report, network=replace(told, drawing=draw(released).drawing)),
+        details=replace(outcome.details, beside=beside),
+    )
+
+
+def _draw_both(
+    network: Network, released: Network, rows: Nodes | None
+) -> LinksBeside | GroupsBeside | None:
     """Draw before and after at the same places, where every node stands for somebody."""
-    released, rows = outcome.released, outcome.rows
-    if released is None or rows is None or network.nodes > LARGEST_DRAWN_BESIDE:
-        return
+    if rows is None or network.nodes > LARGEST_DRAWN_BESIDE:
+        return None
     if len(rows) == network.nodes and int(rows.min()) >= 0:
-        outcome.details["beside"] = draw_beside(network, released, rows)
+        return draw_beside(network, released, rows)
+    return None
 
 
 def store_network(lease: Lease[Run], plan: NetworkPlan, outcome: NetworkOutcome) -> dict[str, Any]:
     if outcome.released is None:
         return {}
-    # A drawing of what leaves, for the report; it shows no more than the release does.
-    outcome.report["network"]["drawing"] = draw(outcome.released).to_document()
     with vault.VaultWriter(lease.work.release_file) as writer:
         write_archive(outcome, cast(BinaryIO, writer))
         lease.check()

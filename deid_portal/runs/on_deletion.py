@@ -52,7 +52,7 @@ def _forget_values(run: Run, published: dict[str, Any] | None) -> None:
     run.plan, run.plan_files = plan, {}
     if run.report is not None:
         run.report = hide_values_in_report(run.report, plan)
-    detail = run.summary.get("detail")
+    detail = run.summary.detail
     run.summary = summarize(run.report, detail) if run.report else describe_request(plan)
 
 

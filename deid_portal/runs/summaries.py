@@ -5,94 +5,115 @@ what such a page needs is kept apart, in the shape the report has: whatever read
 gates of a policy, say) can read this instead. It can hold names of groups, so it is sealed too.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
+from deid_portal.engine.report import Part, Report
+from deid_portal.engine.report.classes import SizeSummary
+from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
+from deid_portal.engine.report.risk import RiskFigures, RiskReport
+from deid_portal.engine.report.rules import RuleVerdict
+from deid_portal.engine.report.summary import (
+    AskedProtection,
+    InputRows,
+    NetworkLinks,
+    PayingGroups,
+    RiskSummary,
+    RunSummary,
+)
 from deid_portal.plans.basis import NetworkBasis, basis_of
 
-OF_COLUMN = ("role", "released", "level", "height", "level_name", "loss", "distinct_before",
-             "distinct_after")  # fmt: skip
-OF_CLASSES = ("count", "smallest", "largest", "mean")
-OF_RISK = ("prosecutor", "journalist", "marketer", "sample_uniques")
+Kind = TypeVar("Kind", bound=Part)
 
 
-def describe_request(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Say what a plan asks for, as far as a board tells runs apart by it."""
+def describe_request(plan: Mapping[str, Any]) -> RunSummary:
+    """Return the summary of a run that has not ended."""
+    return RunSummary.telling(asked=describe_plan(plan))
+
+
+def describe_plan(plan: Mapping[str, Any]) -> AskedProtection:
     basis = basis_of(plan)
-    return {
-        "asked": {
-            "k": basis.look_alikes,
-            "limit": basis.limit,
-            "methods": [method["name"] for method in basis.methods],
-            "rules": [_without_values(rule) for rule in basis.rules],
-            **({"is_network": True, "way": basis.ways} if isinstance(basis, NetworkBasis) else {}),
-        }
-    }
+    of_network = isinstance(basis, NetworkBasis)
+    return AskedProtection(
+        k=basis.look_alikes,
+        limit=basis.limit,
+        methods=tuple(method["name"] for method in basis.methods),
+        rules=tuple(_without_values(rule) for rule in basis.rules),
+        is_network=of_network or None,
+        way=tuple(basis.ways) if of_network else None,
+    )
 
 
-def summarize(report: Mapping[str, Any], detail: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def summarize(report: Report, detail: Mapping[str, Any] | None = None) -> RunSummary:
     """Pick from a finished run's report, no solution included.
 
     `detail` is what the published plan says of detail lost; it is shown instead of the report's own
     to those who see no rows (`reports/visibility.py`).
     """
-    plan = report["plan"]
-    summary = {
-        "solution": report["solution"],
-        "input": {"rows": report["input"]["rows"]},
-        "plan": {"columns": {name: _roles(own) for name, own in plan["columns"].items()}},
-        **describe_request(plan),
+    columns = {name: _roles(own) for name, own in report.plan["columns"].items()}
+    judged: dict[str, Any] = {
+        "solution": report.solution,
+        "input": InputRows(report.input.rows),
+        "plan": {"columns": columns},
+        "asked": describe_plan(report.plan),
     }
-    if not report["solution"]:
-        return summary
-    return summary | {
-        "rows": report["rows"],
-        "classes": _pick(report["classes"], OF_CLASSES),
-        "models": [{**_without_values(rule), "holds": rule["holds"]} for rule in report["models"]],
-        "risk": {
-            "after": _pick(report["risk"]["after"], OF_RISK),
-            "safe_harbor": report["risk"].get("safe_harbor", []),
-        },
-        "utility": report["utility"],
-        "columns": {name: _pick(own, OF_COLUMN) for name, own in report["columns"].items()},
-        "levels": report["transformation"].get("levels") or {},
-        **({"network": {"links": report["network"]["links"]}} if "network" in report else {}),
-        **_pick(report, ("sensitive",)),
-        "detail": dict(detail or {}),
-        **({"who_pays": _telling(report["who_pays"])} if "who_pays" in report else {}),
-    }
+    if not report.solution:
+        return RunSummary.telling(**judged)
+    return RunSummary(
+        **judged,
+        rows=report.rows,
+        classes=_as(SizeSummary, report.classes),
+        models=tuple(_verdict(rule) for rule in report.models),
+        risk=_risk(report.risk),
+        utility=report.utility,
+        columns=report.columns,
+        levels=report.transformation.levels,
+        network=None if report.network is None else NetworkLinks(report.network.links),
+        sensitive=report.sensitive,
+        detail=dict(detail or {}),
+        who_pays=None if report.who_pays is None else tuple(_telling_most(report.who_pays)),
+    )
 
 
-def _telling(who_pays: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _as(kind: type[Kind], part: Part) -> Kind:
+    """Return the entries of a part that a smaller one has, too."""
+    return kind.from_document(part.to_document())
+
+
+def _risk(risk: RiskReport) -> RiskSummary:
+    return RiskSummary(_as(RiskFigures, risk.after), risk.safe_harbor or ())
+
+
+def _verdict(rule: RuleVerdict) -> RuleVerdict:
+    parameters = _without_values(rule.parameters)
+    return replace(rule, parameters=parameters, achieved=None, achieved_before=None)
+
+
+def _telling_most(who_pays: Sequence[PayingColumn]) -> Iterator[PayingGroups]:
     """Keep of each column the smallest group, and those that pay more than every larger one.
 
     So the one that pays most is there, whatever size a policy begins to judge at.
     """
-    kept = []
     for table in who_pays:
-        groups = [group for group in table["groups"] if group["records"]]
+        groups = [group for group in table.groups if group.records]
         if groups:
-            kept.append({"column": table["column"], "groups": _smallest_and_worst(groups)})
-    return kept
+            yield PayingGroups(table.column, tuple(_smallest_and_worst(groups)))
 
 
-def _smallest_and_worst(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    by_size = sorted(groups, key=lambda group: (-group["records"], -group["suppressed"]))
+def _smallest_and_worst(groups: list[PayingGroup]) -> list[PayingGroup]:
+    by_size = sorted(groups, key=lambda group: (-group.records, -group.suppressed))
     kept, most = [], -1.0
     for group in by_size:
-        share = group["suppressed"] / group["records"]
+        share = group.suppressed / group.records
         if share > most or group is by_size[-1]:
             kept.append(group)
             most = max(most, share)
     return kept
 
 
-def _pick(part: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: part[name] for name in names if name in part}
-
-
 def _roles(column: Mapping[str, Any]) -> dict[str, Any]:
-    return _pick(column, ("role", "treatment"))
+    return {name: column[name] for name in ("role", "treatment") if name in column}
 
 
 def _without_values(rule: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.publication import Publication
 from deid_portal.engine.remedies import find_remedies
+from deid_portal.engine.report import HouseDetails
 from deid_portal.runs.chance import secret_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import keep_origins
@@ -24,7 +25,7 @@ def protect_table_of(run: Run, plan: Plan, key: PseudonymKey, watch: ProgressCal
     outcome = protect(table, plan, watch, pseudonym_key=key.bytes, secret=secret)
     if not outcome.solution:
         remedies = find_remedies(table, plan, outcome.report, watch)
-        outcome = replace(outcome, details={"remedies": remedies})
+        outcome = replace(outcome, details=HouseDetails(remedies=remedies))
     watch(0, 1, "store")
     return outcome
 

@@ -5,7 +5,7 @@ A variant starts from the plan a run froze, or from the protection, plus declare
 with its own number, audit record and report. Besides it keeps what it was made from, in words.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -15,6 +15,7 @@ from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine import ENGINE_VERSION
+from deid_portal.engine.report import Report
 from deid_portal.plans.basis import AnyPlan, Basis, basis_of
 from deid_portal.plans.changes import Change, apply_changes
 from deid_portal.plans.subjects import PlannedSubject, check_plan_chosen
@@ -71,14 +72,19 @@ def start_variant_of_protection(
 
 def basis_of_run(run: Run) -> Basis:
     """Return the frozen plan of a run and the levels it released at, or came nearest with."""
-    report = run.report or {}
-    reached = report.get("transformation") or report.get("nearest") or {}
+    report = run.report
+    if report is None:
+        return basis_of(run.plan, run.plan_files)
     heights = {
-        name: column["height"]
-        for name, column in report.get("columns", {}).items()
-        if column.get("height") is not None
+        name: column.height for name, column in report.columns.items() if column.height is not None
     }
-    return basis_of(run.plan, run.plan_files, reached.get("levels") or {}, heights)
+    return basis_of(run.plan, run.plan_files, _reached_levels(report), heights)
+
+
+def _reached_levels(report: Report) -> Mapping[str, int]:
+    if report.tells("transformation"):
+        return report.transformation.levels
+    return report.nearest.levels if report.nearest else {}
 
 
 def basis_of_protection(dataset: Dataset) -> Basis:

@@ -17,8 +17,9 @@ still have such values is decided by a file that nobody without its data key can
 """
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from django.apps import apps
 from django.db import models
@@ -135,6 +136,50 @@ class SealedJSONField(models.BinaryField):  # type: ignore[type-arg]
 
     def value_to_string(self, obj: models.Model) -> str:
         raise TypeError("Sealed fields are not serialized.")
+
+
+class Documented(Protocol):
+    """What is read from a JSON document and written to one, such as a report."""
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self: ...
+
+    def to_document(self) -> dict[str, Any]: ...
+
+
+Kept = TypeVar("Kept", bound=Documented | None)
+
+
+class _ReadOnce(_UnsealedOnce):
+    """Read a document when somebody looks at it."""
+
+    field: "SealedObjectField[Any]"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        found = super().__get__(instance, owner)
+        if instance is not None and isinstance(found, Mapping):
+            found = instance.__dict__[self.field.attname] = self.field.kind.from_document(found)
+        return found
+
+
+class SealedObjectField(SealedJSONField, Generic[Kept]):
+    """An object that is kept as a sealed JSON document; a migration knows it as that alone."""
+
+    descriptor_class = _ReadOnce
+    kind: type[Documented]
+
+    if TYPE_CHECKING:  # a subclass says what it keeps: `SealedObjectField[Report | None]`
+
+        def __get__(self, instance: Any, owner: Any) -> Kept: ...  # type: ignore[override]
+        def __set__(self, instance: Any, value: Kept) -> None: ...
+
+    def deconstruct(self) -> Any:
+        name, _, args, options = super().deconstruct()
+        return name, f"{SealedJSONField.__module__}.{SealedJSONField.__qualname__}", args, options
+
+    def seal_for(self, instance: models.Model, value: Any) -> SealedBytes | None:
+        is_object = value is not None and not isinstance(value, Mapping)
+        return super().seal_for(instance, value.to_document() if is_object else value)
 
 
 def names_of_place(model: type[models.Model]) -> tuple[str, ...]:

@@ -47,8 +47,8 @@ def test_trying_a_remedy_comes_to_its_price(cast: Cast, signed_in: SignIn) -> No
     assert found.remedies
     for remedy in found.remedies:
         tried = _try(run, remedy, signed_in(cast.steward))
-        assert tried.report["rows"]["suppressed"] == remedy.left_out
-        assert tried.report["utility"]["loss"] == pytest.approx(remedy.loss)
+        assert tried.report.rows.suppressed == remedy.left_out
+        assert tried.report.utility.loss == pytest.approx(remedy.loss)
         again = remedies_of(tried, cast, "homogeneity")
         assert again.stake.records == remedy.records
 

@@ -67,7 +67,7 @@ def test_a_run_ends_with_an_archive_of_what_may_leave(finished: Run) -> None:
         assert archive.namelist() == ["edges.csv", "network.graphml", "nodes.csv"]
         links = archive.read("edges.csv").decode().split()
     assert links[0] == "source,target"
-    assert len(links) - 1 == finished.report["network"]["links"]["after"]
+    assert len(links) - 1 == finished.report.network.links.after
 
 
 def test_everybody_has_look_alikes_by_an_obvious_count(finished: Run) -> None:

@@ -57,9 +57,9 @@ def test_the_estimate_is_near_the_run_on_the_demo(demo: Dataset, rules: list[obj
     plan = check_choice(demo, ProtectionChoice(rules, method))  # type: ignore[arg-type]
     estimate = estimate_run(demo, plan)
     report = protect(table_of(demo), plan).report
-    left_out = report["rows"]["suppressed"] / demo.rows
+    left_out = report.rows.suppressed / demo.rows
     assert estimate.loss is not None
-    assert 0 <= estimate.loss - report["utility"]["loss"] + 1e-9 <= LOSS_TOLERANCE
+    assert 0 <= estimate.loss - report.utility.loss + 1e-9 <= LOSS_TOLERANCE
     assert abs(estimate.left_out - left_out) <= LIMIT
     assert estimate.left_out <= LIMIT
     assert estimate.patterns == 19_502
@@ -71,8 +71,8 @@ def test_given_levels_are_estimated_exactly(dataset: Dataset) -> None:
     plan = check_choice(dataset, ProtectionChoice(factories.RULES, method))
     estimate = estimate_run(dataset, plan)
     report = protect(table_of(dataset), plan).report
-    assert estimate.loss == pytest.approx(report["utility"]["loss"])
-    assert estimate.records_left_out == report["rows"]["suppressed"]
+    assert estimate.loss == pytest.approx(report.utility.loss)
+    assert estimate.records_left_out == report.rows.suppressed
 
 
 def test_what_cannot_be_done_says_how_near_it_comes(dataset: Dataset) -> None:

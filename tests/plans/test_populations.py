@@ -62,7 +62,7 @@ def test_a_run_compares_with_it_and_carries_it(cast: Cast, dataset: Dataset) -> 
     dataset.refresh_from_db()
     run = factories.finish_run(start_run(dataset=dataset, started_by=cast.steward))
     assert run.solution is True
-    assert run.report["models"][0]["achieved"]["k"] >= 4
+    assert run.report.models[0].achieved["k"] >= 4
     assert population.name in run.plan_files
     assert population.name not in (run.published or {}).get("files", {})
     with pytest.raises(Refused, match="The protection compares with this table"):

@@ -292,8 +292,8 @@ def test_measures_end_in_the_report(
     client.post(address, {**CHOICE, **asked, "then": "start"}, follow=True)
     run = factories.finish_run(Run.objects.get())
     assert run.status == Run.Status.FINISHED, run.problem
-    assert [attack["attack"] for attack in run.report["attacks"]] == ["homogeneity", "downcoding"]
-    assert run.report["who_pays"][0]["column"] == "Age"
+    assert [attack.attack for attack in run.report.attacks] == ["homogeneity", "downcoding"]
+    assert run.report.who_pays[0].column == "Age"
     assert client.get(reverse("reports:report", args=[run.id])).status_code == 200
 
 

@@ -8,6 +8,7 @@ import pytest
 from deid_portal.engine import Plan, protect
 from deid_portal.engine.files.csv.format import CsvFormat
 from deid_portal.engine.files.csv.reader import read_csv
+from deid_portal.engine.report import Report
 from deid_portal.policies.gates import (
     AttackStanding,
     CrossingResult,
@@ -31,9 +32,13 @@ LENIENT = Rules(
 )
 
 
-def make_report(**changes: Any) -> dict[str, Any]:
+def make_report(**changes: Any) -> Report:
     """Ten people in two groups of five; one more was left out."""
-    report: dict[str, Any] = {
+    return Report.from_document(make_document() | changes)
+
+
+def make_document() -> dict[str, Any]:
+    return {
         "solution": True,
         "input": {"rows": 11},
         "rows": {"released": 10, "suppressed": 1},
@@ -51,7 +56,6 @@ def make_report(**changes: Any) -> dict[str, Any]:
             {"column": "age", "groups": [{"value": "old", "records": 2, "suppressed": 1}]}
         ],
     }
-    return report | changes
 
 
 def gate_of(name: str, gates: list[Gate]) -> Gate:
@@ -97,7 +101,7 @@ def test_groups_too_small_to_hide_are_not_judged() -> None:
 def test_outside_the_house_no_group_is_named() -> None:
     rules = Rules(most_left_out_of_group=0.1, smallest_group_judged=1)
     paid = [{"value": "old", "records": 50, "suppressed": 9}]
-    report = make_report() | {"who_pays": [{"column": "age", "groups": paid}]}
+    report = make_report(who_pays=[{"column": "age", "groups": paid}])
     gate = gate_of("most_left_out_of_group", check_gates(rules, report))
     assert "“old”: 9 of 50 left out" in gate.has
     assert gate.has_outside == "over the limit", "how many of it were left out is nobody's business"
@@ -134,24 +138,28 @@ def test_rules_name_their_columns_in_three_ways(rule: dict[str, Any]) -> None:
 
 
 def test_an_old_report_without_the_guess_makes_no_promise() -> None:
-    report = make_report()
-    del report["sensitive"]
+    document = make_document()
+    del document["sensitive"]
+    report = Report.from_document(document)
     assert gate_of("surest_guess", check_gates(Rules(surest_guess=0.9), report)).fails
 
 
 def test_an_identifier_in_the_release_fails() -> None:
-    report = make_report()
-    report["columns"]["name"]["released"] = True
+    document = make_document()
+    document["columns"]["name"]["released"] = True
+    report = Report.from_document(document)
     assert gate_of("no_identifier_left", check_gates(Rules(), report)).fails
-    report["plan"]["columns"]["name"]["treatment"] = "pseudonym"
+    document["plan"]["columns"]["name"]["treatment"] = "pseudonym"
+    report = Report.from_document(document)
     assert not gate_of("no_identifier_left", check_gates(Rules(), report)).fails
 
 
 def test_a_column_that_looks_like_an_identifier_fails() -> None:
-    report = make_report()
-    report["risk"]["safe_harbor"] = [{"column": "age", "identifier": "e-mail addresses"}]
+    risk = make_document()["risk"]
+    found = [{"column": "age", "identifier": "e-mail addresses"}]
+    report = make_report(risk={**risk, "safe_harbor": found})
     assert gate_of("no_identifier_left", check_gates(Rules(), report)).fails
-    report["risk"]["safe_harbor"] = [{"column": "age", "identifier": "dates"}]
+    report = make_report(risk={**risk, "safe_harbor": [{"column": "age", "identifier": "dates"}]})
     assert not gate_of("no_identifier_left", check_gates(Rules(), report)).fails
 
 
@@ -212,7 +220,7 @@ def test_what_the_engine_reports_is_what_the_gates_read() -> None:
     )
     report = protect(table, plan).report
     gates = check_gates(Rules(most_left_out=0.2), report)
-    assert report["sensitive"]["illness"]["surest_guess"] == pytest.approx(0.6)
+    assert report.sensitive["illness"].surest_guess == pytest.approx(0.6)
     assert gate_of("least_k", gates).result is GateResult.PASS
     assert gate_of("most_left_out", gates).has == "16.7\N{NO-BREAK SPACE}%, 1 of 6"
     assert gate_of("protect_sensitive", gates).fails

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import zipfile
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -203,7 +204,7 @@ def test_names_of_columns_stay_words_on_the_certificate(release: Release) -> Non
 
     plan = {**run.published["plan"], "columns": rename(run.published["plan"]["columns"])}
     publication = Publication.from_document({**run.published, "plan": plan})
-    report = publication.publish_report({**run.report, "columns": rename(run.report["columns"])})
+    report = publication.publish_report(replace(run.report, columns=rename(run.report.columns)))
     own = Certificate(statement_of(release), report, publication, "0" * 64)
     page = write_certificate(own)
     assert "<script" not in page

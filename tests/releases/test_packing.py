@@ -1,5 +1,6 @@
 import hashlib
 import zipfile
+from dataclasses import replace
 
 import pytest
 
@@ -90,7 +91,8 @@ def test_a_package_of_todays_engine_that_fails_its_own_check_is_not_offered(
     """One of an older engine is, with a note: that engine may have counted otherwise."""
     release = factories.make_release(cast.steward, cast.approver, cast.team)
     run = release.request.run
-    run.report["classes"]["smallest"] += 1
+    classes = run.report.classes
+    run.report = replace(run.report, classes=replace(classes, smallest=classes.smallest + 1))
     run.engine_version = engine
     run.save(update_fields=["report", "engine_version"])
     package = factories.pack(release)
@@ -101,7 +103,7 @@ def test_a_package_of_todays_engine_that_fails_its_own_check_is_not_offered(
 
 def test_more_rows_than_a_sheet_has_are_refused_at_once(cast: Cast, release: Release) -> None:
     run = release.request.run
-    run.report = {**run.report, "rows": {**run.report["rows"], "released": 1_048_576}}
+    run.report = replace(run.report, rows=replace(run.report.rows, released=1_048_576))
     run.save(update_fields=["report"])
     with pytest.raises(Refused, match="ends at 1,048,575 rows and this release has 1,048,576"):
         request_package(release=release, format="xlsx", person=cast.steward)

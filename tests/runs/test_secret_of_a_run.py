@@ -3,8 +3,8 @@
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -18,6 +18,7 @@ from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import protect
 from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.randomness.chance import REPEATABLE
+from deid_portal.engine.report.report import Randomness
 from deid_portal.plans.models import Protection
 from deid_portal.plans.services import choose_protection
 from deid_portal.releases.package_certificate import limits_of
@@ -91,7 +92,8 @@ def test_the_secret_goes_nowhere_and_ends_with_the_run(dataset: Dataset, cast: C
     text = Run.objects.get(id=run.id).secret
     factories.finish_run(run)
     assert run.secret is None
-    rows = json.dumps([run.plan, run.report, run.published, run.summary, run.figures])
+    report, summary = run.report.to_document(), run.summary.to_document()
+    rows = json.dumps([run.plan, report, run.published, summary, run.figures])
     audited = json.dumps([event.facts for event in Event.objects.all()])
     assert text not in rows + audited
     assert "seed" not in run.plan
@@ -126,7 +128,7 @@ def test_an_old_protection_runs_without_its_seed_and_the_page_says_so(
     run = factories.finish_run(start(Dataset.objects.get(id=dataset.id), cast))
     assert run.status == Run.Status.FINISHED
     assert "seed" not in run.plan
-    assert "seed" not in run.report["plan"]
+    assert "seed" not in run.report.plan
 
 
 def test_a_typed_seed_is_refused_in_the_portal(
@@ -144,7 +146,7 @@ def seeded_before(dataset: Dataset, cast: Cast) -> Run:
     """Return a finished run as it was before: its plan had the seed, its report claimed ε."""
     run = factories.finish_run(start(dataset, cast))
     plan = {**run.plan, "seed": 7}
-    run.plan, run.report = plan, {**run.report, "plan": plan}
+    run.plan, run.report = plan, replace(run.report, plan=plan)
     run.save(update_fields=["plan", "report"])
     return Run.objects.get(id=run.id)
 
@@ -161,16 +163,18 @@ def test_neither_retry_nor_repeat_takes_an_old_seed_along(dataset: Dataset, cast
 def test_old_seeded_reports_say_so_and_are_not_released(dataset: Dataset, cast: Cast) -> None:
     plain = factories.finish_run(start(dataset, cast))
     run = seeded_before(dataset, cast)
-    claimed: Any = run.report["transformation"]["steps"][0]
-    assert claimed["epsilon"] == pytest.approx(0.5)
+    claimed = run.report.steps[0]
+    assert claimed.epsilon == pytest.approx(0.5)
     for told in (report_seen_by(cast.steward, run), report_seen_by(cast.reviewer, run)):
-        assert told["randomness"] == {"repeatable": True, "note": REPEATABLE}
-    step = report_seen_by(cast.steward, run)["transformation"]["steps"][0]
-    assert (step["epsilon"], step["columns"]["Condition"]["epsilon"]) == (None, None)
-    step = report_seen_by(cast.reviewer, run)["transformation"]["steps"][0]
-    assert '"epsilon": 0' not in json.dumps(step)  # who sees no rows reads no claim either
-    assert "randomness" not in report_seen_by(cast.steward, plain)
-    assert "randomness" not in plain.published_report
+        assert told.randomness == Randomness(repeatable=True, note=REPEATABLE)
+    step = report_seen_by(cast.steward, run).steps[0]
+    assert (step.epsilon, step.columns["Condition"]["epsilon"]) == (None, None)
+    step = report_seen_by(cast.reviewer, run).steps[0]
+    assert '"epsilon": 0' not in json.dumps(
+        step.to_document()
+    )  # who sees no rows reads no claim either
+    assert report_seen_by(cast.steward, plain).randomness is None
+    assert plain.published_report.randomness is None
     statement = {"gates": [], "attacks": []}
     assert limits_of(run.published_report, statement, run.plan)[0] == REPEATABLE
     with pytest.raises(Refused, match="drawn from a seed"):

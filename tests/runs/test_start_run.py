@@ -6,6 +6,7 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.datasets.services import tag_columns
+from deid_portal.engine.report.table import RowCounts
 from deid_portal.runs.models import Run
 from tests import factories
 from tests.conftest import Cast
@@ -17,8 +18,8 @@ def test_a_run_finishes_and_keeps_the_answer(cast: Cast) -> None:
     run = factories.make_finished_run(cast.steward, cast.team)
     assert run.status == Run.Status.FINISHED
     assert run.solution is True
-    assert run.report["classes"]["smallest"] >= 4
-    assert run.report["rows"] == {"released": 12, "suppressed": 0}
+    assert run.report.classes.smallest >= 4
+    assert run.report.rows == RowCounts(released=12, suppressed=0)
     assert len(run.output_sha256) == 64
     events = Event.objects.filter(subject_kind="run").order_by("number")
     assert [event.action for event in events] == ["run.started", "run.finished"]

@@ -1,5 +1,10 @@
 """What boards need of a run is kept apart from its report, for old runs too."""
 
+from dataclasses import replace
+
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
+from deid_portal.engine.report.table import RowCounts
 from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.runs.services import start_run
@@ -11,11 +16,11 @@ from tests.conftest import Cast
 def test_a_waiting_run_says_what_was_asked_and_a_finished_one_what_came_of_it(cast: Cast) -> None:
     dataset = factories.make_planned_dataset(cast.steward, cast.team)
     run = start_run(dataset=dataset, started_by=cast.steward)
-    assert run.summary["asked"]["k"] == 4
+    assert run.summary.asked.k == 4
     run = factories.finish_run(run)
-    assert run.summary["asked"]["k"] == 4
-    assert run.summary["rows"] == {"released": 12, "suppressed": 0}
-    assert run.summary["columns"]["Zip"]["level"] == run.report["columns"]["Zip"]["level"]
+    assert run.summary.asked.k == 4
+    assert run.summary.rows == RowCounts(released=12, suppressed=0)
+    assert run.summary.columns["Zip"].level == run.report.columns["Zip"].level
 
 
 def test_a_policy_judges_a_summary_as_it_judges_the_report(cast: Cast) -> None:
@@ -28,17 +33,17 @@ def test_values_that_rules_name_stay_in_the_plan() -> None:
     rule = {"model": "lkc-privacy", "K": 2, "values": {"Condition": ["Cancer"]}, "holds": True}
     plan = {"columns": {}, "models": [rule], "method": {"name": "none"}}
     report = {"solution": False, "plan": plan, "input": {"rows": 3}}
-    summary = summarize(report)
-    assert summary["asked"]["rules"][0]["values"] == {"Condition": None}
-    assert "Cancer" not in str(summary)
+    summary = summarize(Report.from_document(report))
+    assert summary.asked.rules[0]["values"] == {"Condition": None}
+    assert "Cancer" not in str(summary.to_document())
 
 
 def test_the_smallest_group_and_those_that_pay_more_than_larger_ones_are_kept(cast: Cast) -> None:
     run = factories.make_finished_run(cast.steward, cast.team)
-    groups = [
-        {"value": name, "records": records, "suppressed": left_out, "loss": 0}
+    groups = tuple(
+        PayingGroup(value=name, records=records, suppressed=left_out, loss=0)
         for name, records, left_out in (("a", 100, 1), ("b", 50, 25), ("c", 40, 4), ("d", 10, 2))
-    ]
-    report = {**run.report, "who_pays": [{"column": "Zip", "gap": 0.49, "groups": groups}]}
-    kept = summarize(report)["who_pays"][0]["groups"]
-    assert [group["value"] for group in kept] == ["a", "b", "d"]
+    )
+    paying = PayingColumn(column="Zip", gap=0.49, groups=groups)
+    kept = summarize(replace(run.report, who_pays=(paying,))).who_pays[0].groups
+    assert [group.value for group in kept] == ["a", "b", "d"]

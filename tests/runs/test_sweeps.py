@@ -34,7 +34,7 @@ def test_every_combination_is_a_run_that_waits_behind_single_ones(
     grid = SweepGrid(look_alikes=(2, 3), limits=(0.0, 0.25))
     sweep = start_sweep(dataset=dataset, grid=grid, started_by=cast.steward)
     runs = list(sweep.runs.order_by("number"))
-    asked = [(run.summary["asked"]["k"], run.summary["asked"]["limit"]) for run in runs]
+    asked = [(run.summary.asked.k, run.summary.asked.limit) for run in runs]
     assert asked == [(2, 0.0), (3, 0.0), (2, 0.25), (3, 0.25)]
     assert {run.priority for run in runs} == {Priority.SWEEP}
     assert runs[3].change_words == (

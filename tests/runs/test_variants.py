@@ -32,7 +32,7 @@ def test_a_variant_is_a_run_of_its_own_and_the_protection_stays(cast: Cast, run:
     variant = factories.finish_run(started.run)
     assert variant.number == 2
     assert variant.plan["models"][0]["k"] == 6
-    assert variant.report["classes"]["smallest"] >= 6
+    assert variant.report.classes.smallest >= 6
     assert variant.origin_words == "from run 1: hides among 6 instead of 4"
     assert Protection.objects.get().rules == before
 
@@ -50,10 +50,10 @@ def test_the_audit_record_says_what_was_changed(cast: Cast, run: Run) -> None:
 
 
 def test_one_column_a_step_coarser_keeps_the_others(cast: Cast, run: Run) -> None:
-    levels = run.report["transformation"]["levels"]
+    levels = run.report.transformation.levels
     change = SetLevel("Age", levels["Age"] + 1)
     variant = start_variant(run=run, changes=[change], started_by=cast.steward).run
-    after = factories.finish_run(variant).report["transformation"]["levels"]
+    after = factories.finish_run(variant).report.transformation.levels
     assert after == {**levels, "Age": levels["Age"] + 1}
 
 

@@ -19,6 +19,7 @@ from deid_portal.engine.methods.method import RecodingMethod
 from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import ColumnRole, Plan
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report import Report
 from deid_portal.engine.table.numbers import numbers_of
 from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
@@ -47,19 +48,15 @@ class Case:
     group_column: str = ""  # of a release that mixes sensitive values within groups
 
     @classmethod
-    def open(
-        cls, plan: Plan, table: Table, released: Table, rows: Codes, report: Mapping[str, object]
-    ) -> "Case":
+    def open(cls, plan: Plan, table: Table, released: Table, rows: Codes, report: Report) -> "Case":
         """Put a case together from what a run kept; the report says how the release was made."""
-        transformation = report.get("transformation")
-        made = transformation if isinstance(transformation, Mapping) else {}
-        grouped = [step.get("group_column", "") for step in made.get("steps", [])]
+        grouped = [step.group_column for step in report.steps]
         return cls(
             plan,
             plan.typed(table),
             released,
             rows,
-            dict(made.get("levels", {})),
+            report.transformation.levels,
             next((name for name in grouped if name), ""),
         )
 

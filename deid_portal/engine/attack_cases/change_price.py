@@ -44,6 +44,6 @@ def price_change(
         share=stake.share,
         records=stake.records,
         is_found=stake.is_found,
-        left_out=int(outcome.report["rows"]["suppressed"]),
-        loss=float(outcome.report["utility"]["loss"]),
+        left_out=outcome.report.rows.suppressed,
+        loss=outcome.report.utility.loss or 0.0,
     )

@@ -1,21 +1,24 @@
 """Bins of sizes and bands of chances, as axes name them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from deid_portal.engine.report.classes import SizeBin
+from deid_portal.engine.report.left_out import GroupsApart
+from deid_portal.engine.report.risk import RiskBand
+from deid_portal.engine.report.sensitive import PeopleByValues
 from deid_portal.engine.wording.numbers import NBSP
 
 
-def bin_label(own: Mapping[str, Any]) -> str:
+def bin_label(own: SizeBin | GroupsApart | PeopleByValues) -> str:
     """Name the sizes from … to … of a bin."""
-    low, high = own["from"], own["to"]
+    low, high = own.from_, own.to
     if high is None:
         return f"> {low - 1:,}"
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
-def band_label(band: Mapping[str, Any]) -> str:
-    return str(band["label"]).replace(" %", f"{NBSP}%")
+def band_label(band: RiskBand) -> str:
+    return band.label.replace(" %", f"{NBSP}%")
 
 
 def in_percent(series: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:

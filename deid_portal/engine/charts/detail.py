@@ -1,15 +1,15 @@
 """What the release costs: detail lost by column, distributions that moved, what can be learned."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from deid_portal.engine.charts.bins import in_percent
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.drawing import grouped_bars, ranked_bars
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.utility import ClassifierAccuracy
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.engine.wording.words import capital
 
-Report = Mapping[str, Any]
 MOST_COLUMNS = 20
 
 
@@ -18,29 +18,26 @@ def loss_chart(report: Report, most: int | None = None) -> Chart | None:
 
     With `most` there are only so many columns, those that lost most.
     """
-    quasi = [
-        (name, own.get("loss"))
-        for name, own in report.get("columns", {}).items()
-        if own["role"] == "quasi-identifier"
-    ]
-    told = [pair for pair in quasi if pair[1] is not None]
+    columns = report.columns if report.tells("columns") else {}
+    quasi = {name: own.loss for name, own in columns.items() if own.role == "quasi-identifier"}
+    told = [(name, loss) for name, loss in quasi.items() if loss is not None]
     if quasi and not told:
         return None
     ranked = sorted(told, key=lambda pair: (-pair[1], pair[0]))
-    columns = ranked[:most]
-    left = f"; the first {most} of {len(ranked)} columns" if len(columns) < len(ranked) else ""
+    shown = ranked[:most]
+    left = f"; the first {most} of {len(ranked)} columns" if len(shown) < len(ranked) else ""
     figure = ranked_bars(
-        [name for name, _ in columns],
-        [loss for _, loss in columns],
+        [name for name, _ in shown],
+        [loss for _, loss in shown],
         "Detail lost, 0 none to 1 all",
     )
     return Chart(
         id="loss",
-        title=_loss_title(columns),
+        title=_loss_title(shown),
         caption="Share of each column’s detail that was lost; rows left out count as lost" + left,
         figure=figure.update_xaxes(range=[0, 1.08]),
         table=ChartTable(
-            ["Column", "Detail lost"], [[name, f"{loss:.4f}"] for name, loss in columns]
+            ["Column", "Detail lost"], [[name, f"{loss:.4f}"] for name, loss in shown]
         ),
     )
 
@@ -56,15 +53,15 @@ def _loss_title(columns: Sequence[tuple[str, float]]) -> str:
 
 def change_chart(report: Report) -> Chart | None:
     """How far the distribution of each column moved."""
-    columns = report.get("comparison", {}).get("columns", [])[:MOST_COLUMNS]
+    columns = report.comparison.columns[:MOST_COLUMNS] if report.comparison else ()
     if not columns:
         return None
-    ranked = sorted(columns, key=lambda entry: -entry["total_variation"])
+    ranked = sorted(columns, key=lambda entry: -entry.total_variation)
     most = ranked[0]
-    moved = percent(most["total_variation"])
+    moved = percent(most.total_variation)
     title = (
-        f"{capital(most['column'])} moved most: {moved} of its distribution"
-        if most["total_variation"] > 0
+        f"{capital(most.column)} moved most: {moved} of its distribution"
+        if most.total_variation > 0
         else "No distribution moved"
     )
     return Chart(
@@ -72,14 +69,14 @@ def change_chart(report: Report) -> Chart | None:
         title=title,
         caption="Total variation between each column before and after, a label spread evenly",
         figure=ranked_bars(
-            [entry["column"] for entry in ranked],
-            [entry["total_variation"] for entry in ranked],
+            [entry.column for entry in ranked],
+            [entry.total_variation for entry in ranked],
             "Total variation, 0 same to 1 nothing in common",
         ),
         table=ChartTable(
             ["Column", "Total variation", "Earth mover"],
             [
-                [entry["column"], f"{entry['total_variation']:.4f}", f"{entry['earth_mover']:.4f}"]
+                [entry.column, f"{entry.total_variation:.4f}", f"{entry.earth_mover:.4f}"]
                 for entry in ranked
             ],
         ),
@@ -87,26 +84,26 @@ def change_chart(report: Report) -> Chart | None:
 
 
 def classifier_chart(report: Report) -> Chart | None:
-    answers = report.get("comparison", {}).get("classifiers", [])
-    found = [entry for entry in answers if "problem" not in entry]
+    answers = (report.comparison.classifiers if report.comparison else None) or ()
+    found = [entry for entry in answers if isinstance(entry, ClassifierAccuracy)]
     if not found:
         return None
-    names = [entry["model"] for entry in found]
-    best = max(found, key=lambda entry: entry["after"]["mean"])
+    names = [entry.model for entry in found]
+    best = max(found, key=lambda entry: entry.after.mean)
     return Chart(
         id="classifiers",
         title=(
-            f"A classifier is right {percent(best['after']['mean'])} of the time; on the original "
-            f"{percent(best['before']['mean'])}, by guessing the most common "
-            f"{percent(best['majority'])}"
+            f"A classifier is right {percent(best.after.mean)} of the time; on the original "
+            f"{percent(best.before.mean)}, by guessing the most common "
+            f"{percent(best.majority)}"
         ),
         caption="Share classified right, cross-validated, in percent",
         figure=grouped_bars(
             names,
             in_percent(
                 {
-                    "Before": [entry["before"]["mean"] for entry in found],
-                    "After": [entry["after"]["mean"] for entry in found],
+                    "Before": [entry.before.mean for entry in found],
+                    "After": [entry.after.mean for entry in found],
                 }
             ),
             x="",
@@ -116,10 +113,10 @@ def classifier_chart(report: Report) -> Chart | None:
             ["Classifier", "Before", "After", "Most common"],
             [
                 [
-                    entry["model"],
-                    percent(entry["before"]["mean"]),
-                    percent(entry["after"]["mean"]),
-                    percent(entry["majority"]),
+                    entry.model,
+                    percent(entry.before.mean),
+                    percent(entry.after.mean),
+                    percent(entry.majority),
                 ]
                 for entry in found
             ],

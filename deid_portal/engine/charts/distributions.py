@@ -1,37 +1,43 @@
 """Columns before and after, one by one, in pairs, and how they hang together."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from deid_portal.engine.charts.bins import in_percent, shares_of
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.drawing import WIDE, as_text, draw, grouped_bars, marks
 from deid_portal.engine.charts.look import ACCENT, BEFORE
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.distributions import (
+    ColumnDistribution,
+    DistributionReport,
+    ReleasedLabels,
+)
+from deid_portal.engine.report.utility import PairChange
 from deid_portal.engine.wording.numbers import percent, thousands
 from deid_portal.engine.wording.words import capital, value_words
 
-Report = Mapping[str, Any]
-FEW = "<5"
+Cells = Sequence[Sequence[float]]
 PAIRS_SHOWN = 12
 OTHERS = "others together"
 EVEN = "A coarser label counts evenly for the values it stands for."
 
 
-def labels_chart(entry: Report) -> Chart:
-    names = [value_words(own["label"]) for own in entry["labels"]]
-    counts = [own["records"] for own in entry["labels"]]
-    if entry["others"]:
-        names, counts = [*names, OTHERS], [*counts, entry["others"]]
+def labels_chart(entry: ReleasedLabels) -> Chart:
+    names = [value_words(own.label) for own in entry.labels]
+    counts = [own.records for own in entry.labels]
+    if entry.others:
+        names, counts = [*names, OTHERS], [*counts, entry.others]
     shares = shares_of(counts)
     most = f"“{names[0]}” is {percent(shares[0], 0)}" if names else "nobody"
     return Chart(
         id="one-way",
-        title=f"{capital(entry['column'])} in the release: {most}",
-        caption=f"Share of people by {entry['column']} as it leaves, in percent",
+        title=f"{capital(entry.column)} in the release: {most}",
+        caption=f"Share of people by {entry.column} as it leaves, in percent",
         figure=grouped_bars(
             names,
             in_percent({"Release": shares}),
-            x=entry["column"],
+            x=entry.column,
             y="People, %",
             room=WIDE,
         ),
@@ -45,24 +51,23 @@ def labels_chart(entry: Report) -> Chart:
     )
 
 
-def one_way_chart(entry: Report) -> Chart:
-    names = [value_words(value) for value in entry["values"]]
-    before, after = shares_of(entry["before"]), shares_of(entry["after"])
+def one_way_chart(entry: ColumnDistribution) -> Chart:
+    names = [value_words(value) for value in entry.values]
+    before, after = shares_of(entry.before), shares_of(entry.after)
     moved = moved_share(entry)
     title = (
-        f"{capital(entry['column'])} reads as before"
+        f"{capital(entry.column)} reads as before"
         if moved < 0.005
-        else f"{percent(moved, 0)} of the distribution of {entry['column']} moved"
+        else f"{percent(moved, 0)} of the distribution of {entry.column} moved"
     )
     return Chart(
         id="one-way",
         title=title,
-        caption=f"Share of people by {entry['column']}{_in_levels(entry)}, in percent. {EVEN}"
-        f"{_whom(entry)}",
+        caption=f"Share of people by {entry.column}{_in_levels(entry)}, in percent. {EVEN}",
         figure=grouped_bars(
             names,
             in_percent({"Before": before, "After": after}),
-            x=entry["column"],
+            x=entry.column,
             y="People, %",
             room=WIDE,
         ),
@@ -71,38 +76,36 @@ def one_way_chart(entry: Report) -> Chart:
             [
                 [name, thousands(one), thousands(other), percent(share), percent(then)]
                 for name, one, other, share, then in zip(
-                    names, entry["before"], entry["after"], before, after, strict=True
+                    names, entry.before, entry.after, before, after, strict=True
                 )
             ],
         ),
     )
 
 
-def moved_share(entry: Report) -> float:
+def moved_share(entry: ColumnDistribution) -> float:
     """Return how much of a distribution moved: the total variation between its groups."""
-    before, after = shares_of(entry["before"]), shares_of(entry["after"])
+    before, after = shares_of(entry.before), shares_of(entry.after)
     return sum(abs(one - other) for one, other in zip(before, after, strict=True)) / 2
 
 
-def _whom(entry: Report) -> str:
-    """Say that people left out are counted on neither side, for those who must not know of them."""
-    return " Both sides count the people of the release only." if entry.get("is_kept") else ""
+def _in_levels(entry: ColumnDistribution) -> str:
+    return f", in {entry.level_name}" if entry.level_name else ""
 
 
-def _in_levels(entry: Report) -> str:
-    return f", in {entry['level_name']}" if entry.get("level_name") else ""
-
-
-def two_way_chart(told: Report, first: str, second: str) -> Chart | None:
-    names = [entry["column"] for entry in told["crossed"]]
-    wanted = sorted((names.index(first), names.index(second)))
-    pair = next((own for own in told["pairs"] if own["columns"] == wanted), None)
+def two_way_chart(told: DistributionReport, first: str, second: str) -> Chart | None:
+    names = [entry.column for entry in told.crossed]
+    places = names.index(first), names.index(second)
+    is_turned = places[0] > places[1]
+    wanted = places[::-1] if is_turned else places
+    pair = next((own for own in told.pairs if own.columns == wanted), None)
     if pair is None:
         return None
-    is_turned = wanted != [names.index(first), names.index(second)]
-    before, after = (_turn(pair[when]) if is_turned else pair[when] for when in ("before", "after"))
-    rows = [value_words(value) for value in told["crossed"][names.index(first)]["values"]]
-    columns = [value_words(value) for value in told["crossed"][names.index(second)]["values"]]
+    before: Cells = _turn(pair.before) if is_turned else pair.before
+    after: Cells = _turn(pair.after) if is_turned else pair.after
+    rows, columns = (
+        [value_words(value) for value in told.crossed[place].values] for place in places
+    )
     moved = _moved_cells(before, after)
     return Chart(
         id="two-way",
@@ -111,47 +114,36 @@ def two_way_chart(told: Report, first: str, second: str) -> Chart | None:
             if moved < 0.005
             else f"{percent(moved, 0)} of {first} and {second} together moved"
         ),
-        caption=f"People by {first} and {second}: the area of a mark is their share. {EVEN}"
-        f"{_whom(pair)}",
+        caption=f"People by {first} and {second}: the area of a mark is their share. {EVEN}",
         figure=_two_panels(rows, columns, before, after, second),
         table=ChartTable(
             [f"{first} \\ {second}", *columns],
             [
-                [
-                    name,
-                    *(f"{_cell(one)} → {_cell(other)}" for one, other in zip(*line, strict=True)),
-                ]
+                [name, *(_from_to(*counts) for counts in zip(*line, strict=True))]
                 for name, *line in zip(rows, before, after, strict=True)
             ],
         ),
-        note="Each cell: people before → after."
-        + (" Counts of fewer than 5 people are not told." if _hides(before, after) else ""),
+        note="Each cell: people before → after.",
     )
 
 
-def _turn(cells: list[list[Any]]) -> list[list[Any]]:
-    return [list(line) for line in zip(*cells, strict=True)]
+def _turn(cells: Cells) -> Cells:
+    return list(zip(*cells, strict=True))
 
 
-def _hides(*tables: list[list[Any]]) -> bool:
-    return any(cell is None for table in tables for row in table for cell in row)
+def _from_to(before: float, after: float) -> str:
+    return f"{thousands(before)} → {thousands(after)}"
 
 
-def _cell(count: float | None) -> str:
-    return FEW if count is None else thousands(count)
-
-
-def _moved_cells(before: list[list[Any]], after: list[list[Any]]) -> float:
-    one = shares_of([cell or 0 for row in before for cell in row])
-    other = shares_of([cell or 0 for row in after for cell in row])
+def _moved_cells(before: Cells, after: Cells) -> float:
+    one = shares_of([cell for row in before for cell in row])
+    other = shares_of([cell for row in after for cell in row])
     return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / 2
 
 
-def _two_panels(
-    rows: list[str], columns: list[str], before: list[list[Any]], after: list[list[Any]], x: str
-) -> Any:
+def _two_panels(rows: list[str], columns: list[str], before: Cells, after: Cells, x: str) -> Any:
     """Marks in two panels of the same grid: squares before, circles after."""
-    most = max((cell or 0 for table in (before, after) for row in table for cell in row), default=1)
+    most = max((cell for table in (before, after) for row in table for cell in row), default=1)
     names = {"type": "category", "tickangle": -30 if _is_crowded(columns) else 0}
     sides = {"type": "category", "autorange": "reversed"}
     return draw(
@@ -175,7 +167,7 @@ def _is_crowded(names: list[str]) -> bool:
 def _marks(
     rows: list[str],
     columns: list[str],
-    cells: list[list[Any]],
+    cells: Cells,
     name: str,
     color: str,
     symbol: str,
@@ -189,13 +181,13 @@ def _marks(
         name=name,
         xaxis=f"x{axis}",
         yaxis=f"y{axis}",
-        text=[as_text(_cell(cells[r][c])) for r, c in places],
+        text=[as_text(thousands(cells[r][c])) for r, c in places],
         marker={
             "symbol": symbol,
             "color": color,
             "opacity": 1,
             "sizemode": "area",
-            "size": [cells[r][c] or 0 for r, c in places],
+            "size": [cells[r][c] for r, c in places],
             "sizeref": 2 * max(most, 1) / 28**2,
             "line": {"width": 1.5, "color": color},
         },
@@ -205,16 +197,16 @@ def _marks(
 
 def association_chart(report: Report) -> Chart | None:
     """How columns hang together, the pairs whose association changed most first."""
-    pairs = report.get("comparison", {}).get("pairs", [])
+    pairs = report.comparison.pairs if report.comparison else ()
     if not pairs:
         return None
-    ranked = sorted(pairs, key=_change, reverse=True)[:PAIRS_SHOWN]
-    names = [" and ".join(pair["columns"]) for pair in ranked]
+    ranked = sorted(pairs, key=lambda pair: pair.association_change, reverse=True)[:PAIRS_SHOWN]
+    names = [" and ".join(pair.columns) for pair in ranked]
     most = ranked[0]
     figure = draw(
         [
-            _dots(names, [own["association_before"] for own in ranked], "Before", BEFORE),
-            _dots(names, [own["association_after"] for own in ranked], "After", ACCENT),
+            _dots(names, [own.association_before for own in ranked], "Before", BEFORE),
+            _dots(names, [own.association_after for own in ranked], "After", ACCENT),
         ],
         x="Cramér’s V, 0 unrelated to 1 one follows from the other",
         height=max(180, 30 * len(names) + 70),
@@ -223,9 +215,9 @@ def association_chart(report: Report) -> Chart | None:
     )
     title = (
         "All pairs of columns hang together as before"
-        if _change(most) < 0.005
-        else f"{capital(names[0])} changed most: from {most['association_before']:.2f} "
-        f"to {most['association_after']:.2f}"
+        if most.association_change < 0.005
+        else f"{capital(names[0])} changed most: from {most.association_before:.2f} "
+        f"to {most.association_after:.2f}"
     )
     left = len(pairs) - len(ranked)
     return Chart(
@@ -239,9 +231,9 @@ def association_chart(report: Report) -> Chart | None:
             [
                 [
                     name,
-                    f"{pair['association_before']:.3f}",
-                    f"{pair['association_after']:.3f}",
-                    f"{_change(pair):.3f}",
+                    f"{pair.association_before:.3f}",
+                    f"{pair.association_after:.3f}",
+                    f"{pair.association_change:.3f}",
                     _correlation(pair),
                 ]
                 for name, pair in zip(names, ranked, strict=True)
@@ -251,13 +243,9 @@ def association_chart(report: Report) -> Chart | None:
     )
 
 
-def _change(pair: Report) -> float:
-    return abs(float(pair["association_after"]) - float(pair["association_before"]))
-
-
-def _correlation(pair: Report) -> str:
+def _correlation(pair: PairChange) -> str:
     """Pearson's, where both columns are numbers."""
-    before, after = pair.get("correlation_before"), pair.get("correlation_after")
+    before, after = pair.correlation_before, pair.correlation_after
     if before is None:
         return "–"
     return f"{before:.2f} → {'–' if after is None else f'{after:.2f}'}"

@@ -1,6 +1,6 @@
 """All charts of a report, each under a name that a file can have."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from deid_portal.engine.charts import (
@@ -14,15 +14,16 @@ from deid_portal.engine.charts import (
 )
 from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.charts.drawing import with_title
-
-Report = Mapping[str, Any]
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.network import NetworkReport
 
 
 def charts_of(report: Report) -> dict[str, Chart]:
     """Return the charts by name; none where there is no release."""
-    if not report["solution"]:
+    if not report.solution:
         return {}
-    told = _network_charts(report) if "network" in report else _table_charts(report)
+    network = report.network
+    told = _table_charts(report) if network is None else _network_charts(report, network)
     return {name: chart for name, chart in told if chart is not None}
 
 
@@ -53,38 +54,40 @@ def _table_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
 
 
 def _distribution_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
-    told = report.get("distributions", {})
-    for place, entry in enumerate(told.get("columns", [])):
+    told = report.distributions
+    if told is None:
+        return
+    for place, entry in enumerate(told.columns):
         yield f"distribution-{place}", distributions.one_way_chart(entry)
-    names = [entry["column"] for entry in told.get("crossed", [])]
-    for place, pair in enumerate(told.get("pairs", [])):
-        first, second = (names[number] for number in pair["columns"])
+    names = [entry.column for entry in told.crossed]
+    for place, pair in enumerate(told.pairs):
+        first, second = (names[number] for number in pair.columns)
         yield f"pair-{place}", distributions.two_way_chart(told, first, second)
 
 
 def _sensitive_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
-    for place, entry in enumerate(report.get("spread", [])):
+    for place, entry in enumerate(report.spread or ()):
         yield f"variety-{place}", spread.variety_chart(entry, place)
-        if "worst" in entry:  # not for those who see no values
+        if entry.tells("worst"):  # not for those who see no values
             yield f"distance-{place}", spread.distance_chart(entry, place)
             yield f"worst-group-{place}", spread.group_chart(entry, place, 0)
 
 
 def _paying_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
-    told = [entry for entry in report.get("who_pays", []) if entry["groups"]]
+    told = [entry for entry in report.who_pays or () if entry.groups]
     for place, entry in enumerate(told):
-        if report["rows"]["suppressed"]:
-            yield f"who-pays-left-out-{place}", who_pays.left_out_chart(entry, report["rows"])
+        if report.rows.suppressed:
+            yield f"who-pays-left-out-{place}", who_pays.left_out_chart(entry, report.rows)
         yield f"who-pays-lost-{place}", who_pays.lost_chart(entry)
 
 
-def _network_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
-    yield "knowledge", networks.knowledge_chart(report)
+def _network_charts(report: Report, network: NetworkReport) -> Iterator[tuple[str, Chart | None]]:
+    yield "knowledge", networks.knowledge_chart(network)
     yield "risk", risk.risk_chart(report)
     yield "classes", groups.classes_chart(report)
-    drawing = report["network"].get("drawing")
-    if "beside" in report:
-        for chart in networks.beside_charts(report["beside"]):
+    if report.beside is not None:
+        for chart in networks.beside_charts(report.beside):
             yield f"links-{chart.id}", chart
-    elif drawing:
-        yield "links-after", networks.drawing_chart(drawing, chart_id="after", title="As it leaves")
+    elif network.drawing is not None:
+        after = networks.drawing_chart(network.drawing, chart_id="after", title="As it leaves")
+        yield "links-after", after

@@ -1,57 +1,55 @@
 """The groups of people who look alike: of the release, and of those who were left out."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from deid_portal.engine.charts.bins import bin_label
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.drawing import marked_bars
 from deid_portal.engine.charts.look import BEFORE
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.classes import ClassSizes, SizeBin
+from deid_portal.engine.report.left_out import GroupsApart
 from deid_portal.engine.wording.numbers import percent, thousands
 from deid_portal.engine.wording.words import counted
-
-Report = Mapping[str, Any]
-Bin = Mapping[str, Any]
 
 
 def classes_chart(report: Report) -> Chart:
     """The sizes of the groups."""
-    classes = report["classes"]
     bins = class_bins(report)
     labels = [bin_label(own) for own in bins]
-    counts = [own["count"] for own in bins]
+    counts = [own.count for own in bins]
     return Chart(
         id="classes",
-        title=_classes_title(classes),
+        title=_classes_title(report.classes),
         caption="Number of equivalence classes by size; rows left out are not counted",
         figure=marked_bars(labels, counts, x="People in the group", y="Groups"),
         table=ChartTable(["Size", *labels], [["Groups", *map(thousands, counts)]]),
-        note=_groups_before(classes.get("bins_before", [])),
+        note=_groups_before(report.classes.bins_before or ()),
     )
 
 
-def class_bins(report: Report) -> list[Bin]:
+def class_bins(report: Report) -> Sequence[SizeBin]:
     """Return what is drawn: no size below the smallest and above the largest group."""
-    bins = list(report["classes"]["bins"])
-    used = [place for place, own in enumerate(bins) if own["count"]]
-    return bins[used[0] : used[-1] + 1] if used else []
+    bins = report.classes.bins
+    used = [place for place, own in enumerate(bins) if own.count]
+    return bins[used[0] : used[-1] + 1] if used else ()
 
 
-def _classes_title(classes: Report) -> str:
-    groups = counted(classes["count"], "group")
-    if classes["count"] == 1:
-        return f"{groups} of {classes['largest']:,} people"
-    if classes["smallest"] == classes["largest"]:
-        return f"{groups} of {classes['smallest']:,} people each"
+def _classes_title(classes: ClassSizes) -> str:
+    groups = counted(classes.count, "group")
+    if classes.count == 1:
+        return f"{groups} of {classes.largest:,} people"
+    if classes.smallest == classes.largest:
+        return f"{groups} of {classes.smallest:,} people each"
     return (
-        f"{groups}: the smallest holds {counted(classes['smallest'], 'person', 'people')}, "
-        f"the largest {classes['largest']:,}"
+        f"{groups}: the smallest holds {counted(classes.smallest, 'person', 'people')}, "
+        f"the largest {classes.largest:,}"
     )
 
 
-def _groups_before(bins: Sequence[Bin]) -> str:
-    total = sum(own["count"] for own in bins)
-    alone = sum(own["count"] for own in bins if own["to"] == 1)
+def _groups_before(bins: Sequence[SizeBin]) -> str:
+    total = sum(own.count for own in bins)
+    alone = sum(own.count for own in bins if own.to == 1)
     if not total:
         return ""
     return f"Before: {alone:,} of {counted(total, 'group')} held one person."
@@ -63,12 +61,12 @@ def left_out_chart(report: Report) -> Chart | None:
     if not bins:
         return None
     labels = [bin_label(own) for own in bins]
-    counts = [own["left_out"] for own in bins]
-    most = max(bins, key=lambda own: own["left_out"])
-    size = "alone in their group" if most["to"] == 1 else f"in groups of {bin_label(most)}"
+    counts = [own.left_out for own in bins]
+    most = max(bins, key=lambda own: own.left_out)
+    size = "alone in their group" if most.to == 1 else f"in groups of {bin_label(most)}"
     return Chart(
         id="left-out-sizes",
-        title=f"{percent(most['left_out'] / sum(counts), 0)} of those left out were {size}",
+        title=f"{percent(most.left_out / sum(counts), 0)} of those left out were {size}",
         caption="People left out by the size of the group they would have been in",
         figure=marked_bars(
             labels, counts, x="People in the group", y="People left out", color=BEFORE
@@ -77,11 +75,11 @@ def left_out_chart(report: Report) -> Chart | None:
             ["Size", *labels],
             [
                 ["People", *map(thousands, counts)],
-                ["Groups", *(thousands(own["classes_left_out"]) for own in bins)],
+                ["Groups", *(thousands(own.classes_left_out) for own in bins)],
             ],
         ),
     )
 
 
-def left_out_bins(report: Report) -> list[Bin]:
-    return [own for own in report.get("isolation", []) if own["left_out"]]
+def left_out_bins(report: Report) -> list[GroupsApart]:
+    return [own for own in report.isolation or () if own.left_out]

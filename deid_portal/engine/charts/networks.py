@@ -1,19 +1,28 @@
 """Charts and drawings of a network: who stands alone, and what the links look like."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deid_portal.engine.charts.bins import in_percent
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.drawing import bars, draw, grouped_bars, marks, polyline
 from deid_portal.engine.charts.look import ACCENT, BEFORE, LINE_STRONG, MUTE, SURFACE
+from deid_portal.engine.report.network import (
+    DotsBeside,
+    GroupsBeside,
+    KnowledgeRisk,
+    KnowledgeState,
+    LinksBeside,
+    NetworkDrawing,
+    NetworkReport,
+)
 from deid_portal.engine.wording.knowledge import KNOWLEDGE_PHRASES, KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import percent
 
-Risk = Mapping[str, Mapping[str, Any]]
-Points = list[list[float]]
-Lines = list[list[int]]  # two ends each, and between communities how many links
+Risk = Mapping[str, KnowledgeState]
+Points = Sequence[Sequence[float]]
+Lines = Sequence[Sequence[int]]  # two ends each, and between communities how many links
 LINES_PER_COMMUNITY = 3
 FEW_TO_DRAW = 80  # people whose links can be told from each other when they are drawn boldly
 MOST_CELLS = 12  # of a table that runs across
@@ -22,9 +31,9 @@ MOST_CELLS = 12  # of a table that runs across
 def risk_chart(risk: Risk) -> Chart:
     """Draw how many people each kind of knowledge singles out."""
     names = [KNOWLEDGE_TITLES[known] for known in risk]
-    alone = [own["risk"]["sample_uniques"] for own in risk.values()]
-    below = [own["share_below_k"] for own in risk.values()]
-    k = next(iter(risk.values()))["k"]
+    alone = [own.risk.sample_uniques for own in risk.values()]
+    below = [own.share_below_k for own in risk.values()]
+    k = next(iter(risk.values())).k
     series = (("Stand alone", alone, BEFORE), (f"Hide among fewer than {k}", below, MUTE))
     return Chart(
         id="network-risk",
@@ -40,9 +49,9 @@ def risk_chart(risk: Risk) -> Chart:
             [
                 [
                     KNOWLEDGE_TITLES[known],
-                    f"{own['unique']:,} ({percent(own['risk']['sample_uniques'])})",
-                    f"{own['below_k']:,} ({percent(own['share_below_k'])})",
-                    f"{own['classes']['count']:,}",
+                    f"{own.unique:,} ({percent(own.risk.sample_uniques)})",
+                    f"{own.below_k:,} ({percent(own.share_below_k)})",
+                    f"{own.classes.count:,}",
                 ]
                 for known, own in risk.items()
             ],
@@ -52,15 +61,15 @@ def risk_chart(risk: Risk) -> Chart:
 
 
 def _risk_title(risk: Risk) -> str:
-    worst = max(risk, key=lambda known: float(risk[known]["risk"]["sample_uniques"]))
-    share = risk[worst]["risk"]["sample_uniques"]
+    worst = max(risk, key=lambda known: risk[known].risk.sample_uniques)
+    share = risk[worst].risk.sample_uniques
     if not share:
         return "Nobody stands alone by their links"
     return f"{percent(share)} stand alone to somebody who knows {KNOWLEDGE_PHRASES[worst]}"
 
 
 def _undecided(risk: Risk) -> str:
-    unsure = sum(own["undecided"] for own in risk.values())
+    unsure = sum(own.undecided for own in risk.values())
     if not unsure:
         return ""
     return f"{unsure:,} people with very many contacts are counted as standing alone; they may not."
@@ -72,24 +81,23 @@ def _bars(names: list[str], shares: list[float], name: str, color: str) -> Any:
     return bars(names, values, name=name, color=color, texts=texts, hover="%{x}: %{y:.1f} %")
 
 
-def drawing_chart(drawing: Mapping[str, Any], *, chart_id: str, title: str) -> Chart:
+def drawing_chart(drawing: NetworkDrawing, *, chart_id: str, title: str) -> Chart:
     """Draw nodes or communities with their links (`engine/networks/layout.py`)."""
-    if drawing["aggregated"]:
-        lines = [[*line, w] for line, w in zip(drawing["lines"], drawing["weights"], strict=True)]
+    if drawing.aggregated:
+        lines = [[*line, w] for line, w in zip(drawing.lines, drawing.weights, strict=True)]
         return _communities_chart(drawing, lines, chart_id, title)
-    strokes = [_strokes(drawing["points"], drawing["lines"], "Link", LINE_STRONG)]
-    return _people_chart(drawing["points"], drawing["lines"], strokes, chart_id, title)
+    strokes = [_strokes(drawing.points, drawing.lines, "Link", LINE_STRONG)]
+    return _people_chart(drawing.points, drawing.lines, strokes, chart_id, title)
 
 
-def beside_charts(beside: Mapping[str, Any]) -> list[Chart]:
+def beside_charts(beside: LinksBeside | GroupsBeside) -> list[Chart]:
     """Draw a network before and after at the same places: what goes, and what is new."""
-    if beside["aggregated"]:
+    if isinstance(beside, GroupsBeside):
         return [
-            _communities_chart(beside, beside["before"], "before", "Before"),
-            _communities_chart(beside, beside["after"], "after", "As it leaves"),
+            _communities_chart(beside, beside.before, "before", "Before"),
+            _communities_chart(beside, beside.after, "after", "As it leaves"),
         ]
-    points, kept = beside["points"], beside["kept"]
-    removed, added = beside["removed"], beside["added"]
+    points, kept, removed, added = beside.points, beside.kept, beside.removed, beside.added
     grey = _strokes(points, kept, "Kept", LINE_STRONG)
     width = 2 if len(points) <= FEW_TO_DRAW else 1
     before = [grey, _strokes(points, removed, "Goes", BEFORE, width=width, dash="dash")]
@@ -124,12 +132,12 @@ def _people_chart(
 
 
 def _communities_chart(
-    drawing: Mapping[str, Any], counted: Lines, chart_id: str, title: str
+    drawing: NetworkDrawing | DotsBeside, counted: Lines, chart_id: str, title: str
 ) -> Chart:
     """Draw communities and the strongest links between them; the smallest ones are only counted."""
-    rest = drawing.get("rest")
-    points = [own for place, own in enumerate(drawing["points"]) if place != rest]
-    sizes = [own for place, own in enumerate(drawing["sizes"]) if place != rest]
+    rest = drawing.rest
+    points = [own for place, own in enumerate(drawing.points) if place != rest]
+    sizes = [own for place, own in enumerate(drawing.sizes) if place != rest]
     lines = [own for own in counted if rest not in own[:2]]
     strong = _strongest(lines, len(points))
     most = max((own[2] for own in strong), default=1)
@@ -138,7 +146,7 @@ def _communities_chart(
         for low, high, width in ((0, 0.1, 0.8), (0.1, 0.4, 2), (0.4, 1, 4))
         if (group := [own[:2] for own in strong if low < own[2] / most <= high])
     ]
-    left = drawing["sizes"][rest] if rest is not None and rest < len(drawing["sizes"]) else 0
+    left = drawing.sizes[rest] if rest is not None and rest < len(drawing.sizes) else 0
     note = f"{left:,} people in the smallest communities are not drawn." if left else ""
     dots = _dots(
         points,
@@ -253,15 +261,14 @@ def _dots(points: Points, amounts: list[int], unit: str, largest: int, **more: A
     )
 
 
-def knowledge_chart(report: Mapping[str, Any]) -> Chart:
+def knowledge_chart(network: NetworkReport) -> Chart:
     """Draw how many stand alone before, where that is told, and after, by what is known."""
-    found = report["network"]["risk"]
+    found = network.risk
     names = [KNOWLEDGE_TITLES[known] for known in found]
-    shares = {
-        when.capitalize(): [own[when]["risk"]["sample_uniques"] for own in found.values()]
-        for when in ("before", "after")
-        if all(when in own for own in found.values())
-    }
+    states = {"After": [own.after for own in found.values()]}
+    if all(own.tells("before") for own in found.values()):
+        states = {"Before": [own.before for own in found.values()], **states}
+    shares = {when: [own.risk.sample_uniques for own in told] for when, told in states.items()}
     rows = [[name, *(percent(share) for share in own)] for name, own in shares.items()]
     figure = grouped_bars(names, in_percent(shares), x="Somebody knows", y="Stand alone, %")
     return Chart(
@@ -273,9 +280,9 @@ def knowledge_chart(report: Mapping[str, Any]) -> Chart:
     )
 
 
-def _knowledge_title(found: Mapping[str, Any]) -> str:
-    still = {k: own["after"]["risk"]["sample_uniques"] for k, own in found.items()}
-    worst = max(still, key=lambda known: float(still[known]))
+def _knowledge_title(found: Mapping[str, KnowledgeRisk]) -> str:
+    still = {k: own.after.risk.sample_uniques for k, own in found.items()}
+    worst = max(still, key=lambda known: still[known])
     if not still[worst]:
         return "Nobody stands alone, whatever of this somebody knows"
     words = KNOWLEDGE_PHRASES[worst]

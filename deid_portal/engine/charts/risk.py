@@ -7,10 +7,11 @@ from deid_portal.engine.charts.bins import band_label, in_percent
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.drawing import draw, grouped_bars, polyline, ranked_bars
 from deid_portal.engine.charts.look import ACCENT, BEFORE
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.risk import AttackerSummary, ClassRisk, RiskDetails
 from deid_portal.engine.wording.numbers import NBSP, one_in, percent, thousands
 from deid_portal.engine.wording.words import capital, share_words
 
-Report = Mapping[str, Any]
 MOST_COLUMNS = 20
 CHANCE = "Chance that a match is right"
 PEOPLE = "People, %"
@@ -20,15 +21,13 @@ LINES = {"Before": (BEFORE, "dash", "diamond"), "After": (ACCENT, "solid", "circ
 
 def risk_chart(report: Report) -> Chart:
     """The risks before and after; after alone for those who see no rows."""
-    before, after = report["risk"].get("before"), report["risk"]["after"]
-    labels = [band_label(band) for band in after["bands"]]
+    before, after = report.risk.before, report.risk.after
+    labels = [band_label(band) for band in after.bands]
     states = {"Before": before, "After": after}
-    shares = {
-        when: [band["share"] for band in state["bands"]] for when, state in states.items() if state
-    }
+    shares = {when: [band.share for band in state.bands] for when, state in states.items() if state}
     return Chart(
         id="risk",
-        title=_risk_title(before or {}, after),
+        title=_risk_title(before, after),
         caption="Share of people by the chance that a match is right (prosecutor), in percent",
         figure=grouped_bars(labels, in_percent(shares), x=CHANCE, y=PEOPLE),
         table=ChartTable(
@@ -43,11 +42,11 @@ def _bare_percent(share: float) -> str:
     return percent(share).removesuffix(f"{NBSP}%")
 
 
-def _risk_title(before: Report, after: Report) -> str:
-    highest = after["prosecutor"]["highest"]
-    singled_out = before.get("sample_uniques", 0)
-    still = after["sample_uniques"]
-    if still > 0 and not before:
+def _risk_title(before: ClassRisk | None, after: ClassRisk) -> str:
+    highest = after.prosecutor.highest
+    singled_out = before.sample_uniques if before is not None else 0
+    still = after.sample_uniques
+    if still > 0 and before is None:
         return f"{share_words(still).capitalize()} can still be singled out"
     if still > 0:
         now, was = share_words(still), share_words(singled_out)
@@ -62,16 +61,16 @@ def _risk_title(before: Report, after: Report) -> str:
 
 def journalist_chart(report: Report) -> Chart | None:
     """The journalist's risks, where a population is known; otherwise they are the prosecutor's."""
-    before, after = _details(report, "before"), _details(report, "after")
-    if not after or "bands" not in after["journalist"]:
+    before, after = details_before(report), details_after(report)
+    if after is None or not after.journalist.tells("bands"):
         return None
-    is_counted = "population" in report["risk"]["after"] or not after["journalist"]["is_bound"]
+    is_counted = report.risk.after.population is not None or not after.journalist.is_bound
     if not is_counted:
         return None
-    labels = [band_label(band) for band in report["risk"]["after"]["bands"]]
+    labels = [band_label(band) for band in report.risk.after.bands]
     states = {"Before": before, "After": after}
-    shares = {when: own["journalist"]["bands"] for when, own in states.items() if own}
-    highest = after["journalist"]["highest"]
+    shares = {when: own.journalist.bands for when, own in states.items() if own}
+    highest = after.journalist.highest
     return Chart(
         id="journalist",
         title=f"Who only knows the population is right at most {one_in(highest)} times",
@@ -87,22 +86,21 @@ def _rows_of(shares: Mapping[str, Sequence[float]]) -> list[list[str]]:
 
 def threshold_chart(report: Report) -> Chart | None:
     """How many people are above each chance, before and after."""
-    before, after = _details(report, "before"), _details(report, "after")
-    if not after or "above" not in after["prosecutor"]:
+    before, after = details_before(report), details_after(report)
+    if after is None or not after.prosecutor.tells("above"):
         return None
-    chances = [entry["chance"] for entry in after["prosecutor"]["above"]][::-1]
+    chances = [entry.chance for entry in after.prosecutor.above][::-1]
     labels = [percent(chance, 0) for chance in chances]
     states = {"Before": before, "After": after}
     series = {
-        when: [entry["share"] for entry in own["prosecutor"]["above"]][::-1]
+        when: [entry.share for entry in own.prosecutor.above][::-1]
         for when, own in states.items()
         if own
     }
-    threshold = after["prosecutor"]["threshold"]
     lines = [_threshold_line(labels, own, when) for when, own in series.items()]
     return Chart(
         id="thresholds",
-        title=_threshold_title(before.get("prosecutor"), after["prosecutor"], threshold),
+        title=_threshold_title(before.prosecutor if before else None, after.prosecutor),
         caption="Share of people whose chance of a right match is above each threshold, in percent",
         figure=draw(lines, x="Chance of a right match above", y=PEOPLE),
         table=ChartTable(["Above", *labels], _rows_of(series)),
@@ -123,43 +121,43 @@ def _threshold_line(labels: list[str], shares: Sequence[float], name: str) -> An
     )
 
 
-def _threshold_title(before: Report | None, after: Report, threshold: float) -> str:
-    limit, above = percent(threshold, 0), after["share_above"]
+def _threshold_title(before: AttackerSummary | None, after: AttackerSummary) -> str:
+    limit, above = percent(after.threshold, 0), after.share_above
     who = share_words(above).capitalize()
     now = f"{who} have a risk above {limit}" if above else f"Nobody’s risk is above {limit}"
     if before is None:
         return now
-    was = share_words(before["share_above"]) if before["share_above"] else "nobody"
+    was = share_words(before.share_above) if before.share_above else "nobody"
     return f"{now}; before, {was}" if above else f"{now}; before, {was} had more"
 
 
 def influence_chart(report: Report) -> Chart | None:
     """Which column hurts most: how much average risk goes away without it."""
-    before = _details(report, "before")
-    columns = before.get("columns", [])[:MOST_COLUMNS]
-    if len(columns) < 2:
+    before = details_before(report)
+    columns = before.columns[:MOST_COLUMNS] if before is not None else ()
+    if before is None or len(columns) < 2:
         return None
-    average = before["prosecutor"]["average"]
+    average = before.prosecutor.average
     worst = columns[0]
     return Chart(
         id="influence",
         title=(
-            f"{capital(worst['column'])} hurts most: without it the average risk falls from "
-            f"{percent(average)} to {percent(worst['average_risk'])}"
+            f"{capital(worst.column)} hurts most: without it the average risk falls from "
+            f"{percent(average)} to {percent(worst.average_risk)}"
         ),
         caption="Average risk of the original table that goes away with each column, in percent",
         figure=ranked_bars(
-            [entry["column"] for entry in columns],
-            [100 * entry["average_risk_saved"] for entry in columns],
+            [entry.column for entry in columns],
+            [100 * entry.average_risk_saved for entry in columns],
             "Average risk saved, percentage points",
         ),
         table=ChartTable(
             ["Without", "Average risk", "One of a kind"],
             [
                 [
-                    entry["column"],
-                    percent(entry["average_risk"]),
-                    thousands(entry["sample_uniques"]),
+                    entry.column,
+                    percent(entry.average_risk),
+                    thousands(entry.sample_uniques),
                 ]
                 for entry in columns
             ],
@@ -167,6 +165,9 @@ def influence_chart(report: Report) -> Chart | None:
     )
 
 
-def _details(report: Report, when: str) -> Report:
-    found: Report = report["risk"].get("details", {}).get(when, {})
-    return found
+def details_before(report: Report) -> RiskDetails | None:
+    return report.risk.details.before if report.risk.details else None
+
+
+def details_after(report: Report) -> RiskDetails | None:
+    return report.risk.details.after if report.risk.details else None

@@ -1,17 +1,13 @@
 """Sensitive values in the groups of the release, beside those of the whole table (l and t)."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from deid_portal.engine.charts.bins import bin_label, in_percent, shares_of
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.drawing import grouped_bars
+from deid_portal.engine.report.sensitive import SensitiveSpread, SpreadState
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.engine.wording.words import counted, people, share_words, value_words
 
-Report = Mapping[str, Any]
 SHORT_LABELS = 100  # letters: labels of few digits stand closer
-FEW = "under 5"  # what somebody who sees no values reads for a small count
 DISTANCES = {
     "equal": "all moves between values count alike",
     "ordered": "moves count by their distance in order",
@@ -19,14 +15,13 @@ DISTANCES = {
 }
 
 
-def variety_chart(entry: Report, place: int) -> Chart:
-    states = {"Before": entry.get("before"), "After": entry["after"]}
-    told = {when: own["people_by_l"] for when, own in states.items() if own}
-    used = [bins for bins in zip(*told.values(), strict=True) if any(b["records"] for b in bins)]
+def variety_chart(entry: SensitiveSpread, place: int) -> Chart:
+    states = {"Before": entry.before, "After": entry.after}
+    told = {when: own.people_by_l for when, own in states.items() if own}
+    used = [bins for bins in zip(*told.values(), strict=True) if any(b.records for b in bins)]
     labels = [bin_label(bins[0]) for bins in used]
     shares = {
-        when: shares_of([bins[number]["records"] for bins in used])
-        for number, when in enumerate(told)
+        when: shares_of([bins[number].records for bins in used]) for number, when in enumerate(told)
     }
     return _grouped(
         f"variety-{place}",
@@ -38,35 +33,37 @@ def variety_chart(entry: Report, place: int) -> Chart:
     )
 
 
-def _variety_title(entry: Report) -> str:
-    still = _share_of_one_value(entry["after"])
-    was = _share_of_one_value(entry["before"]) if "before" in entry else 0.0
+def _variety_title(entry: SensitiveSpread) -> str:
+    still = _share_of_one_value(entry.after)
+    was = _share_of_one_value(entry.before) if entry.before else 0.0
     if still:
         who = share_words(still).capitalize()
-        return f"{who} of the people are in groups that hold one value of {entry['column']}"
-    least = counted(entry["after"]["l"], "different value")
-    title = f"Every group holds at least {least} of {entry['column']}"
+        return f"{who} of the people are in groups that hold one value of {entry.column}"
+    least = counted(entry.after.l, "different value")
+    title = f"Every group holds at least {least} of {entry.column}"
     if was:
         title += f"; before, {share_words(was)} of the people were in groups of one"
     return title
 
 
-def _share_of_one_value(state: Report) -> float:
-    everybody = sum(own["records"] for own in state["people_by_l"])
-    alone = sum(own["records"] for own in state["people_by_l"] if own["to"] == 1)
+def _share_of_one_value(state: SpreadState) -> float:
+    everybody = sum(own.records for own in state.people_by_l)
+    alone = sum(own.records for own in state.people_by_l if own.to == 1)
     return alone / everybody if everybody else 0.0
 
 
-def distance_chart(entry: Report, place: int) -> Chart:
-    before, after = entry["before"]["people_by_t"], entry["after"]["people_by_t"]
-    labels = [f"{step / 10:.1f}–{(step + 1) / 10:.1f}" for step in range(len(before))]
-    shares = {"Before": shares_of(before), "After": shares_of(after)}
+def distance_chart(entry: SensitiveSpread, place: int) -> Chart | None:
+    """Draw how far groups are from the table; None for those who see no rows."""
+    before, after = entry.before, entry.after
+    if before is None or before.people_by_t is None or after.people_by_t is None:
+        return None
+    labels = [f"{step / 10:.1f}–{(step + 1) / 10:.1f}" for step in range(len(before.people_by_t))]
+    shares = {"Before": shares_of(before.people_by_t), "After": shares_of(after.people_by_t)}
     return _grouped(
         f"distance-{place}",
-        f"No group is further than {entry['after']['t']:.2f} from the table; "
-        f"before, up to {entry['before']['t']:.2f}",
-        f"Share of people by how far {entry['column']} in their group is from the whole table (t; "
-        f"{DISTANCES[entry['distance']]}), in percent",
+        f"No group is further than {after.t:.2f} from the table; before, up to {before.t:.2f}",
+        f"Share of people by how far {entry.column} in their group is from the whole table (t; "
+        f"{DISTANCES[entry.distance]}), in percent",
         "Distance to the table, 0 same to 1 nothing in common",
         labels,
         shares,
@@ -94,30 +91,29 @@ def _grouped(
     )
 
 
-def group_chart(entry: Report, place: int, number: int) -> Chart | None:
+def group_chart(entry: SensitiveSpread, place: int, number: int) -> Chart | None:
     """Draw the values of one group beside those of the whole table."""
-    if not entry["worst"]:
+    if not entry.worst:
         return None
-    group = entry["worst"][number]
-    names = [value_words(value["value"]) for value in entry["values"]]
-    table = shares_of([value["before"] for value in entry["values"]])
-    own = [None if count is None else count / group["size"] for count in group["counts"]]
+    group = entry.worst[number]
+    names = [value_words(own.value) for own in entry.values]
+    table = shares_of([own.before for own in entry.values])
+    mine = [count / group.size for count in group.counts]
     return Chart(
         id=f"group-{place}",
-        title=f"Group {number + 1} of {people(group['size'])} is {group['t']:.2f} from the table",
-        caption=f"{entry['column']}: share of each value in the whole table and in this group",
+        title=f"Group {number + 1} of {people(group.size)} is {group.t:.2f} from the table",
+        caption=f"{entry.column}: share of each value in the whole table and in this group",
         figure=grouped_bars(
             names,
-            in_percent({"Whole table": table, "This group": [share or 0 for share in own]}),
-            x=entry["column"],
+            in_percent({"Whole table": table, "This group": mine}),
+            x=entry.column,
             y="Share, %",
         ),
         table=ChartTable(
             ["Value", "Whole table", "This group"],
             [
-                [name, percent(share), FEW if mine is None else percent(mine)]
-                for name, share, mine in zip(names, table, own, strict=True)
+                [name, percent(share), percent(own)]
+                for name, share, own in zip(names, table, mine, strict=True)
             ],
         ),
-        note="Counts of fewer than 5 people are not drawn." if None in own else "",
     )

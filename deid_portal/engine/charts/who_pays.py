@@ -6,51 +6,50 @@ from typing import Any
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.drawing import horizontal_bars
 from deid_portal.engine.charts.look import BEFORE, INK_2, MUTE
+from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
+from deid_portal.engine.report.table import RowCounts
 from deid_portal.engine.wording.numbers import percent, thousands
 from deid_portal.engine.wording.words import share_words, value_words
 
-Report = Mapping[str, Any]
 EVERYBODY = "All people"
 MOST_MARKED = 3
-FEW = "fewer than 5"  # what somebody who sees no rows reads
 MOST_ACROSS, LONGEST_ACROSS = 5, 60  # groups beside each other, and the letters of their names
 
 
-def left_out_chart(entry: Report, rows: Report) -> Chart:
-    groups = sorted(entry["groups"], key=share_left_out, reverse=True)
-    total = rows["released"] + rows["suppressed"]
-    overall = rows["suppressed"] / max(total, 1)
+def left_out_chart(entry: PayingColumn, rows: RowCounts) -> Chart:
+    groups = sorted(entry.groups, key=share_left_out, reverse=True)
+    total = rows.released + rows.suppressed
+    overall = rows.suppressed / max(total, 1)
     return Chart(
         id="who-pays-left-out",
         title=_left_out_title(groups),
         caption=f"Who pays: rows left out, by {_by(entry)}",
         figure=_bars(
-            [value_words(group["value"]) for group in groups],
+            [value_words(group.value) for group in groups],
             [share_left_out(group) for group in groups],
             overall,
             "Left out, %",
-            [_share_words(group) for group in groups],
+            [percent(share_left_out(group)) for group in groups],
         ),
         table=_table(
             groups,
             {
                 "Left out": _left_out_of,
-                "Share": _share_words,
+                "Share": lambda group: percent(share_left_out(group)),
             },
-            [f"{thousands(rows['suppressed'])} of {thousands(total)}", percent(overall)],
+            [f"{thousands(rows.suppressed)} of {thousands(total)}", percent(overall)],
         ),
         note=_note(entry),
     )
 
 
-def _left_out_title(groups: list[Report]) -> str:
-    worst, largest = groups[0], max(groups, key=lambda group: group["records"])
+def _left_out_title(groups: list[PayingGroup]) -> str:
+    worst, largest = groups[0], max(groups, key=lambda group: group.records)
     if share_left_out(worst) == 0:
-        is_few = any(group["suppressed"] is None for group in groups)
-        return "Few people were left out" if is_few else "Nobody of these groups was left out"
+        return "Nobody of these groups was left out"
     if share_left_out(worst) < 1.5 * share_left_out(groups[-1]):
         return "All groups are left out about equally often"
-    name = value_words(worst["value"])
+    name = value_words(worst.value)
     if worst is largest or not share_left_out(largest):
         return f"{share_words(share_left_out(worst)).capitalize()} of “{name}” are left out"
     times = _times(share_left_out(worst) / share_left_out(largest))
@@ -61,25 +60,25 @@ def _times(ratio: float) -> str:
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}".removesuffix(".0")
 
 
-def lost_chart(entry: Report) -> Chart:
-    groups = sorted(entry["groups"], key=lambda group: -group["loss"])
-    total = sum(group["records"] for group in groups)
-    overall = sum(group["loss"] * group["records"] for group in groups) / max(total, 1)
+def lost_chart(entry: PayingColumn) -> Chart:
+    groups = sorted(entry.groups, key=lambda group: -group.loss)
+    total = sum(group.records for group in groups)
+    overall = sum(group.loss * group.records for group in groups) / max(total, 1)
     return Chart(
         id="who-pays-lost",
         title=_lost_title(groups),
         caption=f"Detail lost by {_by(entry)}; a row that is left out loses all of it",
         figure=_bars(
-            [value_words(group["value"]) for group in groups],
-            [group["loss"] for group in groups],
+            [value_words(group.value) for group in groups],
+            [group.loss for group in groups],
             overall,
             "Detail lost, %",
         ),
         table=_table(
             groups,
             {
-                "Rows": lambda group: thousands(group["records"]),
-                "Detail lost": lambda group: f"{group['loss']:.3f}",
+                "Rows": lambda group: thousands(group.records),
+                "Detail lost": lambda group: f"{group.loss:.3f}",
             },
             [thousands(total), f"{overall:.3f}"],
         ),
@@ -87,44 +86,33 @@ def lost_chart(entry: Report) -> Chart:
     )
 
 
-def _lost_title(groups: list[Report]) -> str:
+def _lost_title(groups: list[PayingGroup]) -> str:
     most, least = groups[0], groups[-1]
-    if not most["loss"]:
+    if not most.loss:
         return "Nobody lost any detail"
-    if most["loss"] - least["loss"] < 0.02:
-        return f"Everybody lost about the same: {share_words(most['loss'])} of the detail"
+    if most.loss - least.loss < 0.02:
+        return f"Everybody lost about the same: {share_words(most.loss)} of the detail"
     return (
-        f"“{value_words(most['value'])}” lost {percent(most['loss'], 0)} of the detail, "
-        f"“{value_words(least['value'])}” {percent(least['loss'], 0)}"
+        f"“{value_words(most.value)}” lost {percent(most.loss, 0)} of the detail, "
+        f"“{value_words(least.value)}” {percent(least.loss, 0)}"
     )
 
 
-def _by(entry: Report) -> str:
-    level = entry.get("level_name")
-    return f"{entry['column']}, in {level}" if level else str(entry["column"])
+def _by(entry: PayingColumn) -> str:
+    return f"{entry.column}, in {entry.level_name}" if entry.level_name else entry.column
 
 
-def _note(entry: Report) -> str:
-    merged = entry.get("merged", 0)
-    told = [f"“smaller groups” are {thousands(merged)} values told together."] if merged else []
-    if any(group["suppressed"] is None for group in entry["groups"]):
-        told.append(f"Of whom {FEW} people were left out is not told: it would show who they are.")
-    return " ".join(told)
+def _note(entry: PayingColumn) -> str:
+    merged = entry.merged
+    return f"“smaller groups” are {thousands(merged)} values told together." if merged else ""
 
 
-def share_left_out(group: Report) -> float:
-    """Return the share left out; of groups with so few that they are not told, none."""
-    return float((group["suppressed"] or 0) / max(group["records"], 1))
+def share_left_out(group: PayingGroup) -> float:
+    return group.suppressed / max(group.records, 1)
 
 
-def _left_out_of(group: Report) -> str:
-    if group["suppressed"] is None:
-        return f"{FEW} of {thousands(group['records'])} or so"
-    return f"{thousands(group['suppressed'])} of {thousands(group['records'])}"
-
-
-def _share_words(group: Report) -> str:
-    return "few" if group["suppressed"] is None else percent(share_left_out(group))
+def _left_out_of(group: PayingGroup) -> str:
+    return f"{thousands(group.suppressed)} of {thousands(group.records)}"
 
 
 def _bars(
@@ -152,10 +140,12 @@ def _bars(
 
 
 def _table(
-    groups: list[Report], columns: Mapping[str, Callable[[Report], str]], everybody: list[str]
+    groups: list[PayingGroup],
+    columns: Mapping[str, Callable[[PayingGroup], str]],
+    everybody: list[str],
 ) -> ChartTable:
     """Few groups stand beside each other as in the chart, more below each other."""
-    names = [value_words(group["value"]) for group in groups]
+    names = [value_words(group.value) for group in groups]
     told = {title: [write(group) for group in groups] for title, write in columns.items()}
     if len(groups) <= MOST_ACROSS and len("".join(names)) <= LONGEST_ACROSS:
         return ChartTable(

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from deid_portal.engine.compiled.cores import open_pool, usable_cores
 from deid_portal.engine.detection import kernels
 from deid_portal.engine.detection.lone_keys import Keys, count_lone_keys
-from deid_portal.engine.risk.distinction import Distinctness, measure_distinction
+from deid_portal.engine.report.risk import Distinctness
+from deid_portal.engine.risk.distinction import measure_distinction
 from deid_portal.engine.table.table import Column, Counts, PackedCodes, count_codes
 
 FEWEST_ROWS = 10_000

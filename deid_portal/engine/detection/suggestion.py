@@ -23,7 +23,7 @@ from deid_portal.engine.detection.value_patterns import (
     is_long_text,
 )
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.risk.distinction import Distinctness
+from deid_portal.engine.report.risk import Distinctness
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.text_values import integers_in
 from deid_portal.engine.table.values import ColumnType

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report.transformation import LabelCount
 from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.search.recoding import Recoding
@@ -40,7 +41,8 @@ class TableDraft:
     groups: Codes | None = None  # class of each kept row, where equal cells are not what makes one
     drawn: NDArray[np.bool_] | None = None  # original rows a sample drew; None for all
     steps: tuple[Mapping[str, Any], ...] = ()  # what each method did, without a single cell
-    cuts: Mapping[str, Any] = field(default_factory=dict)  # labels in use, where levels are mixed
+    # Labels in use, where levels are mixed.
+    cuts: Mapping[str, tuple[LabelCount, ...]] = field(default_factory=dict)
     search: Search | None = None
     recoding: Recoding | None = None  # all that was done so far, where it is this and nothing else
 

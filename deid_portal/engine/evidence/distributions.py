@@ -10,8 +10,15 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deid_portal.engine.evidence.column_groups import MOST_GROUPS, ColumnGrouping, group_column
+from deid_portal.engine.report.distributions import (
+    ColumnDistribution,
+    CrossedPair,
+    DistributionReport,
+    GroupedColumn,
+)
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
@@ -66,7 +73,7 @@ def describe_distributions(
     taxonomies: Mapping[str, Taxonomy],
     rows: Codes | None = None,
     report: Callable[[], None] = lambda: None,
-) -> dict[str, Any]:
+) -> DistributionReport:
     """Return one- and two-way counts of these columns; the first of them are crossed.
 
     `rows` holds the original row of each released record; where it is given, the people of the
@@ -92,47 +99,49 @@ def describe_distributions(
     pairs = []
     for first, second in combinations(range(len(crossed)), 2):
         report()
-        pairs.append({"columns": [first, second], **_cross(crossed[first], crossed[second])})
-    return {
-        "columns": [_describe_column(shown) for shown in columns if shown],
-        "crossed": [_describe_groups(shown.groups) for shown in crossed],
-        "pairs": pairs,
-    }
+        pairs.append(_cross((first, second), crossed[first], crossed[second]))
+    return DistributionReport(
+        columns=tuple(_describe_column(shown) for shown in columns if shown),
+        crossed=tuple(_describe_groups(shown.groups) for shown in crossed),
+        pairs=tuple(pairs),
+    )
 
 
-def _describe_groups(groups: ColumnGrouping) -> dict[str, Any]:
-    return {
-        "column": groups.column,
-        "level_name": groups.level_name,
-        "merged": groups.merged,
-        "values": list(groups.names),
-    }
+def _describe_groups(groups: ColumnGrouping) -> GroupedColumn:
+    return GroupedColumn(groups.column, groups.level_name, groups.merged, tuple(groups.names))
 
 
-def _describe_column(shown: Shown) -> dict[str, Any]:
-    described = {
-        **_describe_groups(shown.groups),
-        "before": shown.groups.records.tolist(),
-        "after": np.round(shown.after(), 1).tolist(),
-    }
+def _describe_column(shown: Shown) -> ColumnDistribution:
+    kept = None
     if shown.kept is not None:
-        described["kept"] = np.bincount(shown.kept, minlength=len(shown.groups.names)).tolist()
-    return described
+        kept = tuple(np.bincount(shown.kept, minlength=len(shown.groups.names)).tolist())
+    return ColumnDistribution(
+        **vars(_describe_groups(shown.groups)),
+        before=tuple(shown.groups.records.tolist()),
+        after=tuple(np.round(shown.after(), 1).tolist()),
+        kept=kept,
+    )
 
 
-def _cross(one: Shown, other: Shown) -> dict[str, Any]:
+def _cross(columns: tuple[int, int], one: Shown, other: Shown) -> CrossedPair:
     """Count two columns against each other."""
     sizes = len(one.groups.names), len(other.groups.names)
     before = _count_pairs(one.before, other.before, *sizes)
     kinds = _count_pairs(one.kinds, other.kinds, len(one.shares), len(other.shares))
     after = one.shares.T @ kinds @ other.shares
-    crossed = {
-        "before": before.astype(np.int64).tolist(),
-        "after": np.round(after, 1).tolist(),
-    }
+    kept = None
     if one.kept is not None and other.kept is not None:
-        crossed["kept"] = _count_pairs(one.kept, other.kept, *sizes).astype(np.int64).tolist()
-    return crossed
+        kept = _rows(_count_pairs(one.kept, other.kept, *sizes).astype(np.int64))
+    return CrossedPair(
+        columns=columns,
+        before=_rows(before.astype(np.int64)),
+        after=_rows(np.round(after, 1)),
+        kept=kept,
+    )
+
+
+def _rows(counts: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(map(tuple, counts.tolist()))
 
 
 def _count_pairs(one: Codes, other: Codes, ones: int, others: int) -> Numbers:

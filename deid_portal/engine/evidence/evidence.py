@@ -1,9 +1,8 @@
 """What a report says beyond the models: whose risk, which attacks succeed, what is it good for."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,19 @@ from deid_portal.engine.measures import Measures, PlannedAttack
 from deid_portal.engine.plan import ColumnRole, Plan
 from deid_portal.engine.privacy import SensitiveColumn, TCloseness, Whole
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report import HouseDetails, Report
+from deid_portal.engine.report.attacks import AttackFinding, AttackProblem, PlannedAttackEntry
+from deid_portal.engine.report.distributions import ChangedValue
+from deid_portal.engine.report.left_out import GroupsApart, KeptPeople, PayingColumn
+from deid_portal.engine.report.risk import RiskDetails, RiskDetailsBothWays, RiskReport
+from deid_portal.engine.report.sensitive import SensitiveSpread, SurestGuess
+from deid_portal.engine.report.utility import (
+    ClassifierAccuracy,
+    ClassifierProblem,
+    ReleaseComparison,
+    UtilityMeasures,
+    WorkloadError,
+)
 from deid_portal.engine.risk.guesses import measure_surest_guess
 from deid_portal.engine.risk.safe_harbor import check_safe_harbor
 from deid_portal.engine.risk.summary import summarize_risk
@@ -82,58 +94,61 @@ class Evidence:
     def taxonomies(self) -> dict[str, Taxonomy]:
         return dict(zip(self.problem.names, self.problem.taxonomies, strict=True))
 
-    def describe(
-        self, before: MeasuredTable, after: MeasuredTable, progress: Progress
-    ) -> dict[str, Any]:
-        """Return the parts to add to a report, by section."""
-        coverages = cover_all(self.original, self.released, self.names, self.taxonomies)
-        parts: dict[str, Any] = {
-            "risk": self._describe_risk(before, after),
-            "utility": self._describe_utility(coverages),
-            "comparison": self._compare(coverages, progress),
-            "sensitive": self._measure_guesses(progress),
-        }
-        if self.measures.groups and self.knows_who_is_who:
-            parts["who_pays"] = list(self._tell_who_pays(self.measures.groups))
-        if self.measures.attacks:
-            parts["attacks"] = self._attack(progress)
-        return parts
+    def add_to(
+        self, report: Report, before: MeasuredTable, after: MeasuredTable, progress: Progress
+    ) -> Report:
+        """Return the report with whose risk it is, what the release is good for, who could attack.
 
-    def describe_for_the_house(self, progress: Progress) -> dict[str, Any]:
+        None of it names a value; which columns keep groups apart is told from the release alone.
+        """
+        coverages = cover_all(self.original, self.released, self.names, self.taxonomies)
+        asks_who_pays = self.measures.groups and self.knows_who_is_who
+        return replace(
+            report,
+            risk=self._add_details(report.risk, before, after),
+            utility=self._add_measures(report.utility, coverages),
+            comparison=self._compare(coverages, progress),
+            sensitive=self._measure_guesses(progress),
+            who_pays=tuple(self._tell_who_pays(self.measures.groups)) if asks_who_pays else None,
+            attacks=self._attack(progress) if self.measures.attacks else None,
+            isolation=self._describe_isolation(after),
+        )
+
+    def describe_for_the_house(self, progress: Progress) -> HouseDetails:
         """Return what is told by values that the release need not show."""
         columns = [name for name in self._told_names if name in self.released]
 
         def report() -> None:
             progress.report(3, 4, "measure")
 
-        parts: dict[str, Any] = {
-            "distributions": describe_distributions(
-                self.original,
-                self.released,
-                columns,
-                self._all_taxonomies,
-                self.rows if self.knows_who_is_who else None,
-                report,
-            ),
-            "released_labels": count_labels(self.released, columns),
-        }
+        distributions = describe_distributions(
+            self.original,
+            self.released,
+            columns,
+            self._all_taxonomies,
+            self.rows if self.knows_who_is_who else None,
+            report,
+        )
+        labels = count_labels(self.released, columns)
         report()
-        parts["spread"] = self._tell_spreads()
+        spread = self._tell_spreads()
         report()
-        if self.knows_who_is_who:
-            told = self._told_names[: max(MOST_TOLD_COLUMNS, len(self.measures.groups))]
-            parts["examples"] = self._give_examples()
-            parts["kept_before"] = self._measure_kept()
-            parts["who_pays"] = []
-            for entry in self._tell_who_pays(told):
-                report()
-                parts["who_pays"].append(entry)
-        return parts
+        details = HouseDetails(distributions=distributions, released_labels=labels, spread=spread)
+        return self._add_people(details, report) if self.knows_who_is_who else details
 
-    def describe_isolation(self, after: MeasuredTable) -> dict[str, Any]:
-        """Return which columns keep the groups of the release apart, from its cells alone."""
+    def _add_people(self, details: HouseDetails, report: Callable[[], None]) -> HouseDetails:
+        """Add what can be told where it is known whose each released record is."""
+        told = self._told_names[: max(MOST_TOLD_COLUMNS, len(self.measures.groups))]
+        examples, kept_before = self._give_examples(), self._measure_kept()
+        paying = []
+        for entry in self._tell_who_pays(told):
+            report()
+            paying.append(entry)
+        return replace(details, examples=examples, kept_before=kept_before, who_pays=tuple(paying))
+
+    def _describe_isolation(self, after: MeasuredTable) -> tuple[GroupsApart, ...] | None:
         seen = _seen_patterns(self.names, after)
-        return {} if seen is None else {"isolation": describe_seen_isolation(seen)}
+        return None if seen is None else describe_seen_isolation(seen)
 
     @property
     def knows_who_is_who(self) -> bool:
@@ -159,11 +174,11 @@ class Evidence:
                 built[name] = planned.taxonomy.build(self.original[name])
         return built
 
-    def _measure_kept(self) -> dict[str, Any]:
+    def _measure_kept(self) -> KeptPeople:
         assert self.rows is not None  # noqa: S101 - asked only then
         return measure_kept(self.problem.patterns.pattern_of_row, self.rows)
 
-    def _give_examples(self) -> dict[str, Any]:
+    def _give_examples(self) -> dict[str, ChangedValue]:
         """Return, per column that leaves, a value and what it became."""
         return {
             name: self._example(self.original[name], self.released[name])
@@ -171,7 +186,7 @@ class Evidence:
             if name in self.released
         }
 
-    def _example(self, original: Column, released: Column) -> dict[str, Any]:
+    def _example(self, original: Column, released: Column) -> ChangedValue:
         """Return a frequent value and what it became; one that changed, if many did."""
         assert self.rows is not None  # noqa: S101 - asked only then
         behind, shown = original.codes[self.rows], released.codes
@@ -183,22 +198,18 @@ class Evidence:
         value = int(np.bincount(behind, minlength=1).argmax())
         labels = np.bincount(shown[behind == value], minlength=1)
         label = int(labels.argmax())
-        return {
-            "before": original.values[value],
-            "after": released.values[label],
-            "people": int(labels[label]),
-        }
+        return ChangedValue(original.values[value], released.values[label], int(labels[label]))
 
-    def _tell_spreads(self) -> list[dict[str, Any]]:
+    def _tell_spreads(self) -> tuple[SensitiveSpread, ...]:
         """Return how the values of each sensitive column are spread over the groups."""
         names = [n for n in self.plan.names_of(ColumnRole.SENSITIVE) if n in self.released]
         if not names or not self.names:
-            return []
+            return ()
         recipes = {name: planned.taxonomy for name in names if (planned := self.plan.column(name))}
         secrets = {n: SensitiveColumn(self.original[n], recipes.get(n)) for n in names}
         whole, recoded = share_dictionaries(Whole(self.original.rows, secrets), self.released)
         seen = self._see(recoded)
-        return [self._tell_spread(name, whole, seen) for name in names]
+        return tuple(self._tell_spread(name, whole, seen) for name in names)
 
     def _see(self, recoded: list[Column]) -> Patterns:
         """Return the groups a recipient sees, with the sensitive values in each."""
@@ -209,7 +220,7 @@ class Evidence:
         table = Table((*shown, *(column for column in recoded if column.name not in names)))
         return reduce_table(table, names, [column.name for column in recoded], Progress(None))
 
-    def _tell_spread(self, name: str, whole: Whole, seen: Patterns) -> dict[str, Any]:
+    def _tell_spread(self, name: str, whole: Whole, seen: Patterns) -> SensitiveSpread:
         original, secret = self.original[name], whole.sensitive[name].column
         distance = self._distance_of(name)
         groups = group_column(original, self._all_taxonomies.get(name))
@@ -224,13 +235,16 @@ class Evidence:
         )
         after = SensitiveGroups.measure(seen.counts, seen.sensitive[name], whole, name, distance)
         told = describe_spread(groups, group_of, distance, before, after)
-        if GROUP not in seen.names:
-            for place, entry in zip(after.worst(), told["worst"], strict=True):
-                entry["labels"] = {
-                    shown: self.released[shown].values[code]
-                    for shown, code in zip(seen.names, seen.codes[:, place].tolist(), strict=True)
-                }
-        return told
+        if GROUP in seen.names:
+            return told
+        places = zip(after.worst(), told.worst, strict=True)
+        named = (replace(own, labels=self._labels_of(seen, place)) for place, own in places)
+        return replace(told, worst=tuple(named))
+
+    def _labels_of(self, seen: Patterns, place: int) -> dict[str, str | None]:
+        """Return what a group of the release shows in each column."""
+        codes = zip(seen.names, seen.codes[:, place].tolist(), strict=True)
+        return {name: self.released[name].values[code] for name, code in codes}
 
     def _distance_of(self, name: str) -> str:
         """Return the distance a rule of the plan uses; otherwise that of numbers is their order."""
@@ -240,17 +254,13 @@ class Evidence:
         ordered = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE)
         return "ordered" if self.original[name].type in ordered else "equal"
 
-    def _describe_risk(self, before: MeasuredTable, after: MeasuredTable) -> dict[str, Any]:
-        states = {"before": before, "after": after}
-        details = {
-            when: self._summarize_risk(seen, measured)
-            for when, measured in states.items()
-            if (seen := _seen_patterns(self.names, measured)) is not None
-        }
-        found = check_safe_harbor(self.released).findings
-        return {"details": details, "safe_harbor": [asdict(finding) for finding in found]}
+    def _add_details(
+        self, risk: RiskReport, before: MeasuredTable, after: MeasuredTable
+    ) -> RiskReport:
+        details = RiskDetailsBothWays(self._summarize_risk(before), self._summarize_risk(after))
+        return replace(risk, details=details, safe_harbor=check_safe_harbor(self.released).findings)
 
-    def _measure_guesses(self, progress: Progress) -> dict[str, Any]:
+    def _measure_guesses(self, progress: Progress) -> dict[str, SurestGuess]:
         columns = [n for n in self.plan.names_of(ColumnRole.SENSITIVE) if n in self.released]
         released, names = self.released, self.names
         if self.groups is not None:
@@ -258,10 +268,12 @@ class Evidence:
             own = (self.released[name] for name in columns)
             released, names = Table((group_numbers(self.groups), *own)), (GROUP,)
         guesses = measure_surest_guess(released, names, columns, progress)
-        return {name: {"surest_guess": share} for name, share in guesses.items()}
+        return {name: SurestGuess(share) for name, share in guesses.items()}
 
-    def _summarize_risk(self, patterns: Patterns, measured: MeasuredTable) -> dict[str, Any]:
-        asked = self.measures
+    def _summarize_risk(self, measured: MeasuredTable) -> RiskDetails | None:
+        patterns, asked = _seen_patterns(self.names, measured), self.measures
+        if patterns is None:
+            return None
         return summarize_risk(
             patterns,
             threshold=asked.threshold,
@@ -269,19 +281,23 @@ class Evidence:
             population_size=asked.population_size or (asked.people.size if asked.people else None),
         )
 
-    def _describe_utility(self, coverages: tuple[LabelCoverage, ...]) -> dict[str, Any]:
+    def _add_measures(
+        self, utility: UtilityMeasures, coverages: tuple[LabelCoverage, ...]
+    ) -> UtilityMeasures:
         rows = max(self.original.rows, self.released.rows)
-        ambiguity = measure_ambiguity(self.released, coverages, rows)
-        described: dict[str, Any] = {
-            "ambiguity": ambiguity.share,
-            "kl_divergence": self._measure_divergence(coverages),
-        }
+        return replace(
+            utility,
+            ambiguity=measure_ambiguity(self.released, coverages, rows).share,
+            kl_divergence=self._measure_divergence(coverages),
+            information_gain=self._measure_gain(),
+        )
+
+    def _measure_gain(self) -> float | None:
         wanted = self.measures.class_column
-        if wanted is not None and wanted in self.released:
-            others = [name for name in self.names if name != wanted]
-            gain = measure_information_gain(self.released, others, wanted)
-            described["information_gain"] = gain.gain
-        return described
+        if wanted is None or wanted not in self.released:
+            return None
+        others = [name for name in self.names if name != wanted]
+        return measure_information_gain(self.released, others, wanted).gain
 
     def _measure_divergence(self, coverages: tuple[LabelCoverage, ...]) -> float | None:
         """Return the divergence; None if too many labels overlap, or if it is not finite.
@@ -296,42 +312,39 @@ class Evidence:
         found = measure_divergence(self.original, self.released, self.names, self.taxonomies)
         return found if np.isfinite(found) else None
 
-    def _compare(self, coverages: tuple[LabelCoverage, ...], progress: Progress) -> dict[str, Any]:
-        compared: dict[str, Any] = {
-            "columns": [
-                asdict(change)
-                for change in compare_marginals(self.original, self.released, coverages)
-            ],
-            "pairs": [
-                {**asdict(change), "columns": list(change.columns)}
-                for change in compare_pairs(
-                    self.original, self.released, coverages[:MOST_PAIRED_COLUMNS]
-                )
-            ],
-        }
-        if self.measures.queries:
-            from deid_portal.engine.utility.workload import measure_workload_error
+    def _compare(
+        self, coverages: tuple[LabelCoverage, ...], progress: Progress
+    ) -> ReleaseComparison:
+        paired = coverages[:MOST_PAIRED_COLUMNS]
+        wanted = self.measures.class_column
+        return ReleaseComparison(
+            columns=tuple(compare_marginals(self.original, self.released, coverages)),
+            pairs=tuple(compare_pairs(self.original, self.released, paired)),
+            queries=self._ask_queries(coverages) if self.measures.queries else None,
+            classifiers=None if wanted is None else self._classify(wanted, progress),
+        )
 
-            errors = measure_workload_error(
-                self.original,
-                self.released,
-                coverages,
-                generator=np.random.default_rng(self.measuring_seed),
-                queries=self.measures.queries,
-            )
-            compared["queries"] = asdict(errors)
-        if self.measures.class_column is not None:
-            compared["classifiers"] = self._classify(self.measures.class_column, progress)
-        return compared
+    def _ask_queries(self, coverages: tuple[LabelCoverage, ...]) -> WorkloadError:
+        from deid_portal.engine.utility.workload import measure_workload_error
 
-    def _classify(self, class_column: str, progress: Progress) -> list[dict[str, Any]]:
+        return measure_workload_error(
+            self.original,
+            self.released,
+            coverages,
+            generator=np.random.default_rng(self.measuring_seed),
+            queries=self.measures.queries,
+        )
+
+    def _classify(
+        self, class_column: str, progress: Progress
+    ) -> tuple[ClassifierAccuracy | ClassifierProblem, ...]:
         from deid_portal.engine.utility.classifiers import compare_classifiers
 
         if class_column not in self.released:
-            return []
+            return ()
         names = [name for name in self.names if name != class_column]
         if not names:
-            return []  # nothing to learn from
+            return ()  # nothing to learn from
         try:
             found = compare_classifiers(
                 self.original,
@@ -342,10 +355,10 @@ class Evidence:
                 between=lambda: progress.report(0, 1, "measure"),
             )
         except InvalidTable as error:  # too few records of a class to learn from
-            return [{"problem": str(error)}]
-        return [asdict(accuracy) for accuracy in found]
+            return (ClassifierProblem(str(error)),)
+        return tuple(found)
 
-    def _tell_who_pays(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def _tell_who_pays(self, names: Sequence[str]) -> Iterator[PayingColumn]:
         """Split suppression and loss by the groups of each column; a sample counts as the table."""
         assert self.rows is not None  # noqa: S101 - asked only then
         kept = np.zeros(self.original.rows, np.bool_)
@@ -358,7 +371,7 @@ class Evidence:
             if len(groups.names) > 1 or name in self.measures.groups:
                 yield tell_who_pays(column, groups, kept[drawn], lost[drawn])
 
-    def _attack(self, progress: Progress) -> list[dict[str, Any]]:
+    def _attack(self, progress: Progress) -> tuple[AttackFinding | AttackProblem, ...]:
         if self.rows is None:
             raise InvalidTable(
                 "It cannot be told which released record is whose, so attacks cannot be judged; "
@@ -368,17 +381,17 @@ class Evidence:
         for number, planned in enumerate(self.measures.attacks):
             progress.report(number, len(self.measures.attacks), "attack")
             found.append(self._run(planned))
-        return found
+        return tuple(found)
 
-    def _run(self, planned: PlannedAttack) -> dict[str, Any]:
+    def _run(self, planned: PlannedAttack) -> AttackFinding | AttackProblem:
         """Run one attack; one that does not fit the tables says so and fails alone."""
         from deid_portal.engine.attacks import AttackSetting
 
-        entry: dict[str, Any] = {**planned.to_document(), "explain": planned.attack.explain()}
+        asked = _describe_attack(planned)
         sensitive = planned.column or next(iter(self.plan.names_of(ColumnRole.SENSITIVE)), None)
         assert self.rows is not None  # noqa: S101 - checked before
         if (self.rows == NOBODY).any():
-            return {**entry, "problem": MADE_UP}
+            return AttackProblem(**vars(asked), problem=MADE_UP)
         try:
             setting = AttackSetting(
                 original=self.original,
@@ -393,17 +406,17 @@ class Evidence:
             )
             result = planned.attack.run(setting, np.random.default_rng(self.measuring_seed))
         except EngineError as error:
-            return {**entry, "problem": str(error)}
-        return {
-            **entry,
-            "column": sensitive if "sensitive" in planned.attack.needs else None,
-            "value": result.value,
-            "interval": [float(result.interval[0]), float(result.interval[1])],
-            "control_value": result.control,
-            "records": result.records,
-            "sentence": result.sentence,
-            "figures": dict(result.figures),
-        }
+            return AttackProblem(**vars(asked), problem=str(error))
+        after = sensitive if "sensitive" in planned.attack.needs else None
+        return AttackFinding(
+            **vars(replace(asked, column=after)),
+            value=result.value,
+            interval=(float(result.interval[0]), float(result.interval[1])),
+            control_value=result.control,
+            records=result.records,
+            sentence=result.sentence,
+            figures=dict(result.figures),
+        )
 
     def _known_names(self, planned: PlannedAttack) -> tuple[str, ...]:
         """Return the quasi-identifiers the attacker can use: those an outside table has, too."""
@@ -433,6 +446,18 @@ class Evidence:
         from deid_portal.engine.attacks.outside_linkage import find_people
 
         return find_people(self.original, outside, (planned.person, planned.person))
+
+
+def _describe_attack(planned: PlannedAttack) -> PlannedAttackEntry:
+    return PlannedAttackEntry(
+        attack=planned.attack.name,
+        parameters=planned.parameters,
+        column=planned.column,
+        outside=planned.outside.name if planned.outside else None,
+        control=planned.control.name if planned.control else None,
+        person=planned.person,
+        explain=planned.attack.explain(),
+    )
 
 
 def _seen_patterns(names: tuple[str, ...], measured: MeasuredTable) -> Patterns | None:

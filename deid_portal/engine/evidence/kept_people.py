@@ -5,22 +5,24 @@ subtraction.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from deid_portal.engine.report.distributions import ReleasedLabels
+from deid_portal.engine.report.left_out import KeptPeople
+from deid_portal.engine.report.transformation import LabelCount
 from deid_portal.engine.table.table import Codes, Column, Table
 
 MOST_LABELS = 20
 SMALLEST_COUNT = 5  # people; labels of fewer are told together
 
 
-def count_labels(released: Table, names: Sequence[str]) -> list[dict[str, Any]]:
+def count_labels(released: Table, names: Sequence[str]) -> tuple[ReleasedLabels, ...]:
     """Return how many records show each label of these columns, those of most people first."""
-    return [_count(released[name]) for name in names]
+    return tuple(_count(released[name]) for name in names)
 
 
-def _count(column: Column) -> dict[str, Any]:
+def _count(column: Column) -> ReleasedLabels:
     counts = zip(column.values, column.counts.tolist(), strict=True)
     large = [(label, count) for label, count in counts if count >= SMALLEST_COUNT]
     # By name where counts are equal: codes stand in the order of the original.
@@ -29,11 +31,11 @@ def _count(column: Column) -> dict[str, Any]:
     others = column.rows - sum(count for _, count in told)
     while told and 0 < others < SMALLEST_COUNT:
         others += told.pop()[1]  # a few people left over would be told by subtraction
-    labels = [{"label": label, "records": count} for label, count in told]
-    return {"column": column.name, "labels": labels, "others": others}
+    labels = tuple(LabelCount(label, count) for label, count in told)
+    return ReleasedLabels(column.name, labels, others)
 
 
-def measure_kept(pattern_of_row: Codes, rows: Codes) -> dict[str, Any]:
+def measure_kept(pattern_of_row: Codes, rows: Codes) -> KeptPeople:
     """Return the risk of the people of a release among themselves, as they were before.
 
     `pattern_of_row` has a number for each original row, the same for those that look alike; `rows`
@@ -41,8 +43,8 @@ def measure_kept(pattern_of_row: Codes, rows: Codes) -> dict[str, Any]:
     """
     sizes = np.bincount(pattern_of_row[np.unique(rows)])
     records = int(sizes.sum())
-    return {
-        "records": records,
-        "average_risk": int((sizes > 0).sum()) / max(records, 1),
-        "one_of_a_kind": int((sizes == 1).sum()) / max(records, 1),
-    }
+    return KeptPeople(
+        records=records,
+        average_risk=int((sizes > 0).sum()) / max(records, 1),
+        one_of_a_kind=int((sizes == 1).sum()) / max(records, 1),
+    )

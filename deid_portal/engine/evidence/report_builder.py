@@ -1,6 +1,7 @@
 """The report: what a release promises and what it cost, in numbers without a single cell of it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,19 @@ from deid_portal.engine.draft.draft import Search
 from deid_portal.engine.draft.measured import MeasuredTable
 from deid_portal.engine.plan import ColumnRole, Plan
 from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.risk import RiskReport
+from deid_portal.engine.report.rules import NearestMiss, RuleVerdict
+from deid_portal.engine.report.table import ColumnReport, InputSummary, RowCounts
+from deid_portal.engine.report.transformation import (
+    MethodStep,
+    RecodingRound,
+    SearchSummary,
+    Transformation,
+)
+from deid_portal.engine.report.utility import UtilityMeasures
 from deid_portal.engine.risk.attackers import count_short_classes
-from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
+from deid_portal.engine.risk.classes import measure_risk, summarize_classes
 from deid_portal.engine.search.check import Check
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.search.recoding import Recoding
@@ -23,16 +35,16 @@ from deid_portal.engine.version import ENGINE_VERSION
 VERSION = 1
 
 
-def describe_rounds(recoding: Recoding) -> list[dict[str, Any]]:
+def describe_rounds(recoding: Recoding) -> tuple[RecodingRound, ...]:
     """Return what each round shows; the first is the base."""
     problem = recoding.problem
-    return [
-        {
-            "levels": dict(zip(problem.names, round.levels, strict=True)),
-            "records": int(problem.patterns.counts[round.shown].sum()),
-        }
+    return tuple(
+        RecodingRound(
+            levels=dict(zip(problem.names, round.levels, strict=True)),
+            records=int(problem.patterns.counts[round.shown].sum()),
+        )
         for round in recoding.rounds
-    ]
+    )
 
 
 def build_report(
@@ -43,46 +55,40 @@ def build_report(
     after: MeasuredTable,
     released: Table | None,
     solution: bool,
-) -> dict[str, Any]:
-    """Return the document of `plan-format.md`, without the part about the search."""
-    rows = problem.rows
-    kept = int(after.classes.sizes.sum())
-    return {
-        "report": VERSION,
-        "solution": solution,
-        "plan": plan.to_document(),
-        "plan_sha256": plan.sha256,
-        "engine": ENGINE_VERSION,
-        "input": {
-            "rows": rows,
-            "sha256": problem.table.sha256,
-            "patterns": len(problem.patterns.counts),
-        },
-        "notes": [*describe_patterns(problem), *_describe_missing_people(before, after)],
-        "rows": _count_rows(kept, after),
-        "transformation": {"levels": dict(after.levels) if solution else {}, "cuts": {}},
-        "classes": {
-            **summarize_sizes(after.classes.sizes),
-            "bins": bin_sizes(after.classes.sizes),
-            "bins_before": bin_sizes(before.classes.sizes),
-        },
-        "models": [_judge(model, before, after) for model in plan.models],
-        "risk": {
-            "before": measure_risk(before.look_alikes.sizes, before.people),
-            "after": measure_risk(after.look_alikes.sizes, after.people),
-        },
-        "utility": _utility(plan, after),
-        "utility_before": _utility(plan, before),
-        "columns": {
+) -> Report:
+    """Return the report of `plan-format.md`, without the part about the search."""
+    return Report(
+        report=VERSION,
+        solution=solution,
+        plan=plan.to_document(),
+        plan_sha256=plan.sha256,
+        engine=ENGINE_VERSION,
+        input=InputSummary(
+            rows=problem.rows,
+            sha256=problem.table.sha256,
+            patterns=len(problem.patterns.counts),
+        ),
+        notes=(*describe_patterns(problem), *_describe_missing_people(before, after)),
+        rows=_count_rows(after),
+        transformation=Transformation(levels=dict(after.levels) if solution else {}, cuts={}),
+        classes=summarize_classes(after.classes.sizes, before.classes.sizes),
+        models=tuple(_judge(model, before, after) for model in plan.models),
+        risk=RiskReport(
+            before=measure_risk(before.look_alikes.sizes, before.people),
+            after=measure_risk(after.look_alikes.sizes, after.people),
+        ),
+        utility=_utility(plan, after),
+        utility_before=_utility(plan, before),
+        columns={
             column.name: _describe_column(column.name, plan, problem, after, released)
             for column in problem.table.columns
         },
-    }
+    )
 
 
-def _count_rows(kept: int, after: MeasuredTable) -> dict[str, int]:
-    counted = {"released": kept, "suppressed": after.rows - kept}
-    return counted | ({"not_drawn": after.not_drawn} if after.not_drawn else {})
+def _count_rows(after: MeasuredTable) -> RowCounts:
+    kept = int(after.classes.sizes.sum())
+    return RowCounts(released=kept, suppressed=after.rows - kept, not_drawn=after.not_drawn or None)
 
 
 def describe_patterns(problem: Problem) -> list[str]:
@@ -107,31 +113,30 @@ def _describe_missing_people(before: MeasuredTable, after: MeasuredTable) -> lis
     ]
 
 
-def describe_search(search: Search) -> dict[str, Any]:
+def describe_search(search: Search) -> SearchSummary:
     """Return what was searched; `bound` is the best value anything not searched could have."""
     found = search.found
-    described: dict[str, Any] = {
-        "nodes": found.nodes,
-        "checked": found.checked,
-        "optimal": found.optimal,
-        "seconds": round(search.seconds, 3),
-        "metric": search.metric,
-    }
-    if not found.optimal and np.isfinite(found.bound):
-        described["bound"] = METRICS[search.metric].value_of_cost(found.bound)
-    return described
+    has_bound = not found.optimal and np.isfinite(found.bound)
+    return SearchSummary(
+        nodes=found.nodes,
+        checked=found.checked,
+        optimal=found.optimal,
+        seconds=round(search.seconds, 3),
+        metric=search.metric,
+        bound=METRICS[search.metric].value_of_cost(found.bound) if has_bound else None,
+    )
 
 
-def describe_step(step: Mapping[str, Any], released: Table) -> dict[str, Any]:
+def describe_step(step: Mapping[str, Any], released: Table) -> MethodStep:
     """Return what a method noted, without values that a later method hid again."""
     columns = step.get("columns")
     if not isinstance(columns, Mapping):
-        return dict(step)
+        return MethodStep.of(step)
     described = {
         name: _still_shown(figures, released[name]) if name in released else {}
         for name, figures in columns.items()
     }
-    return {**step, "columns": described}
+    return MethodStep.of({**step, "columns": described})
 
 
 def _still_shown(figures: Mapping[str, Any], column: Column) -> dict[str, Any]:
@@ -151,101 +156,95 @@ def _still_shown(figures: Mapping[str, Any], column: Column) -> dict[str, Any]:
     return kept
 
 
-def describe_miss(search: Search, nearest: Check) -> dict[str, Any]:
-    """Return which model blocked and how far the nearest combination misses."""
-    problem = search.problem
-    missed = describe_breach(problem.models, problem.whole, nearest.classes)
-    allowed = search.found.allowed
-    missed["nearest"] |= {
-        "levels": dict(zip(problem.names, nearest.levels, strict=True)),
-        "suppressed": nearest.suppressed,
-        "allowed": allowed,
-        "excess": nearest.suppressed - allowed,
-    }
-    return missed
+def add_miss(report: Report, search: Search, nearest: Check) -> Report:
+    """Add which model blocked and how far the nearest combination misses."""
+    problem, allowed = search.problem, search.found.allowed
+    told = add_breach(report, problem.models, problem.whole, nearest.classes)
+    assert told.nearest is not None  # noqa: S101 - just added
+    missed = replace(
+        told.nearest,
+        levels=dict(zip(problem.names, nearest.levels, strict=True)),
+        suppressed=nearest.suppressed,
+        allowed=allowed,
+        excess=nearest.suppressed - allowed,
+    )
+    return replace(told, nearest=missed)
 
 
-def describe_breach(
-    models: Sequence[PrivacyModel], whole: Whole, classes: Classes
-) -> dict[str, Any]:
-    """Return which model these classes break most, and by how many records each is broken."""
+def add_breach(
+    report: Report, models: Sequence[PrivacyModel], whole: Whole, classes: Classes
+) -> Report:
+    """Add which model these classes break most, and by how many records each is broken."""
     judged = [_judge_miss(model, whole, classes) for model in models]
-    worst = max(judged, key=lambda entry: (not entry["holds"], entry["records_over"]))
-    blocking = models[judged.index(worst)]
-    return {
-        "blocked_by": blocking.name,
-        "blocking_model": blocking.to_document(),
-        "nearest": {
-            "levels": {},
-            "suppressed": worst["records_over"],
-            "allowed": 0,
-            "excess": worst["records_over"],
-            "classes": len(classes.sizes),
-            "models": judged,
-        },
-    }
+    over = [entry.records_over or 0 for entry in judged]
+    worst = max(range(len(judged)), key=lambda place: (not judged[place].holds, over[place]))
+    return replace(
+        report,
+        blocked_by=models[worst].name,
+        blocking_model=models[worst].to_document(),
+        nearest=NearestMiss(
+            levels={},
+            suppressed=over[worst],
+            allowed=0,
+            excess=over[worst],
+            classes=len(classes.sizes),
+            models=tuple(judged),
+        ),
+    )
 
 
-def _judge(model: PrivacyModel, before: MeasuredTable, after: MeasuredTable) -> dict[str, Any]:
+def _judge(model: PrivacyModel, before: MeasuredTable, after: MeasuredTable) -> RuleVerdict:
     classes, whole = after.classes, after.whole
     holds = bool(len(classes.sizes)) and bool(model.passes(classes, whole).all())
-    return {
-        **model.to_document(),
-        "holds": holds and model.accepts(classes, whole),
-        "achieved": model.achieved(classes, whole),
-        "achieved_before": model.achieved(before.classes, before.whole),
-    }
+    return replace(
+        RuleVerdict.of(model.to_document()),
+        holds=holds and model.accepts(classes, whole),
+        achieved=model.achieved(classes, whole),
+        achieved_before=model.achieved(before.classes, before.whole),
+    )
 
 
-def _judge_miss(model: PrivacyModel, whole: Whole, classes: Classes) -> dict[str, Any]:
+def _judge_miss(model: PrivacyModel, whole: Whole, classes: Classes) -> RuleVerdict:
     broken = ~model.passes(classes, whole)
-    return {
-        **model.to_document(),
-        "holds": not broken.any() and model.accepts(classes, whole),
-        "achieved": model.achieved(classes, whole),
-        "classes_over": int(broken.sum()),
-        "records_over": int(classes.sizes[broken].sum()),
-    }
+    return replace(
+        RuleVerdict.of(model.to_document()),
+        holds=not broken.any() and model.accepts(classes, whole),
+        achieved=model.achieved(classes, whole),
+        classes_over=int(broken.sum()),
+        records_over=int(classes.sizes[broken].sum()),
+    )
 
 
 def measure_loss(measured: MeasuredTable) -> float:
     return Loss().value(MeasuredRelease(measured.rows, measured.classes.sizes, measured.columns))
 
 
-def _utility(plan: Plan, measured: MeasuredTable) -> dict[str, float]:
+def _utility(plan: Plan, measured: MeasuredTable) -> UtilityMeasures:
     k = next((model.k for model in plan.models if isinstance(model, KAnonymity)), 1)
     release = MeasuredRelease(measured.rows, measured.classes.sizes, measured.columns, k)
-    return {name: metric.value(release) for name, metric in METRICS.items()}
+    values = {name: metric.value(release) for name, metric in METRICS.items()}
+    return UtilityMeasures.telling(**values)
 
 
 def _describe_column(
     name: str, plan: Plan, problem: Problem, after: MeasuredTable, released: Table | None
-) -> dict[str, Any]:
+) -> ColumnReport:
     planned = plan.column(name)
     shown = released is not None and name in released
-    entry: dict[str, Any] = {
-        "role": planned.role.value if planned else None,
-        "released": shown,
-        "distinct_before": int((problem.table[name].counts > 0).sum()),
-        "distinct_after": int((released[name].counts > 0).sum()) if released and shown else 0,
-        "level": None,
-        "height": None,
-        "level_name": None,
-        "loss": None,
-    }
-    if planned is not None and planned.role == ColumnRole.QUASI_IDENTIFIER:
-        entry |= _describe_quasi_identifier(problem.names.index(name), name, problem, after)
-    return entry
-
-
-def _describe_quasi_identifier(
-    index: int, name: str, problem: Problem, after: MeasuredTable
-) -> dict[str, Any]:
+    entry = ColumnReport(
+        role=planned.role.value if planned else None,
+        released=shown,
+        distinct_before=int((problem.table[name].counts > 0).sum()),
+        distinct_after=int((released[name].counts > 0).sum()) if released and shown else 0,
+    )
+    if planned is None or planned.role != ColumnRole.QUASI_IDENTIFIER:
+        return entry
+    index, level = problem.names.index(name), after.levels.get(name)
     taxonomy = problem.taxonomies[index]
-    level = after.levels.get(name)
-    return {
-        "level": level,
-        "height": taxonomy.height,
-        "level_name": taxonomy.level_names[level] if level is not None else None,
-        "loss": Loss().column_cost(after.columns[index], after.rows),
-    }
+    return replace(
+        entry,
+        level=level,
+        height=taxonomy.height,
+        level_name=taxonomy.level_names[level] if level is not None else None,
+        loss=Loss().column_cost(after.columns[index], after.rows),
+    )

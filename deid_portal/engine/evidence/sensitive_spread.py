@@ -5,12 +5,18 @@ l is the number of different values in a group, t how far its values are from th
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from deid_portal.engine.evidence.column_groups import ColumnGrouping
 from deid_portal.engine.privacy import TCloseness, Whole
+from deid_portal.engine.report.sensitive import (
+    PeopleByValues,
+    SensitiveSpread,
+    SpreadState,
+    ValueCounts,
+    WorstGroup,
+)
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.patterns import Classes, Pairs
 from deid_portal.engine.table.table import Codes, Counts
@@ -56,19 +62,17 @@ class SensitiveGroups:
         np.maximum.at(most, self.pairs.groups, self.pairs.counts)
         return most
 
-    def summarize(self) -> dict[str, Any]:
+    def summarize(self) -> SpreadState:
         """Return the worst of all groups, and how many people are in groups of which kind."""
         bins = np.minimum((self.distances * T_BINS).astype(np.int64), T_BINS - 1)
-        return {
-            "l": int(self.values.min()) if len(self.sizes) else 0,
-            "t": float(self.distances.max(initial=0.0)),
-            "confidence": float((self.most / self.sizes).max(initial=0.0)),
-            "people_by_l": [
-                {"from": low, "to": high, "records": self._people(low, high)}
-                for low, high in L_BINS
-            ],
-            "people_by_t": np.bincount(bins, self.sizes, T_BINS).astype(np.int64).tolist(),
-        }
+        people_by_t = np.bincount(bins, self.sizes, T_BINS).astype(np.int64)
+        return SpreadState(
+            l=int(self.values.min()) if len(self.sizes) else 0,
+            t=float(self.distances.max(initial=0.0)),
+            confidence=float((self.most / self.sizes).max(initial=0.0)),
+            people_by_l=tuple(PeopleByValues(*ends, self._people(*ends)) for ends in L_BINS),
+            people_by_t=tuple(people_by_t.tolist()),
+        )
 
     def _people(self, low: int, high: int | None) -> int:
         inside = (self.values >= low) & (self.values <= (high or self.values.max(initial=low)))
@@ -79,18 +83,18 @@ class SensitiveGroups:
         order = np.lexsort((-self.sizes, self.values, -self.distances))
         return [int(place) for place in order[:MOST_CLASSES]]
 
-    def describe(self, place: int, group_of: Codes, groups: ColumnGrouping) -> dict[str, Any]:
+    def describe(self, place: int, group_of: Codes, groups: ColumnGrouping) -> WorstGroup:
         """Return one group; `group_of` says how each sensitive value is told."""
         own = self.pairs.groups == place
         told = group_of[self.pairs.codes[own]]
         counts = np.bincount(told, self.pairs.counts[own], len(groups.names))
-        return {
-            "size": int(self.sizes[place]),
-            "l": int(own.sum()),
-            "t": float(self.distances[place]),
-            "most": int(self.pairs.counts[own].max()),
-            "counts": counts.astype(np.int64).tolist(),
-        }
+        return WorstGroup(
+            size=int(self.sizes[place]),
+            l=int(own.sum()),
+            t=float(self.distances[place]),
+            most=int(self.pairs.counts[own].max()),
+            counts=tuple(counts.astype(np.int64).tolist()),
+        )
 
 
 def describe_spread(
@@ -99,19 +103,17 @@ def describe_spread(
     distance: str,
     before: SensitiveGroups,
     after: SensitiveGroups,
-) -> dict[str, Any]:
+) -> SensitiveSpread:
     """Return the two states of a sensitive column, and the worst groups of the release."""
     told = np.bincount(group_of[after.pairs.codes], after.pairs.counts, len(groups.names))
-    return {
-        "column": groups.column,
-        "distance": distance,
-        "level_name": groups.level_name,
-        "merged": groups.merged,
-        "values": [
-            {"value": name, "before": int(records), "after": int(shown)}
-            for name, records, shown in zip(groups.names, groups.records, told, strict=True)
-        ],
-        "before": before.summarize(),
-        "after": after.summarize(),
-        "worst": [after.describe(place, group_of, groups) for place in after.worst()],
-    }
+    values = zip(groups.names, groups.records.tolist(), told.tolist(), strict=True)
+    return SensitiveSpread(
+        column=groups.column,
+        distance=distance,
+        level_name=groups.level_name,
+        merged=groups.merged,
+        values=tuple(ValueCounts(name, int(was), int(shown)) for name, was, shown in values),
+        before=before.summarize(),
+        after=after.summarize(),
+        worst=tuple(after.describe(place, group_of, groups) for place in after.worst()),
+    )

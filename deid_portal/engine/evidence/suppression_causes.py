@@ -1,11 +1,11 @@
 """Why records are left out: what one step coarser frees, and which column keeps groups apart."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from deid_portal.engine.report.left_out import ApartColumn, CoarserStep, GroupsApart
 from deid_portal.engine.risk.classes import SIZE_BINS
 from deid_portal.engine.search.check import Check, Mask
 from deid_portal.engine.search.lattice import Lattice, Levels
@@ -18,7 +18,7 @@ from deid_portal.engine.utility import Loss
 MOST_COLUMNS = 12  # told per size of groups, those that keep most people apart first
 
 
-def describe_coarser(problem: Problem, check: Check) -> list[dict[str, Any]]:
+def describe_coarser(problem: Problem, check: Check) -> tuple[CoarserStep, ...]:
     """Return, per column that can be raised, what one step coarser there alone would change.
 
     Exactly what the method `levels` would release at those levels; `holds` is False where a rule
@@ -32,18 +32,18 @@ def describe_coarser(problem: Problem, check: Check) -> list[dict[str, Any]]:
         then = checker.check(levels)
         holds = bool(np.isfinite(then.cost))
         steps.append(
-            {
-                "column": problem.names[column],
-                "level": levels[column],
-                "level_name": problem.taxonomies[column].level_names[levels[column]],
-                "freed": check.suppressed - then.suppressed,
-                "suppressed": then.suppressed,
-                "loss": then.cost if holds else 1.0,
-                "more_loss": then.cost - now if holds else 1.0 - now,
-                "holds": holds,
-            }
+            CoarserStep(
+                column=problem.names[column],
+                level=levels[column],
+                level_name=problem.taxonomies[column].level_names[levels[column]],
+                freed=check.suppressed - then.suppressed,
+                suppressed=then.suppressed,
+                loss=then.cost if holds else 1.0,
+                more_loss=then.cost - now if holds else 1.0 - now,
+                holds=holds,
+            )
         )
-    return steps
+    return tuple(steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class GroupSeparation:
     frees_hidden: Mask
 
 
-def describe_isolation(check: Check) -> list[dict[str, Any]]:
+def describe_isolation(check: Check) -> tuple[GroupsApart, ...]:
     """Return, per size of the groups at these levels, which columns keep them apart from others.
 
     Groups that are left out are counted with the others, and apart.
@@ -67,7 +67,7 @@ def describe_isolation(check: Check) -> list[dict[str, Any]]:
     return _per_size(check.classes.sizes, check.suppressed_classes, apart)
 
 
-def describe_seen_isolation(patterns: Patterns) -> list[dict[str, Any]]:
+def describe_seen_isolation(patterns: Patterns) -> tuple[GroupsApart, ...]:
     """Return the same for a release whose columns have no levels: each is shown or hidden."""
     return _per_size(
         patterns.counts,
@@ -107,7 +107,7 @@ def _set_seen_apart(patterns: Patterns) -> Iterator[GroupSeparation]:
         yield GroupSeparation(name, nowhere, nowhere, grows, nowhere)
 
 
-def _per_size(sizes: Counts, gone: Mask, apart: list[GroupSeparation]) -> list[dict[str, Any]]:
+def _per_size(sizes: Counts, gone: Mask, apart: list[GroupSeparation]) -> tuple[GroupsApart, ...]:
     told = []
     for low, high in SIZE_BINS:
         inside = (sizes >= low) & (sizes <= (high or sizes.max(initial=low)))
@@ -115,28 +115,28 @@ def _per_size(sizes: Counts, gone: Mask, apart: list[GroupSeparation]) -> list[d
             records = sizes * inside
             columns = [_describe_apart(own, records) for own in apart]
             told.append(
-                {
-                    "from": low,
-                    "to": high,
-                    "classes": int(inside.sum()),
-                    "records": int(records.sum()),
-                    "left_out": int(records @ gone),
-                    "classes_left_out": int((inside & gone).sum()),
-                    "columns": sorted(columns, key=_most_apart_first)[:MOST_COLUMNS],
-                }
+                GroupsApart(
+                    from_=low,
+                    to=high,
+                    classes=int(inside.sum()),
+                    records=int(records.sum()),
+                    left_out=int(records @ gone),
+                    classes_left_out=int((inside & gone).sum()),
+                    columns=tuple(sorted(columns, key=_most_apart_first)[:MOST_COLUMNS]),
+                )
             )
-    return told
+    return tuple(told)
 
 
-def _describe_apart(apart: GroupSeparation, records: Counts) -> dict[str, Any]:
-    return {
-        "column": apart.column,
-        "grows": int(records @ apart.grows),
-        "frees": int(records @ apart.frees),
-        "grows_hidden": int(records @ apart.grows_hidden),
-        "frees_hidden": int(records @ apart.frees_hidden),
-    }
+def _describe_apart(apart: GroupSeparation, records: Counts) -> ApartColumn:
+    return ApartColumn(
+        column=apart.column,
+        grows=int(records @ apart.grows),
+        frees=int(records @ apart.frees),
+        grows_hidden=int(records @ apart.grows_hidden),
+        frees_hidden=int(records @ apart.frees_hidden),
+    )
 
 
-def _most_apart_first(entry: Mapping[str, Any]) -> tuple[int, int]:
-    return (-entry["frees_hidden"], -entry["grows_hidden"])
+def _most_apart_first(entry: ApartColumn) -> tuple[int, int]:
+    return (-entry.frees_hidden, -entry.grows_hidden)

@@ -1,11 +1,10 @@
 """Who pays: rows left out and detail lost, by the groups of a column."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.evidence.column_groups import ColumnGrouping
+from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
 from deid_portal.engine.risk.burden import measure_burden
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Column
@@ -13,7 +12,7 @@ from deid_portal.engine.table.table import Column
 
 def tell_who_pays(
     column: Column, groups: ColumnGrouping, kept: NDArray[np.bool_], lost: Numbers
-) -> dict[str, Any]:
+) -> PayingColumn:
     """Split suppression and loss by the groups of a column.
 
     `kept` and `lost` say per row whether it was released and which share of its detail is gone. The
@@ -23,18 +22,18 @@ def tell_who_pays(
     suppressed = groups.count(burden.suppressed)
     losses = groups.count(burden.loss * burden.records) / np.maximum(groups.records, 1)
     shares = suppressed / np.maximum(groups.records, 1)
-    return {
-        "column": column.name,
-        "level_name": groups.level_name,
-        "merged": groups.merged,
-        "gap": float(shares.max() - shares.min()) if len(shares) else 0.0,
-        "groups": [
-            {
-                "value": name,
-                "records": int(groups.records[group]),
-                "suppressed": int(suppressed[group]),
-                "loss": float(losses[group]),
-            }
+    return PayingColumn(
+        column=column.name,
+        level_name=groups.level_name,
+        merged=groups.merged,
+        gap=float(shares.max() - shares.min()) if len(shares) else 0.0,
+        groups=tuple(
+            PayingGroup(
+                value=name,
+                records=int(groups.records[group]),
+                suppressed=int(suppressed[group]),
+                loss=float(losses[group]),
+            )
             for group, name in enumerate(groups.names)
-        ],
-    }
+        ),
+    )

@@ -1,12 +1,12 @@
 """Which links of a network were added and removed, and what share of them that is."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.networks.network import Network, Pairs
+from deid_portal.engine.report.network import LinkCounts
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,14 +24,14 @@ class LinkChanges:
         changed = len(self.added) + len(self.removed)
         return changed / (self.before + len(self.added)) if changed else 0.0
 
-    def to_document(self) -> dict[str, Any]:
-        return {
-            "before": self.before,
-            "after": self.after,
-            "added": len(self.added),
-            "removed": len(self.removed),
-            "kept": self.before - len(self.removed),
-        }
+    def count(self) -> LinkCounts:
+        return LinkCounts(
+            before=self.before,
+            after=self.after,
+            added=len(self.added),
+            removed=len(self.removed),
+            kept=self.before - len(self.removed),
+        )
 
 
 def compare_links(before: Network, after: Network) -> LinkChanges:

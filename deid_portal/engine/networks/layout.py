@@ -3,7 +3,7 @@
 The same network always gets the same picture. Coordinates lie between 0 and 1.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -12,6 +12,12 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.structure import Structure
+from deid_portal.engine.report.network import (
+    DotsBeside,
+    GroupsBeside,
+    LinksBeside,
+    NetworkDrawing,
+)
 
 MOST_DRAWN = 400
 MOST_DOTS = 60  # the last one stands for all communities beyond the largest
@@ -34,15 +40,26 @@ class NetworkLayout:
     group_of: NDArray[np.int64]  # the dot of each node
     is_aggregated: bool
 
-    def to_document(self) -> dict[str, Any]:
-        return {
-            "points": np.round(self.points, 4).tolist(),
-            "sizes": self.sizes.tolist(),
-            "lines": self.lines.tolist(),
-            "weights": self.weights.tolist(),
-            "aggregated": self.is_aggregated,
-            "rest": REST if self.is_aggregated and len(self.sizes) == MOST_DOTS else None,
-        }
+    @property
+    def rest(self) -> int | None:
+        """Return the dot that stands for all communities beyond the largest, if there is one."""
+        return REST if self.is_aggregated and len(self.sizes) == MOST_DOTS else None
+
+    @property
+    def drawing(self) -> NetworkDrawing:
+        """Return what a report tells of it."""
+        return NetworkDrawing(
+            points=_pairs(np.round(self.points, 4)),
+            sizes=tuple(self.sizes.tolist()),
+            lines=_pairs(self.lines),
+            weights=tuple(self.weights.tolist()),
+            aggregated=self.is_aggregated,
+            rest=self.rest,
+        )
+
+
+def _pairs(values: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(map(tuple, values.tolist()))
 
 
 def draw(network: Network, group_of: NDArray[Any] | None = None) -> NetworkLayout:
@@ -174,27 +191,31 @@ def _parts(nodes: int, lines: NDArray[Any]) -> NDArray[np.int64]:
     return np.asarray(connected_components(links, directed=False)[1], np.int64)
 
 
-def draw_beside(original: Network, released: Network, rows: NDArray[Any]) -> dict[str, Any]:
+def draw_beside(
+    original: Network, released: Network, rows: NDArray[Any]
+) -> LinksBeside | GroupsBeside:
     """Draw a network and its release at the same places; for the house alone.
 
     `rows` is the original node of each released one; every node must stand for somebody.
     """
     before = original.undirected
     after = before.with_pairs(rows[released.undirected.pairs])
-    drawing = draw(before)
-    document = {key: own for key, own in drawing.to_document().items() if key != "lines"}
-    if drawing.is_aggregated:
-        sides = {"before": before, "after": after}
-        links = {when: _links_between(drawing.group_of, own) for when, own in sides.items()}
-        return {**document, **{when: own.tolist() for when, own in links.items()}}
+    layout = draw(before)
+    dots = {own.name: getattr(layout.drawing, own.name) for own in fields(DotsBeside)}
+    if layout.is_aggregated:
+        return GroupsBeside(
+            **dots,
+            before=_pairs(_links_between(layout.group_of, before)),
+            after=_pairs(_links_between(layout.group_of, after)),
+        )
     stays = after.has_edges(before.pairs) if before.edges else np.zeros(0, np.bool_)
     was = before.has_edges(after.pairs) if after.edges else np.zeros(0, np.bool_)
-    return {
-        **document,
-        "kept": before.pairs[stays].tolist(),
-        "removed": before.pairs[~stays].tolist(),
-        "added": after.pairs[~was].tolist(),
-    }
+    return LinksBeside(
+        **dots,
+        kept=_pairs(before.pairs[stays]),
+        removed=_pairs(before.pairs[~stays]),
+        added=_pairs(after.pairs[~was]),
+    )
 
 
 def place_by_springs(nodes: int, lines: NDArray[Any], pull: NDArray[Any]) -> Points:

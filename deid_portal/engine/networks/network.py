@@ -7,7 +7,7 @@ network is made, and counted.
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.networks import kernels
+from deid_portal.engine.report.network import IntakeCounts
 from deid_portal.engine.table.table import Table
 
 Nodes = NDArray[np.int32]
@@ -26,7 +27,7 @@ MOST_NODES = (1 << 31) - 2
 
 
 @dataclass(frozen=True)
-class Intake:
+class Intake(IntakeCounts):
     """What was found while a network was read; counts only."""
 
     links: int = 0  # lines, cells or entries that name a link
@@ -52,9 +53,6 @@ class Intake:
              "further columns of the links, such as weights, are not released"),
         ]  # fmt: skip
         return [f"{count:,} {one if count == 1 else many}." for count, one, many in said if count]
-
-    def to_document(self) -> dict[str, int]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deid_portal.engine.networks.network import Network, Nodes
+from deid_portal.engine.report import NO_DETAILS, HouseDetails, Report
 from deid_portal.engine.table.table import Table
 
 
@@ -19,10 +20,15 @@ class NetworkOutcome:
 
     solution: bool
     released: Network | None
-    report: dict[str, Any]
+    report: Report
     rows: Nodes | None = None
     tables: Mapping[str, Table] = field(default_factory=dict)
-    details: dict[str, Any] = field(default_factory=dict)
+    details: HouseDetails = NO_DETAILS
+
+    @property
+    def full_report(self) -> Report:
+        """Return the report with its details; it is for the house alone, as they are."""
+        return self.report.with_details(self.details)
 
     def figures(self) -> dict[str, Any]:
         """Return the charts of the report and its details as figures of Plotly, by name.
@@ -31,4 +37,4 @@ class NetworkOutcome:
         """
         from deid_portal.engine.charts.gallery import figures_of
 
-        return figures_of({**self.report, **self.details})
+        return figures_of(self.full_report)

@@ -14,7 +14,7 @@ from deid_portal.engine.networks.attacks.active import (
 )
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
 from deid_portal.engine.networks.attacks.matching import attack_by_degree, attack_by_neighborhood
-from deid_portal.engine.networks.attacks.walk import tell_walk, words_of_walk
+from deid_portal.engine.networks.attacks.walk import no_walk, tell_walk
 from deid_portal.engine.networks.comparison import compare_links
 from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.network import Network, Nodes
@@ -23,11 +23,18 @@ from deid_portal.engine.networks.outcome import NetworkOutcome
 from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.networks.released_network import build_release
-from deid_portal.engine.networks.report_builder import MeasuredNetwork, build_report, describe_miss
+from deid_portal.engine.networks.report_builder import MeasuredNetwork, add_miss, build_report
 from deid_portal.engine.networks.utility import compare_structure
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.randomness.chance import Chance
 from deid_portal.engine.randomness.seeds import admit_repeatable
+from deid_portal.engine.report import HouseDetails, Report
+from deid_portal.engine.report.network import (
+    ActiveAttack,
+    NetworkAttackEntry,
+    Walks,
+    WalksFound,
+)
 
 DIRECTIONS_DROPPED = "Links have directions in the input; they are released without."
 
@@ -73,7 +80,7 @@ def assess_network(
     released: Network | None = None,
     rows: Nodes | None = None,
     progress: ProgressCallback | None = None,
-) -> dict[str, Any]:
+) -> Report:
     """Measure risk and utility of a network as it is, or of a release made from it.
 
     Changes nothing. `rows` is the original node of each released one, where the house knows it;
@@ -86,8 +93,7 @@ def assess_network(
         draft = replace(draft, network=released, rows=known)
     measured = _measure(plan, draft, steps)
     report = build_report(measured, solution=True)
-    report["solution"] = all(model["holds"] for model in report["models"])
-    return report
+    return replace(report, solution=all(rule.holds for rule in report.models))
 
 
 def start_draft(network: Network, plan: NetworkPlan) -> NetworkDraft:
@@ -119,37 +125,41 @@ def _measured(
     """Measure what would leave; it stays in the house if a model does not hold on it."""
     measured = _measure(plan, draft, progress)
     report = build_report(measured, solution=True)
-    if not all(model["holds"] for model in report["models"]):
+    if not all(rule.holds for rule in report.models):
         return _without_solution(measured, progress)
-    details = _add_evidence(report, measured, progress)
+    report, details = _add_evidence(report, measured, progress)
     progress.report(1, 1, "measure")
     return NetworkOutcome(True, released, report, rows, draft.tables, details)
 
 
 def _add_evidence(
-    report: dict[str, Any], measured: MeasuredNetwork, progress: Progress
-) -> dict[str, Any]:
-    """Add structure and attacks to the report; return what is told by single nodes."""
+    report: Report, measured: MeasuredNetwork, progress: Progress
+) -> tuple[Report, HouseDetails]:
+    """Add structure and attacks; what is told by single nodes stays in the house."""
+    assert report.network is not None  # noqa: S101 - every report of a network has it
     draft = measured.draft
     is_same = measured.changes is not None
     shown = _in_original_order(draft) if is_same else draft.network
-    report["network"] |= {
-        "structure": compare_structure(draft.original, shown, is_same, progress),
-        "attacks": attack_release(measured, shown, progress),
-    }
-    hidden = {"found": False, "alone": []}  # in a release of groups nobody has links of their own
-    after = tell_walk(shown) if draft.groups is None and is_same else hidden
-    walks = {"before": tell_walk(draft.original), "after": after}
-    report["network"]["walk"] = {when: own["found"] for when, own in walks.items()}
-    return {"walk": {when: {**own, "words": words_of_walk(own)} for when, own in walks.items()}}
+    structure = compare_structure(draft.original, shown, is_same, progress)
+    attacks = attack_release(measured, shown, progress)
+    # In a release of groups nobody has links of their own.
+    walk = tell_walk(shown) if draft.groups is None and is_same else no_walk()
+    walks = Walks(before=tell_walk(draft.original), after=walk)
+    network = replace(
+        report.network,
+        structure=structure,
+        attacks=attacks,
+        walk=WalksFound(before=walks.before.found, after=walks.after.found),
+    )
+    return replace(report, network=network), HouseDetails(walk=walks)
 
 
 def attack_release(
     measured: MeasuredNetwork, shown: Network, progress: Progress
-) -> list[dict[str, Any]]:
+) -> tuple[NetworkAttackEntry, ...]:
     """Attack a release as somebody would who knew the original figures of everybody."""
     draft, plan = measured.draft, measured.plan
-    done: list[dict[str, Any]] = []
+    done: list[NetworkAttackEntry] = []
     if measured.changes is not None:
         everyone = np.arange(draft.original.nodes, dtype=np.int32)
         done += [
@@ -159,10 +169,10 @@ def attack_release(
         ]
     if "active" in plan.measures.attacks:
         done.append(attack_actively(draft.original, plan, progress))
-    return done
+    return tuple(done)
 
 
-def attack_actively(network: Network, plan: NetworkPlan, progress: Progress) -> dict[str, Any]:
+def attack_actively(network: Network, plan: NetworkPlan, progress: Progress) -> ActiveAttack:
     """Plant fake people, protect the network with them by the same plan, look for them again.
 
     Beside it, the same without protection. In a large network several attackers act at once, so
@@ -184,12 +194,12 @@ def attack_actively(network: Network, plan: NetworkPlan, progress: Progress) -> 
             draft = method.apply(draft, generator, progress)
         before += [attempt(plant, planted, everyone, progress) for plant in plants]
         after += [attempt(plant, draft.network, draft.rows, progress) for plant in plants]
-    return {
-        **summarize_attempts(after),
-        "fakes": len(plants[0].fakes),
-        "attackers_at_once": min(count_attackers(network.nodes), repeats),
-        "unprotected": summarize_attempts(before),
-    }
+    return ActiveAttack(
+        **vars(summarize_attempts(after)),
+        fakes=len(plants[0].fakes),
+        attackers_at_once=min(count_attackers(network.nodes), repeats),
+        unprotected=summarize_attempts(before),
+    )
 
 
 def _measure(plan: NetworkPlan, draft: NetworkDraft, progress: Progress) -> MeasuredNetwork:
@@ -218,6 +228,5 @@ def _without_solution(measured: MeasuredNetwork, progress: Progress) -> NetworkO
         measured.draft.network, (), progress, NodePartition(np.zeros(0, np.int32))
     )
     report = build_report(replace(measured, after=nothing), solution=False)
-    report |= describe_miss(measured)
     progress.report(1, 1, "measure")
-    return NetworkOutcome(False, None, report)
+    return NetworkOutcome(False, None, add_miss(report, measured))

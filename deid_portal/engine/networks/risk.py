@@ -1,7 +1,5 @@
 """How many people stand out in a network, to whoever knows this or that."""
 
-from typing import Any
-
 import numpy as np
 
 from deid_portal.engine.networks.knowledge import Knowledge
@@ -9,7 +7,8 @@ from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
+from deid_portal.engine.report.network import Candidates, KnowledgeState
+from deid_portal.engine.risk.classes import measure_risk, summarize_classes
 from deid_portal.engine.table.table import Column
 
 USUAL_K = 5
@@ -21,7 +20,7 @@ def summarize_network_risk(
     *,
     k: int = USUAL_K,
     columns: tuple[Column, ...] = (),
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, KnowledgeState]:
     """Measure the network as it is, for every kind of knowledge; changes nothing.
 
     `columns` are the attributes somebody could know; without any, that kind is left out.
@@ -31,7 +30,7 @@ def summarize_network_risk(
     return {known.value: describe_knowledge(alike.of(known), k) for known in asked}
 
 
-def describe_knowledge(alike: NodePartition, k: int) -> dict[str, Any]:
+def describe_knowledge(alike: NodePartition, k: int) -> KnowledgeState:
     """Return figures of one kind of knowledge; `exact` is False if some nodes are undecided.
 
     Undecided nodes count as standing alone, so `unique` is then at most that, and `unique_at_least`
@@ -39,27 +38,24 @@ def describe_knowledge(alike: NodePartition, k: int) -> dict[str, Any]:
     """
     nodes = len(alike.class_of)
     unique = int((alike.sizes == 1).sum())
-    return {
-        "classes": {**summarize_sizes(alike.sizes), "bins": bin_sizes(alike.sizes)},
-        "risk": measure_risk(alike.sizes),
-        "unique": unique,
-        "unique_at_least": unique - alike.undecided,
-        "below_k": alike.count_below(k),
-        "k": k,
-        "share_below_k": alike.count_below(k) / nodes if nodes else 0.0,
-        "candidates": _quartiles(alike),
-        "exact": not alike.undecided,
-        "undecided": alike.undecided,
-    }
+    return KnowledgeState(
+        classes=summarize_classes(alike.sizes),
+        risk=measure_risk(alike.sizes),
+        unique=unique,
+        unique_at_least=unique - alike.undecided,
+        below_k=alike.count_below(k),
+        k=k,
+        share_below_k=alike.count_below(k) / nodes if nodes else 0.0,
+        candidates=_quartiles(alike),
+        exact=not alike.undecided,
+        undecided=alike.undecided,
+    )
 
 
-def _quartiles(alike: NodePartition) -> dict[str, float]:
+def _quartiles(alike: NodePartition) -> Candidates:
     """Return among how many the nodes hide: the least, quarters, the most, the mean."""
     if not len(alike.sizes):
-        return {}
-    names = ("least", "lower_quarter", "median", "upper_quarter", "most")
+        return Candidates()
     found = np.quantile(alike.candidates, (0, 0.25, 0.5, 0.75, 1), method="lower")
-    return {
-        **{name: int(value) for name, value in zip(names, found, strict=True)},
-        "mean": float(alike.candidates.mean()),
-    }
+    least, lower, median, upper, most = (int(value) for value in found)
+    return Candidates(least, lower, median, upper, most, mean=float(alike.candidates.mean()))

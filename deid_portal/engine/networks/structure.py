@@ -5,7 +5,6 @@ sampled is said.
 """
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.networks import structure_kernels
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report.network import StructureFigures
 
 PATH_SOURCES = 64
 EIGENVALUES = 6
@@ -151,26 +151,24 @@ class Structure:
             )
         return rank
 
-    def describe(self) -> dict[str, Any]:
-        degrees = self.network.degrees
+    def describe(self) -> StructureFigures:
+        degrees, nodes = self.network.degrees, self.network.nodes
         parts = self.components
-        return {
-            "mean_degree": float(degrees.mean()) if len(degrees) else 0.0,
-            "largest_degree": int(degrees.max(initial=0)),
-            "density": _share(
-                self.network.edges, self.network.nodes * (self.network.nodes - 1) / 2
-            ),
-            "clustering": self.clustering,
-            "transitivity": self.transitivity,
-            "triangles": int(self.triangles.sum()) // 3,
-            "components": len(parts),
-            "largest_component": _share(int(parts[0]) if len(parts) else 0, self.network.nodes),
-            "mean_path": self.mean_path,
-            "longest_path_seen": max(len(self.path_lengths) - 1, 0),
-            "path_sources": min(self._path_sources, int((degrees > 0).sum())),
-            "eigenvalues": self.spectrum,
-            "communities": int(self.communities.max(initial=-1)) + 1,
-        }
+        return StructureFigures(
+            mean_degree=float(degrees.mean()) if len(degrees) else 0.0,
+            largest_degree=int(degrees.max(initial=0)),
+            density=_share(self.network.edges, nodes * (nodes - 1) / 2),
+            clustering=self.clustering,
+            transitivity=self.transitivity,
+            triangles=int(self.triangles.sum()) // 3,
+            components=len(parts),
+            largest_component=_share(int(parts[0]) if len(parts) else 0, nodes),
+            mean_path=self.mean_path,
+            longest_path_seen=max(len(self.path_lengths) - 1, 0),
+            path_sources=min(self._path_sources, int((degrees > 0).sum())),
+            eigenvalues=tuple(self.spectrum),
+            communities=int(self.communities.max(initial=-1)) + 1,
+        )
 
 
 def _share(part: float, whole: float) -> float:

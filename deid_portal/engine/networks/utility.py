@@ -1,5 +1,6 @@
 """What a release still says about the structure of the network it was made from."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,32 +10,36 @@ from deid_portal.engine.networks.comparison import compare_degrees
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.structure import Structure
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report.network import StructureComparison, StructureDistance
 
 MOST_IMPORTANT = 0.01  # share of people whose ranks are looked at
 
 
-def compare_structure(before: Network, after: Network, same: bool, progress: Progress) -> Any:
+def compare_structure(
+    before: Network, after: Network, same: bool, progress: Progress
+) -> StructureComparison:
     """Describe both networks and how far they are apart.
 
     `same` says that node i is the same person in both; only then can communities and ranks be
     compared.
     """
     first, second = Structure(before, progress), Structure(after, progress)
-    distances = {
-        "degrees": compare_degrees(before.undirected, after.undirected),
-        "degrees_largest_gap": _largest_gap(before.undirected.degrees, after.undirected.degrees),
-        "clustering": abs(first.clustering - second.clustering),
-        "mean_path": abs(first.mean_path - second.mean_path),
-        "spectrum": _spectral_distance(first.spectrum, second.spectrum),  # None: too large
-        "components": abs(len(first.components) - len(second.components)),
-    }
+    distance = StructureDistance(
+        degrees=compare_degrees(before.undirected, after.undirected),
+        degrees_largest_gap=_largest_gap(before.undirected.degrees, after.undirected.degrees),
+        clustering=abs(first.clustering - second.clustering),
+        mean_path=abs(first.mean_path - second.mean_path),
+        spectrum=_spectral_distance(first.spectrum, second.spectrum),
+        components=abs(len(first.components) - len(second.components)),
+    )
     if same:
-        distances |= {
-            "communities": 1 - agreement(first.communities, second.communities),
-            "importance_ranks": 1 - rank_correlation(first.importance, second.importance),
-            "most_important_kept": _kept_at_top(first.importance, second.importance),
-        }
-    return {"before": first.describe(), "after": second.describe(), "distance": distances}
+        distance = replace(
+            distance,
+            communities=1 - agreement(first.communities, second.communities),
+            importance_ranks=1 - rank_correlation(first.importance, second.importance),
+            most_important_kept=_kept_at_top(first.importance, second.importance),
+        )
+    return StructureComparison(first.describe(), second.describe(), distance)
 
 
 def _largest_gap(first: NDArray[Any], second: NDArray[Any]) -> float:

@@ -17,18 +17,23 @@ All people of a network are in its release, so there before is told beside after
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from deid_portal.engine.publication.allow_list import ANY, PUBLISHED, Allowed, Origin, Reason, pick
 from deid_portal.engine.publication.published_report import (
-    MEASURED_KEYS,
-    describe_detail,
-    describe_shown,
+    retell,
+    retell_columns,
+    retell_utility,
     round_figures,
 )
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.left_out import KeptPeople
+from deid_portal.engine.report.rules import RuleVerdict
+from deid_portal.engine.report.table import ColumnReport
+from deid_portal.engine.report.utility import UtilityMeasures
 from deid_portal.engine.taxonomies.recipe import ReadFile
 
-Report = Mapping[str, Any]
 # Of fewer people one would move a share by more than a hundredth, often over the edge of a band.
 LEAST_BANDED = 200
 ROUNDING = 1e-12
@@ -83,33 +88,35 @@ IN_HOUSE_OF_NETWORKS: Allowed = {
 
 
 def show_in_house(
-    report: Report, detail: Report | None = None, read_file: ReadFile | None = None
-) -> dict[str, Any]:
+    report: Report, detail: Mapping[str, Any] | None = None, read_file: ReadFile | None = None
+) -> Report:
     """Return a report for somebody who sees no rows.
 
     `detail` is what the published plan and the release say of detail lost (`Publication.detail`),
     `read_file` opens the files of that plan.
     """
-    if "network" in report:
-        unnamed = [{**_asked(rule), **_measured(rule)} for rule in report["models"]]
-        return pick({**report, "models": unnamed}, IN_HOUSE_OF_NETWORKS)
-    rules = [_asked(rule) for rule in report["models"]]
-    if not report["solution"]:
+    if report.network is not None:
+        unnamed = replace(report, models=tuple(_without_values(rule) for rule in report.models))
+        return Report.from_document(pick(unnamed.to_document(), IN_HOUSE_OF_NETWORKS))
+    rules = [_asked(rule).to_document() for rule in report.models]
+    if not report.solution:
         # How near it came, and what would work, was found out with everybody.
-        asked = {key: report[key] for key in ("report", "solution", "engine", "input")}
-        return {**pick(asked, IN_HOUSE), "note": NOTE, "models": rules}
-    told = {
-        **report,
-        **describe_shown(report, detail or {}, read_file),
-        "note": NOTE,
-        "kept_before": _in_bands(report.get("kept_before", {})),
-    }
-    shown = round_figures(pick(told, IN_HOUSE))
+        asked = Report.telling(
+            report=report.report, solution=False, engine=report.engine, input=report.input
+        )
+        shown = pick(asked.to_document(), IN_HOUSE)
+        return Report.from_document({**shown, "note": NOTE, "models": rules})
+    told = replace(
+        retell(report, detail or {}, read_file),
+        note=NOTE,
+        kept_before=_in_bands(report.kept_before),
+    )
+    shown = round_figures(pick(told.to_document(), IN_HOUSE))
     measured = zip(rules, shown["models"], strict=True)
-    return {**shown, "models": [{**rule, **own} for rule, own in measured]}
+    return Report.from_document({**shown, "models": [{**rule, **own} for rule, own in measured]})
 
 
-def show_summary_in_house(summary: Report) -> dict[str, Any]:
+def show_summary_in_house(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return the summary of a run (`runs/summaries.py`) for somebody who sees no rows.
 
     Summaries of before do not know what may be told of detail lost.
@@ -118,15 +125,28 @@ def show_summary_in_house(summary: Report) -> dict[str, Any]:
         return pick(summary, IN_HOUSE_OF_NETWORKS)
     if not summary.get("solution"):
         return pick(summary, IN_HOUSE)
-    told = describe_detail(summary, summary.get("detail", {}))
+    columns = {name: ColumnReport.from_document(c) for name, c in summary["columns"].items()}
+    utility = UtilityMeasures.from_document(summary["utility"])
+    detail = summary.get("detail", {})
+    told = {
+        "columns": {n: c.to_document() for n, c in retell_columns(columns, detail).items()},
+        "utility": retell_utility(utility, detail).to_document(),
+    }
     return dict(round_figures(pick({**summary, **told}, IN_HOUSE)))
 
 
-def _in_bands(kept: Report) -> dict[str, str]:
+def _in_bands(kept: KeptPeople | None) -> KeptPeople:
     """Return the risk of the people of the release as they were, as a band of shares each."""
-    if kept.get("records", 0) < LEAST_BANDED:
-        return {}
-    return {name: band_of(kept[name]) for name in ("average_risk", "one_of_a_kind")}
+    if kept is None or (kept.records or 0) < LEAST_BANDED:
+        return KeptPeople()
+    return KeptPeople(
+        average_risk=_band_if_number(kept.average_risk),
+        one_of_a_kind=_band_if_number(kept.one_of_a_kind),
+    )
+
+
+def _band_if_number(share: float | str | None) -> str | None:
+    return band_of(share) if isinstance(share, float | int) else share
 
 
 def band_of(share: float) -> str:
@@ -134,14 +154,15 @@ def band_of(share: float) -> str:
     return next(words for most, words in BANDS if share <= most + ROUNDING)
 
 
-def _asked(rule: Report) -> dict[str, Any]:
+def _asked(rule: RuleVerdict) -> RuleVerdict:
     """Return the words and numbers of a rule; whatever else it has may name values."""
-    return {
+    told = {
         key: own
-        for key, own in rule.items()
-        if key not in MEASURED_KEYS and (isinstance(own, str | int | float) or key == "columns")
+        for key, own in rule.parameters.items()
+        if isinstance(own, str | int | float) or key == "columns"
     }
+    return RuleVerdict(model=rule.model, parameters=told)
 
 
-def _measured(rule: Report) -> dict[str, Any]:
-    return {key: own for key, own in rule.items() if key in MEASURED_KEYS}
+def _without_values(rule: RuleVerdict) -> RuleVerdict:
+    return replace(rule, parameters=_asked(rule).parameters)

@@ -11,6 +11,7 @@ from deid_portal.engine.publication.published_report import (
     columns_of_several_levels,
     publish_report,
 )
+from deid_portal.engine.report import Report
 from deid_portal.engine.table.table import Table
 
 
@@ -27,17 +28,17 @@ class Publication:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, plan: Plan, released: Table, report: Mapping[str, Any]) -> Self:
-        levels = report["transformation"]["levels"]
+    def of(cls, plan: Plan, released: Table, report: Report) -> Self:
+        levels = report.transformation.levels
         published, files = publish_plan(plan, released, levels)
-        mixed = columns_of_several_levels(report)
+        mixed = columns_of_several_levels(report.transformation)
         planned = [own for own in published.columns if own.name in published.quasi_identifiers]
         detail = measure_detail(
             {column.name: column.recipe for column in planned},
             {column.name: column.weight for column in planned},
             released,
             {name: level for name, level in levels.items() if name not in mixed},
-            report["rows"]["suppressed"],
+            report.rows.suppressed,
         )
         texts = {name: content.decode() for name, content in files.items()}
         return cls(published.to_document(), texts, detail)
@@ -54,6 +55,6 @@ class Publication:
     def read_file(self, name: str) -> bytes:
         return self.files[name].encode()
 
-    def publish_report(self, report: Mapping[str, Any]) -> dict[str, Any]:
+    def publish_report(self, report: Report) -> Report:
         """Return the part of a report that may leave."""
         return publish_report(report, self.plan, self.detail, self.read_file)

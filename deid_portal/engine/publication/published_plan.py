@@ -9,6 +9,7 @@ house. Models name values as well, and each says what of it may be published
 (`PrivacyModel.published`), by the same numbers.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from deid_portal.engine.plan import ColumnPlan, Plan, Treatment
@@ -21,7 +22,7 @@ Path = tuple[str, ...]
 
 
 def publish_plan(
-    plan: Plan, released: Table, levels: dict[str, int]
+    plan: Plan, released: Table, levels: Mapping[str, int]
 ) -> tuple[Plan, dict[str, bytes]]:
     """Return the plan as it may be published, and its taxonomy files by name."""
     files: dict[str, bytes] = {}

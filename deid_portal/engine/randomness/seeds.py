@@ -14,6 +14,9 @@ from typing import Any, Self
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.randomness.chance import REPEATABLE, Chance
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.report import Randomness
+from deid_portal.engine.report.transformation import MethodStep
 
 LEVELS = ("epsilon", "delta")
 UNDOES = (
@@ -67,20 +70,24 @@ class SeededPlan(ABC):
         return Chance.in_secret(secret)
 
 
-def admit_repeatable(report: Mapping[str, Any]) -> dict[str, Any]:
+def admit_repeatable(report: Report) -> Report:
     """Return the report of a seeded run, saying so and claiming no level of privacy."""
-    transformation = dict(report["transformation"])
-    if "steps" in transformation:
-        transformation["steps"] = [_without_levels(step) for step in transformation["steps"]]
-    return {
-        **report,
-        "randomness": {"repeatable": True, "note": REPEATABLE},
-        "notes": [*report["notes"], REPEATABLE],
-        "transformation": transformation,
-    }
+    made = report.transformation
+    if made.steps is not None:
+        made = replace(made, steps=tuple(_without_levels(step) for step in made.steps))
+    return replace(
+        report,
+        randomness=Randomness(repeatable=True, note=REPEATABLE),
+        notes=(*report.notes, REPEATABLE),
+        transformation=made,
+    )
 
 
-def _without_levels(own: Any) -> Any:
+def _without_levels(step: MethodStep) -> MethodStep:
+    return replace(step, notes=_hide_levels(step.notes))
+
+
+def _hide_levels(own: Any) -> Any:
     if isinstance(own, Mapping):
-        return {key: None if key in LEVELS else _without_levels(item) for key, item in own.items()}
-    return [_without_levels(item) for item in own] if isinstance(own, list) else own
+        return {key: None if key in LEVELS else _hide_levels(item) for key, item in own.items()}
+    return [_hide_levels(item) for item in own] if isinstance(own, list) else own

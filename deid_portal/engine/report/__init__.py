@@ -1,6 +1,6 @@
 """The report as classes: read from JSON, written to JSON, and asked for its entries by name."""
 
-from deid_portal.engine.report.part import NotTold, Part
-from deid_portal.engine.report.report import Report
+from deid_portal.engine.report.part import NotTold, Part, written
+from deid_portal.engine.report.report import NO_DETAILS, HouseDetails, Report
 
-__all__ = ["NotTold", "Part", "Report"]
+__all__ = ["NO_DETAILS", "HouseDetails", "NotTold", "Part", "Report", "written"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from deid_portal.engine.report.part import Part, null
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CoarserStep(Part):
     """What one step coarser in one column alone would change.
 
@@ -14,7 +14,7 @@ class CoarserStep(Part):
 
     column: str
     level: int
-    level_name: str | None
+    level_name: str | None = null()
     freed: int
     suppressed: int
     loss: float

@@ -73,15 +73,23 @@ class Part:
         for entry in _form(type(self)).entries:
             value = own.get(entry.name, MISSING)
             if entry.is_rest:
-                document |= _written(value)
+                document |= written(value)
             elif value is not MISSING and (value is not None or entry.is_null_written):
-                document[entry.key] = _written(value)
+                document[entry.key] = written(value)
         return document
+
+    @classmethod
+    def telling(cls, **entries: Any) -> Self:
+        """Make a part that tells these entries alone, as one is read that has no others."""
+        for name in entries:
+            _check_field(cls, name)
+        part = object.__new__(cls)
+        vars(part).update(entries)
+        return part
 
     def tells(self, name: str) -> bool:
         """Say whether a field that whole reports always have is told here, too."""
-        if name not in type(self).__dataclass_fields__:
-            raise ValueError(f"{type(self).__name__} has no such field.")
+        _check_field(type(self), name)
         return name in vars(self)
 
     if not TYPE_CHECKING:  # for mypy a name that is no field stays an error
@@ -89,6 +97,11 @@ class Part:
         def __getattr__(self, name: str) -> Any:
             """Called for what was not read: entries without a default."""
             raise NotTold(f'{type(self).__name__} does not tell "{name}" here.')
+
+
+def _check_field(kind: type[Part], name: str) -> None:
+    if name not in kind.__dataclass_fields__:
+        raise ValueError(f"{kind.__name__} has no such field.")
 
 
 class _Refused(Exception):  # noqa: N818 - becomes an InvalidReport once its place is known
@@ -316,12 +329,13 @@ def _mapping_reader(read_item: Read) -> Read:
     return read
 
 
-def _written(value: Any) -> Any:
+def written(value: Any) -> Any:
+    """Return a part, or whatever holds some, as a document."""
     if isinstance(value, Part):
         return value.to_document()
     if isinstance(value, Mapping):
-        return {key: _written(item) for key, item in value.items()}
+        return {key: written(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         is_plain = set(map(type, value)) <= SCALARS
-        return list(value) if is_plain else [_written(item) for item in value]
+        return list(value) if is_plain else [written(item) for item in value]
     return value

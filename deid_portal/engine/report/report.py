@@ -5,7 +5,7 @@ values of the table, in groups of people, or by single nodes; they never leave t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from deid_portal.engine.report.attacks import AttackFinding, AttackProblem
@@ -36,37 +36,10 @@ class Randomness(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report(Part):
-    report: int  # the version of its form
-    solution: bool
-    plan: Mapping[str, Any]
-    plan_sha256: str
-    engine: str
-    input: InputSummary
-    notes: tuple[str, ...]
-    note: str | None = None  # what was left out of it for those who read it
-    randomness: Randomness | None = None
-    rows: RowCounts
-    transformation: Transformation
-    search: SearchSummary | None = None
-    classes: ClassSizes
-    models: tuple[RuleVerdict, ...]
-    risk: RiskReport
-    sensitive: Mapping[str, SurestGuess] | None = None
-    columns: Mapping[str, ColumnReport]
-    utility: UtilityMeasures
-    utility_before: UtilityMeasures | None = None
-    comparison: ReleaseComparison | None = None
-    attacks: tuple[AttackFinding | AttackProblem, ...] | None = None
-    network: NetworkReport | None = None
-    # Where there is no solution.
-    blocked_by: str | None = None
-    blocking_model: Mapping[str, Any] | None = None
-    nearest: NearestMiss | None = None
+class HouseDetails(Part):
+    """Entries of a report that name values, or nodes one by one, and never leave the house."""
+
     remedies: tuple[FoundRemedy, ...] | None = None
-    # For the house alone.
-    coarser: tuple[CoarserStep, ...] | None = None
-    isolation: tuple[GroupsApart, ...] | None = None
     who_pays: tuple[PayingColumn, ...] | None = None
     spread: tuple[SensitiveSpread, ...] | None = None
     distributions: DistributionReport | None = None
@@ -75,6 +48,56 @@ class Report(Part):
     kept_before: KeptPeople | None = None
     walk: Walks | None = None
     beside: LinksBeside | GroupsBeside | None = None
+
+
+NO_DETAILS = HouseDetails()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(Part):
+    report: int  # the version of its form
+    solution: bool
+    plan: Mapping[str, Any]
+    plan_sha256: str
+    engine: str
+    input: InputSummary
+    notes: tuple[str, ...]
+    rows: RowCounts
+    transformation: Transformation
+    classes: ClassSizes
+    models: tuple[RuleVerdict, ...]
+    risk: RiskReport
+    utility: UtilityMeasures
+    utility_before: UtilityMeasures | None = None
+    columns: Mapping[str, ColumnReport]
+    network: NetworkReport | None = None
+    comparison: ReleaseComparison | None = None
+    sensitive: Mapping[str, SurestGuess] | None = None
+    attacks: tuple[AttackFinding | AttackProblem, ...] | None = None
+    isolation: tuple[GroupsApart, ...] | None = None
+    search: SearchSummary | None = None
+    coarser: tuple[CoarserStep, ...] | None = None
+    # Where there is no solution.
+    blocked_by: str | None = None
+    blocking_model: Mapping[str, Any] | None = None
+    nearest: NearestMiss | None = None
+    randomness: Randomness | None = None
+    # For the house alone.
+    remedies: tuple[FoundRemedy, ...] | None = None
+    distributions: DistributionReport | None = None
+    released_labels: tuple[ReleasedLabels, ...] | None = None
+    spread: tuple[SensitiveSpread, ...] | None = None
+    examples: Mapping[str, ChangedValue] | None = None
+    kept_before: KeptPeople | None = None
+    who_pays: tuple[PayingColumn, ...] | None = None
+    walk: Walks | None = None
+    beside: LinksBeside | GroupsBeside | None = None
+    note: str | None = None  # what was left out of it for those who read it
+
+    def with_details(self, details: HouseDetails) -> "Report":
+        """Return the report with everything the house knows; what is told twice is told in full."""
+        told = {name: own for name, own in vars(details).items() if own is not None}
+        return replace(self, **told)
 
     @property
     def steps(self) -> tuple[MethodStep, ...]:

@@ -34,13 +34,17 @@ class PopulationMatch(Part):
 
 
 @dataclass(frozen=True)
-class ClassRisk(Part):
+class RiskFigures(Part):
     """The risks of the people in some groups, read off their sizes."""
 
     prosecutor: RiskRange
     journalist: float
     marketer: float
     sample_uniques: float
+
+
+@dataclass(frozen=True)
+class ClassRisk(RiskFigures):
     bands: tuple[RiskBand, ...]
     population: PopulationMatch | None = None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from deid_portal.engine.report.part import Part, rest
 
@@ -23,6 +23,11 @@ class RuleVerdict(Part):
     nodes_over: int | None = None
     classes_over: int | None = None  # groups that break it
     records_over: int | None = None
+
+    @classmethod
+    def of(cls, rule: Mapping[str, Any]) -> Self:
+        """Return a rule of a plan, of which nothing was measured yet."""
+        return cls(model=rule["model"], parameters={k: v for k, v in rule.items() if k != "model"})
 
     @property
     def rule(self) -> dict[str, Any]:

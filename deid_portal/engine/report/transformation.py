@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from deid_portal.engine.report.part import Part, rest
 
@@ -29,6 +29,10 @@ class MethodStep(Part):
 
     method: str
     notes: Mapping[str, Any] = rest()
+
+    @classmethod
+    def of(cls, noted: Mapping[str, Any]) -> Self:
+        return cls(noted["method"], {key: own for key, own in noted.items() if key != "method"})
 
     @property
     def epsilon(self) -> float | None:

@@ -15,10 +15,10 @@ class UtilityMeasures(Part):
     discernibility: int | None = None
     average_class_size: float | None = None
     entropy: float | None = None
+    information_loss: float | None = None
     ambiguity: float | None = None
     kl_divergence: float | None = null()  # None, too, where it is infinite or takes too long
     information_gain: float | None = None
-    information_loss: float | None = None
 
     def value_of(self, metric: str) -> float | None:
         """Return the measure of a metric that is known by its name alone."""

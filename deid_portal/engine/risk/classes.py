@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from deid_portal.engine.report.classes import ClassSizes, SizeBin, SizeSummary
+from deid_portal.engine.report.risk import ClassRisk, PopulationMatch, RiskBand, RiskRange
 from deid_portal.engine.risk.attackers import (
     count_short_classes,
     journalist,
@@ -41,64 +43,70 @@ SIZE_BINS: tuple[tuple[int, int | None], ...] = (
 )
 
 
-def summarize_sizes(sizes: Counts) -> dict[str, Any]:
+def summarize_sizes(sizes: Counts) -> SizeSummary:
     """Return count, extremes and mean of the class sizes."""
     if not len(sizes):
-        return {"count": 0, "smallest": 0, "largest": 0, "mean": 0.0}
-    return {
-        "count": len(sizes),
-        "smallest": int(sizes.min()),
-        "largest": int(sizes.max()),
-        "mean": float(sizes.mean()),
-    }
+        return SizeSummary(count=0, smallest=0, largest=0, mean=0.0)
+    return SizeSummary(
+        count=len(sizes),
+        smallest=int(sizes.min()),
+        largest=int(sizes.max()),
+        mean=float(sizes.mean()),
+    )
 
 
-def bin_sizes(sizes: Counts) -> list[dict[str, int | None]]:
+def summarize_classes(sizes: Counts, before: Counts | None = None) -> ClassSizes:
+    """Return the same with the number of classes per range of sizes, beside those of before."""
+    bins_before = None if before is None else bin_sizes(before)
+    return ClassSizes(
+        **vars(summarize_sizes(sizes)), bins=bin_sizes(sizes), bins_before=bins_before
+    )
+
+
+def bin_sizes(sizes: Counts) -> tuple[SizeBin, ...]:
     """Count the classes per range of sizes; `to` is None for the open end."""
-    return [
-        {"from": low, "to": high, "count": int(_within(sizes, low, high).sum())}
+    return tuple(
+        SizeBin(from_=low, to=high, count=int(_within(sizes, low, high).sum()))
         for low, high in SIZE_BINS
-    ]
+    )
 
 
-def measure_risk(sizes: Counts, people: Counts | None = None) -> dict[str, Any]:
+def measure_risk(sizes: Counts, people: Counts | None = None) -> ClassRisk:
     """Return the risks of the people in these classes, all 0 if there are none.
 
     `people` is the size of each class in the population, None where no population is known.
     """
     records = int(sizes.sum())
     known = prosecutor(sizes)
-    risk: dict[str, Any] = {
-        "prosecutor": {
-            "highest": known.highest,
-            "lowest": known.lowest,
-            "average": known.average,
-        },
-        "journalist": journalist(sizes, people).highest,
-        "marketer": marketer(sizes, people).average,
-        "sample_uniques": count_sample_uniques(sizes).share,
-        "bands": [_band(sizes, records, *band) for band in RISK_BANDS],
-    }
-    if people is not None:
-        risk["population"] = {"short_classes": count_short_classes(sizes, people)}
-    return risk
+    return ClassRisk(
+        prosecutor=RiskRange(known.highest, known.lowest, known.average),
+        journalist=journalist(sizes, people).highest,
+        marketer=marketer(sizes, people).average,
+        sample_uniques=count_sample_uniques(sizes).share,
+        bands=tuple(_band(sizes, records, *band) for band in RISK_BANDS),
+        population=_match_population(sizes, people),
+    )
 
 
-def share_per_band(people: Counts, sizes: Counts) -> list[float]:
+def _match_population(sizes: Counts, people: Counts | None) -> PopulationMatch | None:
+    return None if people is None else PopulationMatch(count_short_classes(sizes, people))
+
+
+def share_per_band(people: Counts, sizes: Counts) -> tuple[float, ...]:
     """Return the share of records in each of the bands; `people` hide one of each class."""
     rows = max(int(sizes.sum()), 1)
-    return [int(sizes[_within(people, low, high)].sum()) / rows for low, high, _ in RISK_BANDS]
+    return tuple(int(sizes[_within(people, low, high)].sum()) / rows for low, high, _ in RISK_BANDS)
 
 
-def _band(sizes: Counts, records: int, low: int, high: int | None, label: str) -> dict[str, Any]:
+def _band(sizes: Counts, records: int, low: int, high: int | None, label: str) -> RiskBand:
     inside = int(sizes[_within(sizes, low, high)].sum())
-    return {
-        "label": label,
-        "from": 0.0 if high is None else 1 / high,
-        "to": 1 / low,
-        "records": inside,
-        "share": inside / records if records else 0.0,
-    }
+    return RiskBand(
+        label=label,
+        from_=0.0 if high is None else 1 / high,
+        to=1 / low,
+        records=inside,
+        share=inside / records if records else 0.0,
+    )
 
 
 def _within(sizes: Counts, low: int, high: int | None) -> "np.ndarray[Any, np.dtype[np.bool_]]":

@@ -1,23 +1,9 @@
 """Which column hurts most: the risk the table would have without it."""
 
-from dataclasses import dataclass
-
+from deid_portal.engine.report.risk import ColumnInfluence
 from deid_portal.engine.table.patterns import Patterns
 from deid_portal.engine.table.projection import sizes_without_each
 from deid_portal.engine.table.table import Counts
-
-
-@dataclass(frozen=True)
-class ColumnInfluence:
-    """The risk without one column, and how much of the whole risk goes with it."""
-
-    column: str
-    classes: int
-    average_risk: float
-    highest_risk: float
-    sample_uniques: int
-    average_risk_saved: float
-    uniques_saved: int
 
 
 def rank_columns(patterns: Patterns) -> list[ColumnInfluence]:

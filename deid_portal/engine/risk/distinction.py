@@ -4,30 +4,16 @@ R. Motwani and Y. Xu, Efficient algorithms for masking and finding quasi-identif
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.report.risk import Distinctness
 from deid_portal.engine.table.patterns import Patterns
 from deid_portal.engine.table.projection import Projection
 from deid_portal.engine.table.table import Counts
 
 MOST_COMBINATIONS = 5000
-
-
-@dataclass(frozen=True)
-class Distinctness:
-    """How far a combination of columns is a key.
-
-    `distinction` is the share of records that could stay if the columns had to be a key;
-    `separation` the share of pairs of records they tell apart.
-    """
-
-    columns: tuple[str, ...]
-    distinct: int
-    distinction: float
-    separation: float
 
 
 def measure_distinction(columns: tuple[str, ...], sizes: Counts) -> Distinctness:

@@ -6,33 +6,15 @@ Decision Making 12:66, 2012.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import exp, inf, isfinite, lgamma, log
 
 import numpy as np
 
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.report.risk import PopulationUniques
 from deid_portal.engine.table.table import Counts
 
 SMALL_FRACTION = 0.1
-
-
-@dataclass(frozen=True)
-class PopulationUniques:
-    """The estimated number of people who are unique in the population.
-
-    `by_model` keeps what every estimator said (None where it found no answer); `lowest` and
-    `highest` span them, since no formula gives one interval for all three.
-    """
-
-    estimate: float
-    share: float  # of the population
-    model: str
-    lowest: float
-    highest: float
-    by_model: Mapping[str, float | None]
-    sample_uniques: int
-    population_size: int
 
 
 def estimate_population_uniques(sizes: Counts, population_size: int) -> PopulationUniques:

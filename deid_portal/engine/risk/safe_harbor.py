@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from deid_portal.engine.report.risk import SafeHarborFinding
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.values import ColumnType
 
@@ -48,16 +49,6 @@ SHAPES: tuple[tuple[str, str], ...] = (
 )
 ZIP = re.compile(r"(\d{3})(\d{2}(-\d{4})?|\*{2})?\Z")
 YEAR = re.compile(r"\d{4}\Z")
-
-
-@dataclass(frozen=True)
-class SafeHarborFinding:
-    """One column that seems to hold one kind of identifier."""
-
-    column: str
-    identifier: str
-    rows: int  # filled cells concerned
-    reason: str
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,7 @@
 """Sample uniques: records that are one of a kind in the table."""
 
-from dataclasses import dataclass
-
+from deid_portal.engine.report.risk import SampleUniques
 from deid_portal.engine.table.table import Counts
-
-
-@dataclass(frozen=True)
-class SampleUniques:
-    """How many records stand alone in their class; `in_population` of those with a population."""
-
-    records: int
-    share: float
-    in_population: int | None = None
 
 
 def count_sample_uniques(sizes: Counts, population: Counts | None = None) -> SampleUniques:

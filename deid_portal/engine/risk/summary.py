@@ -1,16 +1,21 @@
 """Every class-based risk of a table in one document, for reports and the command line."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from math import comb
-from typing import Any
 
 import numpy as np
 
+from deid_portal.engine.report.risk import (
+    AttackerSummary,
+    Distinctness,
+    RiskDetails,
+    ShareAbove,
+    SpecialUniquesSummary,
+)
 from deid_portal.engine.risk.attackers import AttackerRisk, journalist, marketer, prosecutor
 from deid_portal.engine.risk.classes import share_per_band
 from deid_portal.engine.risk.column_influence import rank_columns
-from deid_portal.engine.risk.distinction import Distinctness, rank_projections
+from deid_portal.engine.risk.distinction import rank_projections
 from deid_portal.engine.risk.population_uniques import estimate_population_uniques
 from deid_portal.engine.risk.sample_uniques import count_sample_uniques
 from deid_portal.engine.risk.special_uniques import (
@@ -34,7 +39,7 @@ def summarize_risk(
     threshold: float = 0.2,
     people: Counts | None = None,
     population_size: int | None = None,
-) -> dict[str, Any]:
+) -> RiskDetails:
     """Measure a table by its distinct patterns; numbers and names of columns only.
 
     `people` holds the size of each pattern's class in the population, `population_size` the number
@@ -42,22 +47,18 @@ def summarize_risk(
     """
     sizes = patterns.counts
     combinations, special = _combine_columns(patterns)
-    summary: dict[str, Any] = {
-        "prosecutor": _describe(prosecutor(sizes, threshold), sizes),
-        "journalist": _describe(journalist(sizes, people, threshold), sizes),
-        "marketer": _describe(marketer(sizes, people, threshold), sizes),
-        "sample_uniques": asdict(count_sample_uniques(sizes, people)),
-        "columns": [asdict(found) for found in rank_columns(patterns)],
-        "combinations": [asdict(found) for found in combinations[:SHOWN_COMBINATIONS]],
-        "special_uniques": {
-            "records": special.records,
-            "by_size": list(special.by_size),
-            "by_column": special.by_column,
-        },
-    }
-    if population_size is not None:
-        summary["population_uniques"] = asdict(estimate_population_uniques(sizes, population_size))
-    return summary
+    return RiskDetails(
+        prosecutor=_describe(prosecutor(sizes, threshold), sizes),
+        journalist=_describe(journalist(sizes, people, threshold), sizes),
+        marketer=_describe(marketer(sizes, people, threshold), sizes),
+        sample_uniques=count_sample_uniques(sizes, people),
+        columns=tuple(rank_columns(patterns)),
+        combinations=tuple(combinations[:SHOWN_COMBINATIONS]),
+        special_uniques=SpecialUniquesSummary(special.records, special.by_size, special.by_column),
+        population_uniques=None
+        if population_size is None
+        else estimate_population_uniques(sizes, population_size),
+    )
 
 
 def _combine_columns(patterns: Patterns) -> tuple[list[Distinctness], SpecialUniques]:
@@ -83,20 +84,20 @@ def _columns_to_combine(width: int) -> int:
     return COMBINED_COLUMNS
 
 
-def _describe(risk: AttackerRisk, sizes: Counts) -> dict[str, Any]:
+def _describe(risk: AttackerRisk, sizes: Counts) -> AttackerSummary:
     people = np.rint(1 / np.maximum(risk.per_class, 1e-12)).astype(np.int64)
     rows = max(int(sizes.sum()), 1)
-    return {
-        "highest": risk.highest,
-        "lowest": risk.lowest,
-        "average": risk.average,
-        "threshold": risk.threshold,
-        "share_above": risk.share_above,
-        "records_above": risk.records_above,
-        "is_bound": risk.is_bound,
-        "bands": share_per_band(people, sizes),
-        "above": [
-            {"chance": chance, "share": int(sizes[risk.per_class > chance].sum()) / rows}
+    return AttackerSummary(
+        highest=risk.highest,
+        lowest=risk.lowest,
+        average=risk.average,
+        threshold=risk.threshold,
+        share_above=risk.share_above,
+        records_above=risk.records_above,
+        is_bound=risk.is_bound,
+        bands=share_per_band(people, sizes),
+        above=tuple(
+            ShareAbove(chance, int(sizes[risk.per_class > chance].sum()) / rows)
             for chance in THRESHOLDS
-        ],
-    }
+        ),
+    )

@@ -6,35 +6,17 @@ common class. scikit-learn is loaded only when asked.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.report.utility import Accuracy, ClassifierAccuracy
 from deid_portal.engine.table.table import Codes, Table
 
 MODELS = ("logistic-regression", "forest", "naive-bayes")
 MOST_ROWS = 5000  # learning from more changes the second decimal and takes minutes
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """Share of records classified right, over all folds, with a 95 % interval from the folds."""
-
-    mean: float
-    interval: tuple[float, float]
-
-
-@dataclass(frozen=True)
-class ClassifierAccuracy:
-    """One model before and after, and the baseline of guessing the most common class."""
-
-    model: str
-    before: Accuracy
-    after: Accuracy
-    majority: float
 
 
 def compare_classifiers(

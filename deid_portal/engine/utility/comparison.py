@@ -1,41 +1,16 @@
 """Comparison of marginals and pairs: what happened to the distributions people look at."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from deid_portal.engine.report.utility import MarginalChange, PairChange
 from deid_portal.engine.table.numbers import Numbers, numbers_of
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.utility.coverage import LabelCoverage
 
 MOST_VALUES = 2000
-
-
-@dataclass(frozen=True)
-class MarginalChange:
-    """One column before and after; a released label counts evenly for the values it covers."""
-
-    column: str
-    total_variation: float
-    earth_mover: float  # values in order for numbers, all equally far otherwise
-
-
-@dataclass(frozen=True)
-class PairChange:
-    """Two columns before and after. `association` is Cramér's V; `correlation` Pearson's."""
-
-    columns: tuple[str, str]
-    total_variation: float
-    association_before: float
-    association_after: float
-    correlation_before: float | None  # None unless both columns are numbers
-    correlation_after: float | None
-
-    @property
-    def association_change(self) -> float:
-        return abs(self.association_after - self.association_before)
 
 
 def compare_marginals(

@@ -5,12 +5,12 @@ Y. Tao, Anatomy, VLDB 2006.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report.utility import WorkloadError
 from deid_portal.engine.table.patterns import Patterns, reduce_table
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.utility.coverage import LabelCoverage
@@ -19,16 +19,6 @@ Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Query = dict[int, Mask]  # per column asked about: which of its values are meant
 RESAMPLES = 500
-
-
-@dataclass(frozen=True)
-class WorkloadError:
-    """Relative errors of random counting queries, with a 95 % bootstrap interval of the mean."""
-
-    mean: float
-    interval: tuple[float, float]
-    median: float
-    queries: int
 
 
 def measure_workload_error(

@@ -16,7 +16,9 @@ from deid_portal.engine.draft.measured import MeasuredTable, measure_recoding
 from deid_portal.engine.errors import EngineError
 from deid_portal.engine.privacy import MODELS, PrivacyModel, parse_model
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.publication.published_report import MEASURED_KEYS
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.rules import RuleVerdict
+from deid_portal.engine.report.table import ColumnReport
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.search.recoding import Recoding, Round
 from deid_portal.engine.table.patterns import Patterns, reduce_table
@@ -32,14 +34,20 @@ class Claimed:
     """A released table beside the report about it; `plan` is empty where it was kept back."""
 
     table: Table
-    report: Mapping[str, Any]
+    report: Report
     plan: Mapping[str, Any]
     read_file: ReadFile
 
     @cached_property
     def roles(self) -> dict[str, str]:
-        told = self.report.get("columns") or self.plan.get("columns") or {}
-        return {name: own.get("role") or "" for name, own in told.items()}
+        if self.columns:
+            return {name: own.role or "" for name, own in self.columns.items()}
+        planned = self.plan.get("columns") or {}
+        return {name: own.get("role") or "" for name, own in planned.items()}
+
+    @property
+    def columns(self) -> Mapping[str, ColumnReport]:
+        return self.report.columns if self.report.tells("columns") else {}
 
     def names_of(self, role: str) -> list[str]:
         return [name for name in self.table.names if self.roles.get(name) == role]
@@ -50,8 +58,7 @@ class Claimed:
 
     @cached_property
     def steps(self) -> list[str]:
-        steps = self.report.get("transformation", {}).get("steps", [])
-        return [str(step.get("method")) for step in steps]
+        return [step.method for step in self.report.steps]
 
     @cached_property
     def group_column(self) -> str | None:
@@ -69,11 +76,16 @@ class Claimed:
     @property
     def is_of_before(self) -> bool:
         """True for packages of when reports still left with figures about the original."""
-        return "utility_before" in self.report
+        return self.report.utility_before is not None
 
     @property
     def left_out(self) -> int:
-        return int(self.report["rows"].get("suppressed", 0))
+        rows = self.report.rows
+        return rows.suppressed if rows.tells("suppressed") else 0
+
+    @property
+    def rules(self) -> tuple[RuleVerdict, ...]:
+        return self.report.models if self.report.tells("models") else ()
 
     @cached_property
     def look_alikes(self) -> Patterns:
@@ -83,14 +95,13 @@ class Claimed:
     @cached_property
     def models(self) -> list[PrivacyModel | None]:
         """The rules as the report names them; None for one that cannot be read."""
-        return [self._parse(entry) for entry in self.report.get("models", [])]
+        return [self._parse(entry) for entry in self.rules]
 
-    def _parse(self, entry: Mapping[str, Any]) -> PrivacyModel | None:
-        rule = {key: own for key, own in entry.items() if key not in MEASURED_KEYS}
-        if rule.get("model") in MODELS and MODELS[rule["model"]].needs_besides:
+    def _parse(self, entry: RuleVerdict) -> PrivacyModel | None:
+        if entry.model in MODELS and MODELS[entry.model].needs_besides:
             return None
         try:
-            return parse_model(Place(rule), self.read_file)
+            return parse_model(Place(entry.rule), self.read_file)
         except (EngineError, OSError, KeyError, TypeError):
             return None
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from deid_portal.engine.report import written
+
 TOLERANCE = 1e-9  # what rounding may make of two equal numbers
 
 
@@ -43,7 +45,7 @@ class Claims:
 
     def compare(self, name: str, said: Any, found: Any) -> None:
         """Hold what is said against what was found; what is said beyond it is not judged here."""
-        difference = find_difference(said, found, name)
+        difference = find_difference(written(said), written(found), name)
         self.hold(name, not difference, difference)
 
 

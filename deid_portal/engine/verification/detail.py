@@ -11,6 +11,8 @@ from typing import Any
 
 from deid_portal.engine.publication.detail import BY_LABELS, measure_detail
 from deid_portal.engine.publication.published_report import columns_of_several_levels
+from deid_portal.engine.report import written
+from deid_portal.engine.report.table import ColumnReport
 from deid_portal.engine.taxonomies import FileTaxonomy, FlatTaxonomy
 from deid_portal.engine.utility import METRICS
 from deid_portal.engine.utility.information_gain import measure_information_gain
@@ -25,17 +27,17 @@ OF_BEFORE = "it was measured against values of the original, which are not here"
 
 
 def compare_columns(claimed: Claimed, claims: Claims) -> None:
-    told = claimed.report.get("columns")
-    if told is None:
+    if not claimed.report.tells("columns"):
         return
-    released = {name for name, own in told.items() if own.get("released")}
+    told = claimed.columns
+    released = {name for name, own in told.items() if own.released}
     here = {name for name in claimed.table.names if name in claimed.roles}
     claims.hold(
         "columns.released",
         released == here,
         "report.json: the table has other columns than it says.",
     )
-    gone = {name: own.get("distinct_after") for name, own in told.items() if name not in here}
+    gone = {name: own.distinct_after for name, own in told.items() if name not in here}
     claims.compare("values of removed columns", gone, dict.fromkeys(gone, 0))
     for name in sorted(released & here):
         _compare_column(claimed, claims, name, told[name])
@@ -43,29 +45,28 @@ def compare_columns(claimed: Claimed, claims: Claims) -> None:
     _compare_detail(claimed, claims, told)
 
 
-def _compare_column(claimed: Claimed, claims: Claims, name: str, told: Mapping[str, Any]) -> None:
+def _compare_column(claimed: Claimed, claims: Claims, name: str, told: ColumnReport) -> None:
     found = int((claimed.table[name].counts > 0).sum())
-    claims.compare(f"columns.{name}.distinct_after", told.get("distinct_after"), found)
-    is_hidden = told.get("level") and told["level"] == told.get("height")
-    if is_hidden and name not in columns_of_several_levels(claimed.report):
+    claims.compare(f"columns.{name}.distinct_after", told.distinct_after, found)
+    is_hidden = told.level and told.level == told.height
+    if is_hidden and name not in columns_of_several_levels(claimed.report.transformation):
         words = f"columns.{name}: said to be hidden, and it shows several values."
         claims.hold(f"columns.{name}.level", found <= 1, words)
     if name not in claimed.facts:
         nothing = {"level": None, "height": None, "loss": None}
-        claims.compare(f"columns.{name}", {key: told.get(key) for key in nothing}, nothing)
+        claims.compare(f"columns.{name}", told, nothing)
 
 
-def _compare_levels(claimed: Claimed, claims: Claims, told: Mapping[str, Any]) -> None:
+def _compare_levels(claimed: Claimed, claims: Claims, told: Mapping[str, ColumnReport]) -> None:
     """The levels stand in two places of a report, and those of rounds beside them."""
-    transformation = claimed.report.get("transformation", {})
-    levels = transformation.get("levels", {})
-    found = {name: own["level"] for name, own in told.items() if own.get("level") is not None}
+    levels = claimed.report.transformation.levels
+    found = {name: own.level for name, own in told.items() if own.level is not None}
     claims.compare("transformation.levels", levels, found)
     words = "transformation.levels: it names other columns than those with a level."
     claims.hold("transformation.levels of columns", set(levels) == set(found), words)
-    rounds = transformation.get("rounds")
+    rounds = claimed.report.transformation.rounds
     if rounds:
-        shown = sum(own["records"] for own in rounds)
+        shown = sum(own.records for own in rounds)
         claims.compare("transformation.rounds", shown, claimed.table.rows)
         claims.trust(
             "how many people each round shows",
@@ -74,7 +75,7 @@ def _compare_levels(claimed: Claimed, claims: Claims, told: Mapping[str, Any]) -
         )
 
 
-def _compare_detail(claimed: Claimed, claims: Claims, told: Mapping[str, Any]) -> None:
+def _compare_detail(claimed: Claimed, claims: Claims, told: Mapping[str, ColumnReport]) -> None:
     """Compare levels and detail of every quasi-identifier, and of all of them together."""
     if not claimed.plan or claimed.is_of_before:
         why = OF_BEFORE if claimed.is_of_before else KEPT_BACK
@@ -84,12 +85,11 @@ def _compare_detail(claimed: Claimed, claims: Claims, told: Mapping[str, Any]) -
     recipes = {name: claimed.recipe_of(name) or FlatTaxonomy() for name in claimed.facts}
     planned = claimed.plan["columns"]
     weights = {name: planned.get(name, {}).get("weight", 1.0) for name in recipes}
-    levels = {name: told[name].get("level") for name in recipes}
+    levels = {name: told[name].level for name in recipes}
     found = measure_detail(recipes, weights, claimed.table, levels, claimed.left_out)
     for name, own in found["columns"].items():
         claims.compare(f"columns.{name}", told[name], own)
-    utility = claimed.report.get("utility", {})
-    said = {name: utility[name] for name in BY_LABELS if name in utility}
+    said = {name: own for name, own in _measures_of(claimed).items() if name in BY_LABELS}
     claims.compare("utility", said, found["utility"])
     words = "utility: it says more of the detail lost than release and plan tell."
     claims.hold("detail of all columns", set(said) == set(found["utility"]), words)
@@ -103,18 +103,24 @@ def _compare_detail(claimed: Claimed, claims: Claims, told: Mapping[str, Any]) -
 
 
 def compare_utility(claimed: Claimed, claims: Claims) -> None:
-    utility, report = claimed.report.get("utility"), claimed.report
-    if utility is None:
+    utility = _measures_of(claimed)
+    if not utility:
         return
     sizes = claimed.measured.classes.sizes
-    asked = [own.get("k", 1) for own in report["models"] if own["model"] == "k-anonymity"]
+    asked = [own.parameters.get("k", 1) for own in claimed.rules if own.model == "k-anonymity"]
     for name, metric in METRICS.items():
         if isinstance(metric, ClassMetric) and name in utility:
             found = metric.cost(sizes, claimed.left_out, asked[0] if asked else 1)
             claims.compare(f"utility.{name}", utility[name], found)
-    before = report.get("utility_before", {})
+    before = written(claimed.report.utility_before) or {}
     claims.compare("utility_before", before, {k: own for k, own in BEFORE.items() if k in before})
     _compare_gain(claimed, claims, utility)
+
+
+def _measures_of(claimed: Claimed) -> Mapping[str, Any]:
+    """Return what is said of utility, by the names of the measures."""
+    report = claimed.report
+    return report.utility.to_document() if report.tells("utility") else {}
 
 
 def _compare_gain(claimed: Claimed, claims: Claims, utility: Mapping[str, Any]) -> None:

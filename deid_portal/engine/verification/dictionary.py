@@ -5,9 +5,12 @@ again and compare. It names no value that the release does not show.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from deid_portal.engine.publication.published_report import columns_of_several_levels
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.table import ColumnReport
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.values import ColumnType, find_date_format
 
@@ -32,24 +35,25 @@ GAPS = "Empty cell: the original has no value there."
 ISO_DAY = "%Y-%m-%d"
 
 
-def describe_fields(table: Table, report: Mapping[str, Any]) -> list[dict[str, Any]]:
+def describe_fields(table: Table, report: Report) -> list[dict[str, Any]]:
     """Return one Frictionless field per released column, in the order of the table."""
-    columns, mixed = report.get("columns", {}), columns_of_several_levels(report)
-    told = {name: {**own, "level": None} if name in mixed else own for name, own in columns.items()}
+    columns = report.columns if report.tells("columns") else {}
+    mixed = columns_of_several_levels(report.transformation)
+    told = {n: replace(own, level=None) if n in mixed else own for n, own in columns.items()}
     return [describe_field(column, told.get(column.name)) for column in table.columns]
 
 
-def describe_field(column: Column, told: Mapping[str, Any] | None) -> dict[str, Any]:
+def describe_field(column: Column, told: ColumnReport | None) -> dict[str, Any]:
     """Describe a column; `told` is what the report says of it, None where it says nothing."""
     shown = _type_of(column, told)
-    role = told["role"] if told else None
+    role = told.role if told else None
     level = _level(told)
     rows = max(column.rows, 1)
     field: dict[str, Any] = {
         "name": column.name,
         "type": TYPES[shown],
         **_format(column, shown),
-        "description": _sentence(role, level, told),
+        "description": _sentence(role, level),
         "role": role or "made",
         "roleMeaning": ROLE_WORDS.get(role or "", MADE),
     }
@@ -79,20 +83,20 @@ def list_categories(column: Column, shown: ColumnType) -> list[str] | None:
     return labels if len(labels) <= MOST_CATEGORIES else None
 
 
-def count_hidden(column: Column, told: Mapping[str, Any] | None) -> int | None:
+def count_hidden(column: Column, told: ColumnReport | None) -> int | None:
     """Count the cells that show nothing but "anything"; None where a column has no levels."""
-    if not told or told.get("role") != "quasi-identifier":
+    if not told or told.role != "quasi-identifier":
         return None
-    level, height = told.get("level"), told.get("height")
+    level, height = told.level, told.height
     if level is not None:
         return column.rows if level and level == height else 0
     counts = zip(column.values, column.counts.tolist(), strict=True)
     return sum(int(count) for text, count in counts if text and not text.strip("*"))
 
 
-def _type_of(column: Column, told: Mapping[str, Any] | None) -> ColumnType:
+def _type_of(column: Column, told: ColumnReport | None) -> ColumnType:
     """Labels of a coarse column are words, even where all of them look like numbers."""
-    is_coarse = bool(told and told.get("level"))
+    is_coarse = bool(told and told.level)
     return ColumnType.TEXT if is_coarse else column.type
 
 
@@ -115,19 +119,19 @@ def _format(column: Column, shown: ColumnType) -> dict[str, Any]:
     return {}
 
 
-def _level(told: Mapping[str, Any] | None) -> dict[str, Any]:
-    if not told or told.get("role") != "quasi-identifier":
+def _level(told: ColumnReport | None) -> dict[str, Any]:
+    if not told or told.role != "quasi-identifier":
         return {}
-    level, height = told.get("level"), told.get("height")
+    level, height = told.level, told.height
     if level is None:
         return {"used": None, "of": height, "name": "labels of several levels"}
     if level == 0:
         return {"used": 0, "of": height, "name": EXACTLY}
-    name = told.get("level_name") or f"level {level}"
+    name = told.level_name or f"level {level}"
     return {"used": level, "of": height, "name": "hidden" if level == height else name}
 
 
-def _sentence(role: str | None, level: Mapping[str, Any], told: Mapping[str, Any] | None) -> str:
+def _sentence(role: str | None, level: Mapping[str, Any]) -> str:
     if role is None:
         return f"{MADE[0].upper()}{MADE[1:]}."
     words = f"{role.capitalize()}: {ROLE_WORDS[role]}."

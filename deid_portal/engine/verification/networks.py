@@ -20,12 +20,13 @@ from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.networks.risk import describe_knowledge
 from deid_portal.engine.networks.structure import Structure
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.network import NetworkReport
+from deid_portal.engine.risk.classes import measure_risk, summarize_classes
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.verification.claims import Claims
 
 EDGES, NODES, GRAPHML, GROUPS = "edges.csv", "nodes.csv", "network.graphml", "groups.csv"
-MEASURED = ("holds", "achieved", "achieved_before", "nodes_over")
 # The same whatever numbers the nodes have; paths and communities are drawn from a start.
 INVARIANT = ("mean_degree", "largest_degree", "density", "clustering", "transitivity",
              "triangles", "components", "largest_component")  # fmt: skip
@@ -66,18 +67,18 @@ def _numbers(column: Column, name: str) -> Any:
     return values[column.codes]
 
 
-def recompute_network(
-    files: Mapping[str, bytes], report: Mapping[str, Any], claims: Claims
-) -> Network:
+def recompute_network(files: Mapping[str, bytes], report: Report, claims: Claims) -> Network:
     """Hold everything that the released files decide against what the report says."""
-    told = report["network"]
-    network = read_released_network(files, directed=bool(told["directed"]))
+    told = report.network
+    if told is None:
+        raise InvalidTable("report.json: it is not about a network.")
+    network = read_released_network(files, directed=told.directed)
     _check_graphml(files, network, claims)
-    claims.compare("people in the release", report["rows"], {"released": network.nodes})
-    claims.compare("links", told["links"], {"after": network.edges})
-    claims.compare("nodes", told["nodes"], {"after": network.nodes})
+    claims.compare("people in the release", report.rows, {"released": network.nodes})
+    claims.compare("links", told.links, {"after": network.edges})
+    claims.compare("nodes", told.nodes, {"after": network.nodes})
     classes = _classes_of(files, network, report)
-    _check_look_alikes(report, classes, claims)
+    _check_look_alikes(report, told, classes, claims)
     _check_structure(told, network, claims)
     claims.trust("links added and removed, loss", "they compare with the original")
     claims.trust("risk before and attacks", "they need the original")
@@ -96,14 +97,12 @@ def _check_graphml(files: Mapping[str, bytes], network: Network, claims: Claims)
     claims.hold(GRAPHML, is_same, f"{GRAPHML}: it holds other links than {EDGES}.")
 
 
-def _classes_of(
-    files: Mapping[str, bytes], network: Network, report: Mapping[str, Any]
-) -> NodeClasses:
-    roles = report.get("columns", {})
+def _classes_of(files: Mapping[str, bytes], network: Network, report: Report) -> NodeClasses:
+    columns = report.columns if report.tells("columns") else {}
     known = tuple(
         column
         for column in (network.table.columns if network.table else ())
-        if roles.get(column.name, {}).get("role") == "quasi-identifier"
+        if column.name in columns and columns[column.name].role == "quasi-identifier"
     )
     return NodeClasses(network, known, Progress(None), _groups_of(files))
 
@@ -117,26 +116,25 @@ def _groups_of(files: Mapping[str, bytes]) -> NodePartition | None:
     return NodePartition(np.repeat(np.arange(len(people), dtype=np.int32), people))
 
 
-def _check_look_alikes(report: Mapping[str, Any], classes: NodeClasses, claims: Claims) -> None:
-    knowledge = Knowledge(report["network"]["knowledge"])
-    sizes = classes.of(knowledge).sizes
-    found = {**summarize_sizes(sizes), "bins": bin_sizes(sizes)}
-    claims.compare("groups of look-alikes", report["classes"], found)
-    claims.compare("risk", report["risk"]["after"], measure_risk(sizes))
-    for name, told in report["network"].get("risk", {}).items():
-        own = describe_knowledge(classes.of(Knowledge(name)), told["after"]["k"])
-        claims.compare(f"risk by {name}", told["after"], own)
-    for place, entry in enumerate(report["models"]):
-        rule = {key: own for key, own in entry.items() if key not in MEASURED}
-        model = parse_network_model(Place(rule, f"models[{place}]"))
+def _check_look_alikes(
+    report: Report, network: NetworkReport, classes: NodeClasses, claims: Claims
+) -> None:
+    sizes = classes.of(Knowledge(network.knowledge)).sizes
+    claims.compare("groups of look-alikes", report.classes, summarize_classes(sizes))
+    claims.compare("risk", report.risk.after, measure_risk(sizes))
+    for name, told in network.risk.items() if network.tells("risk") else ():
+        own = describe_knowledge(classes.of(Knowledge(name)), told.after.k)
+        claims.compare(f"risk by {name}", told.after, own)
+    for place, entry in enumerate(report.models):
+        model = parse_network_model(Place(entry.rule, f"models[{place}]"))
         alike = model.alike(classes)
         measured = {"holds": model.holds(alike), "achieved": model.achieved(alike)}
         claims.compare(model.name, entry, measured)
 
 
-def _check_structure(told: Mapping[str, Any], network: Network, claims: Claims) -> None:
-    if "structure" not in told:
+def _check_structure(told: NetworkReport, network: Network, claims: Claims) -> None:
+    if told.structure is None:
         return
-    found = Structure(network.undirected).describe()
-    claims.compare("structure", told["structure"]["after"], {key: found[key] for key in INVARIANT})
+    found = Structure(network.undirected).describe().to_document()
+    claims.compare("structure", told.structure.after, {key: found[key] for key in INVARIANT})
     claims.trust("paths, eigenvalues, communities", "they are drawn or compare with the original")

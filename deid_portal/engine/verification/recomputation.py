@@ -4,7 +4,6 @@ What compares with the original is listed as taken on trust (`trusted.py`), exce
 left out and nothing was moved, so that the release has the distribution of the original.
 """
 
-from collections.abc import Mapping
 from dataclasses import astuple
 from typing import Any
 
@@ -12,8 +11,10 @@ from deid_portal.engine.errors import EngineError
 from deid_portal.engine.privacy import PrivacyModel
 from deid_portal.engine.privacy.population_model import COUNTS_PEOPLE
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.publication.published_report import MEASURED_KEYS, why_undecided
-from deid_portal.engine.risk.classes import bin_sizes, measure_risk, summarize_sizes
+from deid_portal.engine.publication.published_report import why_undecided
+from deid_portal.engine.report.risk import ClassRisk, RiskDetails
+from deid_portal.engine.report.rules import RuleVerdict
+from deid_portal.engine.risk.classes import measure_risk, summarize_classes
 from deid_portal.engine.risk.guesses import measure_surest_guess
 from deid_portal.engine.risk.safe_harbor import check_safe_harbor
 from deid_portal.engine.risk.summary import summarize_risk
@@ -31,116 +32,100 @@ def recompute(claimed: Claimed, claims: Claims) -> None:
     _compare_models(claimed, claims)
     compare_columns(claimed, claims)
     compare_utility(claimed, claims)
-    list_what_is_trusted(claimed.report, claims)
+    list_what_is_trusted(claimed.report.to_document(), claims)
 
 
 def _compare_with_plan(claimed: Claimed, claims: Claims) -> None:
     """Roles and rules decide what is counted, so a report may not have its own."""
     if not claimed.plan:
         return
-    told = claimed.report.get("columns") or {}
+    told = claimed.columns
     planned = {n: own["role"] for n, own in claimed.plan["columns"].items() if n in told}
-    said = {name: told[name].get("role") for name in planned}
+    said = {name: told[name].role for name in planned}
     words = "report.json: a column has another role than in plan.json."
     claims.hold("roles of the plan", said == planned, words)
-    rules = [
-        {key: own for key, own in entry.items() if key not in MEASURED_KEYS}
-        for entry in claimed.report.get("models", [])
-    ]
-    if "models" in claimed.report:
+    if claimed.report.tells("models"):
+        rules = [entry.rule for entry in claimed.rules]
         words = "report.json: its rules are not those of plan.json."
         claims.hold("rules of the plan", rules == claimed.plan["models"], words)
 
 
 def _compare_rows(claimed: Claimed, claims: Claims) -> None:
     report, sizes = claimed.report, claimed.measured.classes.sizes
-    rows = report["rows"]
+    rows = report.rows
     words = "report.json: it is about a plan that nothing satisfied."
-    claims.hold("solution", report.get("solution") is True, words)
-    claims.compare("rows.released", rows.get("released"), claimed.table.rows)
-    if "input" in report:
-        whole = claimed.table.rows + claimed.left_out + rows.get("not_drawn", 0)
-        claims.compare("input.rows", report["input"].get("rows"), whole)
-    found = {**summarize_sizes(sizes), "bins": bin_sizes(sizes)}
-    claims.compare("classes", report.get("classes"), found)
+    claims.hold("solution", report.solution, words)
+    claims.compare("rows.released", rows.released, claimed.table.rows)
+    if report.tells("input"):
+        whole = claimed.table.rows + claimed.left_out + (rows.not_drawn or 0)
+        claims.compare("input.rows", report.input.rows, whole)
+    claims.compare("classes", report.classes, summarize_classes(sizes))
 
 
 def _compare_risk(claimed: Claimed, claims: Claims) -> None:
-    risk = claimed.report["risk"]
-    after, details = risk.get("after") or {}, risk.get("details", {}).get("after")
-    found = measure_risk(claimed.look_alikes.counts)
-    if "population" in after:
+    risk = claimed.report.risk
+    after, details = risk.after, risk.details.after if risk.details is not None else None
+    found = measure_risk(claimed.look_alikes.counts).to_document()
+    if after.population is not None:
         _compare_among_people(claims, after, found)
     claims.compare("risk.after", after, found)
     if details is not None and claimed.facts:
         _compare_details(claimed, claims, details)
-    if "safe_harbor" in risk:
+    if risk.safe_harbor is not None:
         found_kinds = sorted(astuple(own) for own in check_safe_harbor(claimed.table).findings)
-        said = sorted(
-            (own["column"], own["identifier"], own["rows"], own["reason"])
-            for own in risk["safe_harbor"]
-        )
+        said = sorted(astuple(own) for own in risk.safe_harbor)
         claims.hold(
             "risk.safe_harbor", said == found_kinds, "risk.safe_harbor: other columns were found."
         )
-    for name, own in claimed.report.get("sensitive", {}).items():
+    for name, own in (claimed.report.sensitive or {}).items():
         if name in claimed.table:
             guesses = measure_surest_guess(claimed.table, claimed.groups, [name], Progress(None))
-            claims.compare(f"sensitive.{name}.surest_guess", own.get("surest_guess"), guesses[name])
+            claims.compare(f"sensitive.{name}.surest_guess", own.surest_guess, guesses[name])
 
 
-def _compare_among_people(claims: Claims, after: Mapping[str, Any], found: dict[str, Any]) -> None:
+def _compare_among_people(claims: Claims, after: ClassRisk, found: dict[str, Any]) -> None:
     """Hold what counts people of a population, who are not here, against what it can be at most.
 
     It is taken out of what was found.
     """
-    most = {name: found.pop(name) for name in ("journalist", "marketer")}
-    for name, limit in most.items():
-        said = after.get(name)
-        is_possible = isinstance(said, int | float) and 0 <= said <= limit + TOLERANCE
+    said_of = {"journalist": after.journalist, "marketer": after.marketer}
+    for name, said in said_of.items():
+        limit = found.pop(name)
+        is_possible = 0 <= said <= limit + TOLERANCE
         words = f"risk.after.{name}: a population cannot make it more than {limit:.6g}."
         claims.hold(f"risk.after.{name}, at most", is_possible, words)
-    places = [f"risk.after.{name}" for name in (*most, "population")]
+    places = [f"risk.after.{name}" for name in (*said_of, "population")]
     claims.trust("risk among the population", COUNTS_PEOPLE, *places)
 
 
-def _compare_details(claimed: Claimed, claims: Claims, details: Mapping[str, Any]) -> None:
-    threshold = details.get("prosecutor", {}).get("threshold", 0.2)
-    found = summarize_risk(claimed.look_alikes, threshold=threshold)
-    after = claimed.report["risk"]["after"]
+def _compare_details(claimed: Claimed, claims: Claims, details: RiskDetails) -> None:
+    threshold = details.prosecutor.threshold
+    found = summarize_risk(claimed.look_alikes, threshold=threshold).to_document()
+    after = claimed.report.risk.after
     # Packages from before `risk.after` counted people say it here alone.
-    if "population" in after or not details.get("journalist", {}).get("is_bound", True):
+    if after.population is not None or not details.journalist.is_bound:
         counted = ("journalist", "marketer", "sample_uniques")
         places = [f"risk.details.after.{name}" for name in counted]
         claims.trust("risk of the journalist", COUNTS_PEOPLE, *places)
         for name in counted:
             found.pop(name)
-    if "population" in after:
+    if after.population is not None:
         found |= {
-            "journalist": {"highest": after.get("journalist")},
-            "marketer": {"average": after.get("marketer")},
-            "sample_uniques": {"share": after.get("sample_uniques")},
+            "journalist": {"highest": after.journalist},
+            "marketer": {"average": after.marketer},
+            "sample_uniques": {"share": after.sample_uniques},
         }
-    claims.compare("risk.details.after", details, _plain(found))
-
-
-def _plain(document: Any) -> Any:
-    """Return a document as JSON would give it back."""
-    if isinstance(document, Mapping):
-        return {str(key): _plain(own) for key, own in document.items()}
-    if isinstance(document, list | tuple):
-        return [_plain(own) for own in document]
-    return document
+    claims.compare("risk.details.after", details, found)
 
 
 def _compare_models(claimed: Claimed, claims: Claims) -> None:
-    for place, entry in enumerate(claimed.report.get("models", [])):
+    for place, entry in enumerate(claimed.rules):
         _compare_model(claimed, claims, place, entry)
 
 
-def _compare_model(claimed: Claimed, claims: Claims, place: int, entry: Mapping[str, Any]) -> None:
-    name, model = str(entry.get("model")), claimed.models[place]
-    column = f" of {entry['column']}" if "column" in entry else ""
+def _compare_model(claimed: Claimed, claims: Claims, place: int, entry: RuleVerdict) -> None:
+    name, model = entry.model, claimed.models[place]
+    column = f" of {entry.column}" if "column" in entry.parameters else ""
     if why := _why_not(claimed, model, entry):
         claims.trust(
             f"{name}{column}",
@@ -161,7 +146,7 @@ def _compare_model(claimed: Claimed, claims: Claims, place: int, entry: Mapping[
         why = "it looks for labels that this release does not show"
         claims.trust(f"{name}{column}", why, f"models.{place}.achieved", f"models.{place}.holds")
         return
-    claims.compare(f"models.{place}", entry, _plain(found))
+    claims.compare(f"models.{place}", entry, found)
     claims.hold(
         f"{name}{column} holds", bool(found["holds"]), f"{name}{column}: the rule does not hold."
     )
@@ -180,7 +165,7 @@ def _against_the_release(claimed: Claimed, model: PrivacyModel | None) -> str:
     return f"; compared with the release itself it is {figures}"
 
 
-def _why_not(claimed: Claimed, model: PrivacyModel | None, entry: Mapping[str, Any]) -> str:
+def _why_not(claimed: Claimed, model: PrivacyModel | None, entry: RuleVerdict) -> str:
     """Return why a rule cannot be measured on the release; nothing where it can."""
     if why := why_undecided(entry, claimed.report, claimed.read_file):
         return why

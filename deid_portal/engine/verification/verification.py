@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from deid_portal.engine.documents import hash_document
-from deid_portal.engine.errors import EngineError
+from deid_portal.engine.errors import EngineError, InvalidReport
 from deid_portal.engine.files.csv.writer import neutralize
 from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.plan import Plan
+from deid_portal.engine.report import Report
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.verification.archive import (
     LARGEST_MB,
@@ -107,6 +108,8 @@ class _Verifier:
         self._check_signature()
         try:
             self._check_documents()
+        except InvalidReport as reason:
+            self.claims.hold(REPORT, False, f"report.json: {reason}")
         except (
             LookupError,
             TypeError,
@@ -164,11 +167,12 @@ class _Verifier:
             self.claims.hold("key", is_it, words)
 
     def _check_documents(self) -> None:
-        report, dictionary = self._read_json(REPORT), self._read_json(DICTIONARY)
-        if report is None or dictionary is None:
+        document, dictionary = self._read_json(REPORT), self._read_json(DICTIONARY)
+        if document is None or dictionary is None:
             return
+        report = Report.from_document(document)
         if is_network_package(self.files):
-            self._check_network(report, dictionary)
+            self._check_network(document, report, dictionary)
             return
         plan = self._check_plan(report, Plan.from_document)
         kind = self._kind()
@@ -177,7 +181,7 @@ class _Verifier:
             return
         self._check_formulas(kind, table)
         self._check_dictionary(kind, table, dictionary, report)
-        self._check_certificate(kind, report)
+        self._check_certificate(kind, document)
         try:
             recompute(Claimed(table, report, plan, self._read_file), self.claims)
         except EngineError as reason:
@@ -185,14 +189,16 @@ class _Verifier:
         self._note_figures(report)
         self._trust_what_people_made()
 
-    def _check_network(self, report: Mapping[str, Any], dictionary: Mapping[str, Any]) -> None:
+    def _check_network(
+        self, document: Mapping[str, Any], report: Report, dictionary: Mapping[str, Any]
+    ) -> None:
         self._check_plan(report, NetworkPlan.from_document)
         for resource in dictionary["resources"]:
             content = self.files.get(resource["path"], b"")
             sha256 = hashlib.sha256(content).hexdigest()
             found = {"bytes": len(content), "hash": f"sha256:{sha256}"}
             self.claims.compare(f"dictionary of {resource['name']}", resource, found)
-        self._check_certificate(None, report)
+        self._check_certificate(None, document)
         try:
             recompute_network(self.files, report, self.claims)
         except EngineError as reason:
@@ -224,16 +230,14 @@ class _Verifier:
     def _read_file(self, name: str) -> bytes:
         return self.files[name]
 
-    def _check_plan(
-        self, report: Mapping[str, Any], read: Callable[..., object]
-    ) -> Mapping[str, Any]:
+    def _check_plan(self, report: Report, read: Callable[..., object]) -> Mapping[str, Any]:
         plan = self._read_json(PLAN)
         if plan is None:
             self.claims.trust("the plan", "the recipe is not in the package")
             return {}
-        is_it = hash_document(plan) == report.get("plan_sha256")
+        is_it = hash_document(plan) == report.plan_sha256
         self.claims.hold("plan", is_it, "plan.json: it is not the plan that the report is about.")
-        inner = report.get("plan")
+        inner = report.plan if report.tells("plan") else None
         words = "report.json: the plan in it is not the one in plan.json."
         self.claims.hold("plan in the report", inner == plan, words)
         try:
@@ -280,7 +284,7 @@ class _Verifier:
         kind: FileKind,
         table: Table,
         dictionary: Mapping[str, Any],
-        report: Mapping[str, Any],
+        report: Report,
     ) -> None:
         resource = dictionary["resources"][0]
         content = self._table_bytes(kind)
@@ -299,18 +303,19 @@ class _Verifier:
         for own in describe_fields(table, report):
             self.claims.compare(f"dictionary of {own['name']}", said.get(own["name"]), own)
 
-    def _check_certificate(self, kind: FileKind | None, report: Mapping[str, Any]) -> None:
+    def _check_certificate(self, kind: FileKind | None, document: Mapping[str, Any]) -> None:
+        """Look numbers up in the report as it is written, by the places the certificate names."""
         html = self.files.get(CERTIFICATE, b"").decode(errors="replace")
         figures = read_figures(html)
         wrong = [
             place
             for place, how, text in figures
-            if how not in FIGURE_KINDS or write_figure(find_figure(report, place), how) != text
+            if how not in FIGURE_KINDS or write_figure(find_figure(document, place), how) != text
         ]
         first = wrong[0].replace("\x1f", ".") if wrong else ""
         words = f"certificate.html: {first} is not the number of the report."
         self.claims.hold("numbers on the certificate", bool(figures) and not wrong, words)
-        expected = [report.get("plan_sha256", ""), self.fingerprint]
+        expected = [document.get("plan_sha256", ""), self.fingerprint]
         if kind == FileKind.CSV:
             expected.append(hashlib.sha256(self._table_bytes(kind)).hexdigest())
         if ANSWERS in self.files:
@@ -321,15 +326,17 @@ class _Verifier:
             "certificate.html: it is about another table, plan or key, or other answers.",
         )
 
-    def _note_figures(self, report: Mapping[str, Any]) -> None:
+    def _note_figures(self, report: Report) -> None:
         """Gather what people ask for first; said here, judged above."""
-        self.figures["k"] = report["classes"].get("smallest")
-        for entry in report.get("models", []):
+        self.figures["k"] = report.classes.smallest
+        for entry in report.models if report.tells("models") else ():
+            reached = entry.achieved or {}
             for name in ("l", "t"):
-                if name in entry.get("achieved", {}):
-                    self.figures.setdefault(name, entry["achieved"][name])
-        self.figures["highest risk"] = report["risk"]["after"]["prosecutor"]["highest"]
-        self.figures["left out"] = report["rows"].get("suppressed")
+                if name in reached:
+                    self.figures.setdefault(name, reached[name])
+        self.figures["highest risk"] = report.risk.after.prosecutor.highest
+        rows = report.rows
+        self.figures["left out"] = rows.suppressed if rows.tells("suppressed") else None
 
 
 __all__ = ["InvalidPackage", "PackageVerification", "verify_package"]

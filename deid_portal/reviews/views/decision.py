@@ -235,7 +235,7 @@ def _show(
         "answers": answers,
         "answers_in_all": sum_prices(answers),
         "own_vote": vote,
-        "columns_released": sum(1 for one in run.report["columns"].values() if one["released"]),
+        "columns_released": sum(own.released for own in run.finished_report.columns.values()),
         "expires_at": expires_at(review),
         "can_change_terms": review.status == Status.CHANGES_REQUESTED
         and not refusal(check_can_change_terms, person, review),

@@ -10,6 +10,7 @@ from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.charts.gallery import charts_of, figures_of
 from deid_portal.engine.charts.svg import write_svg
 from deid_portal.engine.charts.svg.elements import plain
+from deid_portal.engine.report import Report
 from tests.charts import check_chart
 
 FILES = sorted((Path(__file__).parents[2] / "data" / "reports").glob("*.json"))
@@ -19,7 +20,7 @@ PATTERNS = {"defs", "pattern"}
 
 
 def charts_in(path: Path) -> list[Chart]:
-    views = json.loads(path.read_text()).values()
+    views = map(Report.from_document, json.loads(path.read_text()).values())
     return [chart for view in views for chart in charts_of(view).values()]
 
 
@@ -57,7 +58,7 @@ def test_without_a_release_there_is_nothing_to_draw() -> None:
 
 def test_figures_say_their_finding_themselves() -> None:
     [path] = [path for path in FILES if path.stem == "table-full-domain"]
-    whole = json.loads(path.read_text())["whole"]
+    whole = Report.from_document(json.loads(path.read_text())["whole"])
     charts, figures = charts_of(whole), figures_of(whole)
     assert set(figures) == set(charts) >= {"risk", "classes", "loss", "distribution-0", "variety-0"}
     assert {name: plain(figure.layout.title.text) for name, figure in figures.items()} == {

@@ -10,6 +10,7 @@ have to open, whole. To write them anew, from the folder of `manage.py`:
 import io
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from deid_portal.engine.networks.layout import draw, draw_beside
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.publication import Publication, publish_report, show_in_house
 from deid_portal.engine.remedies import find_remedies
+from deid_portal.engine.report import HouseDetails, Report, written
 from tests.chance import known_secret
 from tests.engine import test_remedies
 from tests.engine.methods.test_every_method import COLUMNS, people, plan_for
@@ -34,10 +36,10 @@ from tests.engine.privacy.test_every_privacy_model import read_people
 from tests.engine.tables import SECRETS, document
 
 FOLDER = Path(__file__).parents[2] / "data" / "reports"
-Documents = dict[str, Any]
+Views = dict[str, Report]
 
 
-def every_sample() -> Iterator[tuple[str, Documents]]:
+def every_sample() -> Iterator[tuple[str, Views]]:
     """Give the name of each file and what is in it: whole, as it leaves, as the house sees it."""
     for name in METHODS:
         yield f"table-{name}", _made_of_table({"name": name, **METHOD_EXAMPLES[name][0]})
@@ -54,7 +56,7 @@ def every_sample() -> Iterator[tuple[str, Documents]]:
     yield "network-unsolved", {"whole": _network_without_solution()}
 
 
-def _made_of_table(method: dict[str, Any]) -> Documents:
+def _made_of_table(method: dict[str, Any]) -> Views:
     if method["name"] == "dp-table":  # keeps nobody of few people who show much
         shown = {"sex": COLUMNS["sex"], "condition": {"role": "quasi-identifier"}}
         columns = {**{name: {"role": "identifier"} for name in COLUMNS}, **shown}
@@ -64,8 +66,8 @@ def _made_of_table(method: dict[str, Any]) -> Documents:
     return _views(plan, protect(people(30), plan, secret=known_secret()))
 
 
-def _views(plan: Plan, outcome: Outcome) -> Documents:
-    whole = {**outcome.report, **outcome.details}
+def _views(plan: Plan, outcome: Outcome) -> Views:
+    whole = outcome.full_report
     if outcome.released is None:
         return {"whole": whole, "in_house": show_in_house(whole)}
     publication = Publication.of(plan, outcome.released, whole)
@@ -76,7 +78,7 @@ def _views(plan: Plan, outcome: Outcome) -> Documents:
     }
 
 
-def _assess_every_rule() -> Documents:
+def _assess_every_rule() -> Report:
     """Measure every rule on a table that is shown as it is."""
     generator = np.random.default_rng(1)
     rows = [
@@ -128,7 +130,7 @@ def _outside_file(name: str) -> bytes:
     return stream.getvalue()
 
 
-def _repeatable() -> Documents:
+def _repeatable() -> Views:
     plan = plan_for({"name": "pram", "columns": ["condition"], "epsilon": 1.5}, seed=7)
     return _views(plan, protect(people(30), plan, is_repeatable=True))
 
@@ -142,23 +144,23 @@ UNSOLVED: dict[str, Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def _without_solution(changes: Mapping[str, Any]) -> Documents:
+def _without_solution(changes: Mapping[str, Any]) -> Views:
     plan = Plan.from_document(document(test_remedies.COLUMNS, **changes))
     outcome = protect(test_remedies.TABLE, plan)
     assert not outcome.solution
     remedies = find_remedies(test_remedies.TABLE, plan, outcome.report)
-    whole = {**outcome.report, "remedies": remedies}
+    whole = outcome.report.with_details(HouseDetails(remedies=remedies))
     return {"whole": whole, "in_house": show_in_house(whole)}
 
 
-def _made_of_network(example: Any) -> Documents:
+def _made_of_network(example: Any) -> Views:
     more = {"measures": {"attacks": ["active"], "repeats": 2}}
     is_drawn_anew = example == {"name": "k-degree", "k": 3}
     outcome = network_methods.outcome_of(example, **(more if is_drawn_anew else {}))
     return _network_views(network_methods.club(), outcome)
 
 
-def _made_of_large_network() -> Documents:
+def _made_of_large_network() -> Views:
     """A network of which groups are drawn, not nodes."""
     generator = np.random.default_rng(2)
     ends = generator.integers(0, 25, (1500, 2)) + 25 * generator.integers(0, 20, (1500, 1))
@@ -167,31 +169,32 @@ def _made_of_large_network() -> Documents:
     return _network_views(network, protect_network(network, plan, secret=known_secret()))
 
 
-def _network_views(network: Network, outcome: NetworkOutcome) -> Documents:
+def _network_views(network: Network, outcome: NetworkOutcome) -> Views:
     assert outcome.released is not None
     assert outcome.rows is not None
-    whole = {**outcome.report, **outcome.details}
-    drawing = draw(outcome.released).to_document()
-    whole["network"] = {**whole["network"], "drawing": drawing}
+    whole, drawing = outcome.full_report, draw(outcome.released).drawing
+    assert whole.network is not None
+    whole = replace(whole, network=replace(whole.network, drawing=drawing))
     if len(outcome.rows) == network.nodes and int(outcome.rows.min()) >= 0:
-        whole["beside"] = draw_beside(network, outcome.released, outcome.rows)
+        whole = replace(whole, beside=draw_beside(network, outcome.released, outcome.rows))
     return {
         "whole": whole,
-        "published": publish_report(whole, whole["plan"]),
+        "published": publish_report(whole, whole.plan),
         "in_house": show_in_house(whole),
     }
 
 
-def _network_without_solution() -> Documents:
+def _network_without_solution() -> Report:
     rule = {"model": "k-degree", "k": 3}
     outcome = network_methods.outcome_of({"name": "random-links", "share": 0.1}, models=[rule])
     assert not outcome.solution
-    return {**outcome.report, **outcome.details}
+    return outcome.full_report
 
 
 def main() -> None:
-    for name, documents in every_sample():
-        (FOLDER / f"{name}.json").write_text(json.dumps(documents, ensure_ascii=False) + "\n")
+    for name, views in every_sample():
+        text = json.dumps(written(views), ensure_ascii=False)
+        (FOLDER / f"{name}.json").write_text(text + "\n")
 
 
 if __name__ == "__main__":

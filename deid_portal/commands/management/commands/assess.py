@@ -47,4 +47,4 @@ class Command(BaseCommand):
             report = assess(table, plan, released)
         except EngineError as error:
             refuse(self, error)
-        self.stdout.write(json.dumps(report, indent=2, ensure_ascii=False))
+        self.stdout.write(json.dumps(report.to_document(), indent=2, ensure_ascii=False))

@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -36,6 +36,7 @@ from deid_portal.engine.files.table_reader import read_table as read_file
 from deid_portal.engine.files.writer import WRITERS, write_table
 from deid_portal.engine.randomness.seeds import SeededPlan
 from deid_portal.engine.release.pseudonyms import ways_back
+from deid_portal.engine.report import Report
 from deid_portal.engine.table.table import Column
 
 UNUSABLE = 2
@@ -253,11 +254,11 @@ def write_outcome(outcome: Outcome, folder: Path, form: FileFormat) -> None:
     for other in WRITERS:
         if other != kind or outcome.released is None:
             (folder / f"release.{other.value}").unlink(missing_ok=True)
-    text = json.dumps(outcome.report, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(outcome.report.to_document(), indent=2, ensure_ascii=False) + "\n"
     write_whole(folder / "report.json", lambda stream: stream.write(text.encode()))
 
 
-def write_charts(report: Mapping[str, Any], folder: Path, *, is_wanted: bool) -> None:
+def write_charts(report: Report, folder: Path, *, is_wanted: bool) -> None:
     """Write every chart of a report twice; those of an earlier run go, as its release does."""
     place = folder / "charts"
     for old in place.glob("*.svg"):

@@ -12,6 +12,7 @@ from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.methods.top_down.cuts import Cuts, Specialization
 from deid_portal.engine.parameters import Choice, ColumnName, Declared
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report.transformation import LabelCount
 from deid_portal.engine.search.problem import Problem
 
 GAIN, DISCERNIBILITY = "information-gain", "discernibility"
@@ -102,8 +103,8 @@ def _describe_steps(cuts: Cuts) -> dict[str, Any]:
     }
 
 
-def _describe_cuts(cuts: Cuts, problem: Problem) -> dict[str, Any]:
+def _describe_cuts(cuts: Cuts, problem: Problem) -> dict[str, tuple[LabelCount, ...]]:
     return {
-        name: [{"label": node.label, "records": node.records} for node in nodes]
+        name: tuple(LabelCount(node.label, node.records) for node in nodes)
         for name, nodes in zip(problem.names, cuts.nodes, strict=True)
     }

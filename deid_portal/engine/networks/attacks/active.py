@@ -18,6 +18,7 @@ from deid_portal.engine.attacks.confidence import exact_interval, wilson_interva
 from deid_portal.engine.networks.attacks import active_kernels
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report.network import ActiveAttempts, ShareFound
 from deid_portal.engine.table.table import Table
 
 DELTA = 0.5
@@ -216,27 +217,23 @@ def _count_known_pairs(
     return known
 
 
-def summarize_attempts(attempts: list[Attempt]) -> dict[str, Any]:
+def summarize_attempts(attempts: list[Attempt]) -> ActiveAttempts:
     """Return shares with 95 % intervals; that of success is exact, however few the attempts."""
     found = sum(own.is_found for own in attempts)
-    return {
-        "attack": "active",
-        "attempts": len(attempts),
-        "success": found / len(attempts) if attempts else 0.0,
-        "interval": list(exact_interval(found, len(attempts))),
-        "targets": _share([(own.targets_found, own.targets) for own in attempts]),
-        "links_read": _share([(own.pairs_right, own.pairs) for own in attempts]),
-    }
+    return ActiveAttempts(
+        attack="active",
+        attempts=len(attempts),
+        success=found / len(attempts) if attempts else 0.0,
+        interval=exact_interval(found, len(attempts)),
+        targets=_share([(own.targets_found, own.targets) for own in attempts]),
+        links_read=_share([(own.pairs_right, own.pairs) for own in attempts]),
+    )
 
 
-def _share(counted: list[tuple[int, int]]) -> dict[str, Any]:
+def _share(counted: list[tuple[int, int]]) -> ShareFound:
     hits, total = sum(own[0] for own in counted), sum(own[1] for own in counted)
-    return {
-        "right": hits,
-        "of": total,
-        "share": hits / total if total else 0.0,
-        "interval": list(wilson_interval(hits, total)),
-    }
+    share = hits / total if total else 0.0
+    return ShareFound(right=hits, of=total, share=share, interval=wilson_interval(hits, total))
 
 
 def _with_gaps(table: Table, more: int) -> Table:

@@ -6,11 +6,12 @@ import numpy as np
 
 from deid_portal.engine.networks import structure_kernels
 from deid_portal.engine.networks.network import Network, Pairs
+from deid_portal.engine.report.network import FakeLinksAttack
 
 MOST_LINKS = 2_000_000
 
 
-def detect_fake_links(released: Network, added: Pairs) -> dict[str, Any]:
+def detect_fake_links(released: Network, added: Pairs) -> FakeLinksAttack:
     """Rank the links of a release by common neighbors, fewest first; count added ones on top.
 
     `precision` is the share of added links among as many links as were added, from the top;
@@ -20,20 +21,20 @@ def detect_fake_links(released: Network, added: Pairs) -> dict[str, Any]:
     plain = released.undirected
     pairs = plain.pairs
     if not len(added) or not len(pairs) or len(pairs) > MOST_LINKS:
-        return {"attack": "fake-links", "links": len(pairs), "added": len(added)}
+        return FakeLinksAttack("fake-links", links=len(pairs), added=len(added))
     keys = np.sort(added.astype(np.int64), axis=1)
     is_added = np.isin(plain.keys, keys[:, 0] * plain.nodes + keys[:, 1])
     common = structure_kernels.common_neighbors(plain.offsets, plain.neighbors, pairs)
     smaller = np.minimum(plain.degrees[pairs[:, 0]], plain.degrees[pairs[:, 1]])
     score = -(common / np.maximum(smaller - 1, 1))
-    return {
-        "attack": "fake-links",
-        "links": len(pairs),
-        "added": int(is_added.sum()),
-        "precision": _precision(score, is_added),
-        "chance": float(is_added.mean()),
-        "auc": _area(score, is_added),
-    }
+    return FakeLinksAttack(
+        "fake-links",
+        links=len(pairs),
+        added=int(is_added.sum()),
+        precision=_precision(score, is_added),
+        chance=float(is_added.mean()),
+        auc=_area(score, is_added),
+    )
 
 
 def _precision(score: Any, is_added: Any) -> float:

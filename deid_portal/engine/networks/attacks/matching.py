@@ -14,16 +14,17 @@ from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.networks.neighborhoods import Surroundings, code_neighborhoods
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report.network import MatchingAttack
 
 
-def attack_by_degree(original: Network, released: Network, rows: Nodes) -> dict[str, Any]:
+def attack_by_degree(original: Network, released: Network, rows: Nodes) -> MatchingAttack:
     """Look for everybody by their number of links; `rows` is who is behind each released node."""
     return _describe(match_by_degree(original, released, rows), "degree")
 
 
 def attack_by_neighborhood(
     original: Network, released: Network, rows: Nodes, progress: Progress
-) -> dict[str, Any]:
+) -> MatchingAttack:
     """Look for everybody by how their neighbors are linked.
 
     Neighborhoods are compared by their codes, which takes a few that differ for equal; the intruder
@@ -88,13 +89,13 @@ def match(before: NDArray[Any], after: NDArray[Any], rows: Nodes) -> Matched:
     return Matched(candidates, chances)
 
 
-def _describe(matched: Matched, attack: str) -> dict[str, Any]:
+def _describe(matched: Matched, attack: str) -> MatchingAttack:
     share = matched.share
-    return {
-        "attack": attack,
-        "success": share,
-        "interval": list(exactly(share)),
-        "people": len(matched.chances),
-        "found_for_sure": matched.found_for_sure,
-        "candidates_median": float(np.median(matched.candidates)) if len(matched.chances) else 0.0,
-    }
+    return MatchingAttack(
+        attack=attack,
+        success=share,
+        interval=exactly(share),
+        people=len(matched.chances),
+        found_for_sure=matched.found_for_sure,
+        candidates_median=float(np.median(matched.candidates)) if len(matched.chances) else 0.0,
+    )

@@ -125,34 +125,34 @@ class PlantedAccounts(NetworkAttack):
     def make(self, case: NetworkCase, progress: Progress) -> AttackAnswer:
         plan = replace(case.plan, measures=NetworkMeasures(("active",), int(self.attempts)))
         made = attack_actively(case.original, plan, progress)
-        targets, links = made["targets"], made["links_read"]
-        low, high = targets["interval"]
-        found = Stake(targets["share"], (low, high), targets["right"], 0.0, targets["right"] > 0)
-        before = made["unprotected"]
+        targets, links = made.targets, made.links_read
+        low, high = targets.interval
+        found = Stake(targets.share, (low, high), targets.right, 0.0, targets.right > 0)
+        before = made.unprotected
         result = AttackResult(
             self.name,
-            value=targets["share"],
+            value=targets.share,
             interval=(low, high),
-            control=before["targets"]["share"],
-            records=targets["right"],
-            sentence=f"{made['fakes']} accounts were planted {made['attempts']} times; their path "
-            f"was found again {round(made['success'] * made['attempts'])} times in the release, "
-            f"{round(before['success'] * made['attempts'])} times without protection.",
+            control=before.targets.share,
+            records=targets.right,
+            sentence=f"{made.fakes} accounts were planted {made.attempts} times; their path "
+            f"was found again {round(made.success * made.attempts)} times in the release, "
+            f"{round(before.success * made.attempts)} times without protection.",
             figures={
-                "attempts": made["attempts"],
-                "fakes": made["fakes"],
-                "found": round(made["success"] * made["attempts"]),
-                "targets": targets["of"],
-                "links_right": links["right"],
-                "links": links["of"],
-                "unprotected": before["success"],
+                "attempts": made.attempts,
+                "fakes": made.fakes,
+                "found": round(made.success * made.attempts),
+                "targets": targets.of,
+                "links_right": links.right,
+                "links": links.of,
+                "unprotected": before.success,
             },
             spread=AttackBins(
                 "percent",
                 "Found again, of those planted or targeted",
                 (
-                    Bin("Without protection", 100 * before["targets"]["share"]),
-                    Bin("In this release", 100 * targets["share"], is_marked=True),
+                    Bin("Without protection", 100 * before.targets.share),
+                    Bin("In this release", 100 * targets.share, is_marked=True),
                 ),
             ),
         )
@@ -177,28 +177,28 @@ class AddedLinks(NetworkAttack):
         _check_people(case)
         added = _added(case)
         made = detect_fake_links(case.released, added)
-        if "precision" not in made:
+        if made.precision is None or made.chance is None or made.auc is None:
             raise InvalidPlan(NOTHING_ADDED)
-        right = round(made["precision"] * made["added"])
-        interval = wilson_interval(right, made["added"])
-        chance = float(made["chance"])
+        right = round(made.precision * made.added)
+        interval = wilson_interval(right, made.added)
+        chance = made.chance
         # Picking blindly is right sometimes; only what is beyond that was given away.
-        gain = max(made["precision"] - chance, 0.0)
+        gain = max(made.precision - chance, 0.0)
         ends = (max(interval[0] - chance, 0.0), max(interval[1] - chance, 0.0))
         result = AttackResult(
             self.name,
-            value=made["precision"],
+            value=made.precision,
             interval=interval,
             control=chance,
             records=right,
-            sentence=f"Of {made['added']:,} links that fit least, {right:,} were added.",
-            figures={"added": made["added"], "links": made["links"], "auc": made["auc"]},
+            sentence=f"Of {made.added:,} links that fit least, {right:,} were added.",
+            figures={"added": made.added, "links": made.links, "auc": made.auc},
             spread=AttackBins(
                 "percent",
                 "Added links among those picked",
                 (
                     Bin("Picked blindly", 100 * chance),
-                    Bin("Picked by fit", 100 * made["precision"], is_marked=True),
+                    Bin("Picked by fit", 100 * made.precision, is_marked=True),
                 ),
             ),
         )
