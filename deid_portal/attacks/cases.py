@@ -2,11 +2,13 @@
 
 import hashlib
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from django.db.models import Q, QuerySet
 
+from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import Table
 from deid_portal.engine.attack_cases.case import Case
@@ -14,6 +16,7 @@ from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.reports.columns import level_label
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import origins_of
+from deid_portal.versions.selectors import listed
 from deid_portal.web.refusals import Refused
 
 NOT_KEPT = (
@@ -118,3 +121,13 @@ def _sha256_of_csv(table: Table) -> str:
     stream = _Hashing()
     write_csv(table, cast(BinaryIO, stream))
     return stream.digest.hexdigest()
+
+
+def check_tables_are_there(earlier: Sequence[EarlierRelease]) -> None:
+    gone = [own for own in earlier if own.run.dataset.state != Dataset.State.READY]
+    if gone:
+        names = listed([f"release {own.number}" for own in gone])
+        raise Refused(
+            f"{names[0].upper()}{names[1:]} cannot be crossed: the table behind it was deleted, so "
+            "nobody can say what both reveal together."
+        )

@@ -8,7 +8,6 @@ from deid_portal.engine import InvalidPlan
 from deid_portal.engine.attacks import ATTACKS, Attack
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS, NetworkAttack
-from deid_portal.runs.models import Run
 
 OUTSIDE_LINKAGE = "outside-linkage"
 EARLIER_RELEASES = "intersection"
@@ -26,11 +25,6 @@ MANY: dict[str, dict[str, Any]] = {
 
 
 AnyAttack = Attack | NetworkAttack
-
-
-def standard_attacks(run: Run) -> tuple[str, ...]:
-    """Return what "Run all" makes on this run: other attacks on a network than on a table."""
-    return tuple(NETWORK_ATTACKS) if run.is_network else STANDARD
 
 
 def kind_of(name: str) -> type[AnyAttack]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.attacks.cases import EarlierRelease
+from deid_portal.attacks.cases import EarlierRelease, check_tables_are_there
 from deid_portal.attacks.network_trials import open_network_case
 from deid_portal.engine.networks.attacks.trials import NetworkCase
 from deid_portal.engine.networks.node_classes import NodeClasses
@@ -24,6 +24,7 @@ from deid_portal.web.refusals import Refused
 
 def cross_network_releases(run: Run, earlier: Sequence[EarlierRelease], k: int) -> CrossingResult:
     """Cross a network's run with every other release of its people; opens each of them."""
+    check_tables_are_there(earlier)
     cases = [open_network_case(own) for own in (run, *(own.run for own in earlier))]
     names = ["this run", *(f"release {own.number}" for own in earlier)]
     for case, name in zip(cases, names, strict=True):

@@ -5,9 +5,13 @@ import io
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from deid_portal.attacks.cases import NOT_KEPT, NOT_THE_SAME
-from deid_portal.attacks.results import TriedRemedy
+from deid_portal.attacks.choices import make_attack
+from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.models import AttackTest
+from deid_portal.attacks.results import AttackSummary, TriedRemedy
 from deid_portal.engine import Cancelled, EngineError
 from deid_portal.engine.attack_cases.case import AttackAnswer
 from deid_portal.engine.attack_cases.verdict import Word, judge
@@ -32,6 +36,7 @@ from deid_portal.runs.origins import network_origins_of
 from deid_portal.runs.variants import basis_of_run
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
+from deid_portal.work.work import Lease
 
 SECONDS = 60  # of work on changes, as far as the time of the run tells
 MOST_TRIED = 5
@@ -141,3 +146,53 @@ def _price(
         loss=outcome.report.utility.loss or 0.0,
         is_enough=stake.share <= limit if over else not stake.is_found,
     )
+
+
+class NetworkTrial:
+    """One attack on its way."""
+
+    def __init__(self, lease: Lease[AttackTest]) -> None:
+        self.lease, self.test, self.run = lease, lease.work, lease.work.run
+        lease.progress(0, 1, "read")
+        attack = make_attack(self.test.attack, self.test.parameters["attack"])
+        if not isinstance(attack, NetworkAttack):
+            raise Refused("This attack is made on tables, and this is a network.")
+        self.attack = attack
+        self.case = open_network_case(self.run)
+
+    def make(self) -> AttackSummary:
+        answer = self.attack.make(self.case, Progress(self._attack_progress))
+        limit = limits_of(self.run.dataset.team).of(self.test.attack)
+        result = self._result(answer)
+        if judge(answer.stake, limit) == Word.RESISTED:
+            return result
+        remedies, tried = price_network_remedies(
+            self.run,
+            self.case,
+            answer,
+            self.attack,
+            limit,
+            before_each=lambda number, total: self.lease.progress(number, total, "remedies"),
+            progress=self._quietly,
+        )
+        return replace(result, remedies=remedies, tried=tried)
+
+    def _result(self, answer: AttackAnswer) -> AttackSummary:
+        return AttackSummary(
+            stake=answer.stake,
+            value=answer.result.value,
+            control=answer.result.control,
+            figures=answer.result.figures,
+            spread=answer.result.spread,
+            sentence=answer.result.sentence,
+            explain=self.attack.explain(),
+            people=self.case.original.nodes,
+            released=self.case.released.nodes,
+            loss=self.run.finished_report.utility.loss or 0.0,
+        )
+
+    def _attack_progress(self, done: int, total: int, phase: str, **_: Any) -> None:
+        self.lease.progress(done, total, "attack")
+
+    def _quietly(self, done: int, total: int, phase: str, **_: Any) -> None:
+        self.lease.check()

@@ -10,8 +10,13 @@ recognized.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from deid_portal.attacks.cases import EarlierRelease, earlier_releases, open_case, releases_to_cross
-from deid_portal.attacks.network_release_crossing import cross_network_releases
+from deid_portal.attacks.cases import (
+    EarlierRelease,
+    check_tables_are_there,
+    earlier_releases,
+    open_case,
+    releases_to_cross,
+)
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.attack_cases.case import Case, Earlier, with_earlier
 from deid_portal.engine.attacks.intersection import cross_worst
@@ -47,18 +52,8 @@ def question_of(run: Run) -> list[str]:
     return [*sorted(own.run.output_sha256 for own in earlier), by]
 
 
-def cross_with_releases(run: Run, look_alikes: int) -> CrossingResult:
-    """Cross a run with every other release of these people; a second or so per million rows.
-
-    Raises Refused where a release was made before the portal kept what this needs, or where the
-    table of an earlier version was deleted.
-    """
-    earlier = releases_to_cross(run)
-    if not earlier:
-        return CrossingResult(releases=0, smallest=None)
-    if run.is_network:
-        _check_tables_are_there(earlier)
-        return cross_network_releases(run, earlier, look_alikes)
+def cross_table_releases(run: Run, look_alikes: int) -> CrossingResult:
+    """Cross a run with every other release of these people; a second or so per million rows."""
     case = open_case(run)
     found = open_earlier(run, case)
     crossed = cross_worst(with_earlier(case.setting(), case, found.earlier), look_alikes)
@@ -73,7 +68,7 @@ def cross_with_releases(run: Run, look_alikes: int) -> CrossingResult:
 def open_earlier(run: Run, case: Case) -> ToCross:
     """Open every other release of these people and say who is who; `case` is that of the run."""
     every = releases_to_cross(run)
-    _check_tables_are_there(every)
+    check_tables_are_there(every)
     ids = {own.run.id for own in earlier_releases(run)}
     same = [own for own in every if own.run.id in ids]
     versions = [own for own in every if own.run.id not in ids]
@@ -84,16 +79,6 @@ def open_earlier(run: Run, case: Case) -> ToCross:
     runs = [run, *(own.run for own in (*same, *versions))]
     people, how = _recognize(runs, [case, *same_rows, *others])
     return ToCross([*same, *versions], Earlier(same_rows, others, people), how)
-
-
-def _check_tables_are_there(earlier: Sequence[EarlierRelease]) -> None:
-    gone = [own for own in earlier if own.run.dataset.state != Dataset.State.READY]
-    if gone:
-        names = listed([f"release {own.number}" for own in gone])
-        raise Refused(
-            f"{names[0].upper()}{names[1:]} cannot be crossed: the table behind it was deleted, so "
-            "nobody can say what both reveal together."
-        )
 
 
 def _recognize(runs: Sequence[Run], cases: Sequence[Case]) -> tuple[list[Codes], str]:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from deid_portal.attacks.choices import OUTSIDE_LINKAGE, standard_attacks
+from deid_portal.attacks.choices import OUTSIDE_LINKAGE
 from deid_portal.attacks.estimates import usual_seconds
 from deid_portal.attacks.limits import AttackLimits
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.results import AttackSummary
+from deid_portal.attacks.subjects import standard_attacks
 from deid_portal.attacks.vocabulary import Wording, share_words, subtitle_of, wording_of
 from deid_portal.engine.attack_cases.verdict import Word
 from deid_portal.engine.publication import band_of

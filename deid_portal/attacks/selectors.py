@@ -4,12 +4,10 @@ from deid_portal.accounts.models import User
 from deid_portal.attacks.estimates import expected_seconds
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.rows import AttackRow, RowState, rows_of
+from deid_portal.attacks.subjects import AttackedSubject
 from deid_portal.datasets.permissions import can_see_values
-from deid_portal.engine.attacks import ATTACKS
 from deid_portal.policies.gates import AttackStanding
 from deid_portal.runs.models import Run
-
-OF_TABLES = "this attack is made on tables, not on networks"
 
 
 @dataclass(frozen=True)
@@ -44,8 +42,9 @@ class Summary:
 def attack_rows(user: User, run: Run) -> list[AttackRow]:
     """Return the attacks on a run, the worst first; only results of this very release count."""
     tests = run.attack_tests.filter(output_sha256=run.output_sha256).select_related("outside")
-    # All people of a network are in its release, so nobody left out could be found.
-    sees_figures = run.is_network or can_see_values(user, run.dataset)
+    # Where all people are in the release, nobody left out could be found by them.
+    is_everybody_there = not run.dataset.subject.leaves_people_out
+    sees_figures = is_everybody_there or can_see_values(user, run.dataset)
     limits = limits_of(run.dataset.team)
     return rows_of(run, limits, list(tests), expected_seconds(run), sees_figures)
 
@@ -71,12 +70,11 @@ def standings_of(run: Run) -> dict[str, AttackStanding]:
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
     rows = rows_of(run, limits_of(run.dataset.team), tests, {}, sees_figures=False)
     known = {row.attack: _standing(row) for row in reversed(rows) if row.test is not None}
-    if not run.is_network:
-        return known
-    return {
-        **{name: AttackStanding(None, OF_TABLES, is_possible=False) for name in ATTACKS},
-        **known,
+    impossible = AttackedSubject.of(run.dataset).impossible
+    refused = {
+        name: AttackStanding(None, why, is_possible=False) for name, why in impossible.items()
     }
+    return refused | known
 
 
 def _standing(row: AttackRow) -> AttackStanding:

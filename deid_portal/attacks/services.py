@@ -11,13 +11,13 @@ from deid_portal.attacks.choices import (
     OUTSIDE_LINKAGE,
     make_attack,
     parameters_of,
-    standard_attacks,
 )
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.models import AttackTest, OutsideTable
 from deid_portal.attacks.outside import delete_table
 from deid_portal.attacks.permissions import check_may_attack
 from deid_portal.attacks.policies import check_can_be_attacked
+from deid_portal.attacks.subjects import standard_attacks
 from deid_portal.attacks.tasks import execute_attack
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset

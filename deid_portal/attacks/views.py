@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
-from deid_portal.attacks.choices import HELD_OUT, kind_of, parameters_of, standard_attacks
+from deid_portal.attacks.choices import HELD_OUT, kind_of, parameters_of
 from deid_portal.attacks.figures import attack_chart
 from deid_portal.attacks.forms import OutsideForm, TuningForm
 from deid_portal.attacks.limits import limits_of
@@ -27,10 +27,10 @@ from deid_portal.attacks.services import (
     start_with_control,
     stop_attack,
 )
-from deid_portal.datasets.kinds import check_kind
+from deid_portal.attacks.subjects import AttackedSubject, standard_attacks
+from deid_portal.datasets.kinds import OfOtherKind
 from deid_portal.datasets.preview import accepted_endings
 from deid_portal.datasets.sealed_upload import SealedUpload, why_refused
-from deid_portal.datasets.subjects import SubjectKind
 from deid_portal.engine import EngineError
 from deid_portal.reports.templatetags.comments import request_talked_about
 from deid_portal.runs.models import Run
@@ -181,7 +181,8 @@ def _run_with_release(request: HttpRequest, run_id: UUID) -> Run:
 def _run_of_table(request: HttpRequest, run_id: UUID) -> Run:
     """Tables of others are compared with tables only."""
     run = _run_with_release(request, run_id)
-    check_kind(run.dataset, SubjectKind.TABLE)
+    if not AttackedSubject.of(run.dataset).takes_outside_tables:
+        raise OfOtherKind(run.dataset)
     return run
 
 

@@ -20,7 +20,8 @@ from deid_portal.engine import ENGINE_VERSION
 from deid_portal.engine.verification.verification import verify_package
 from deid_portal.notices.services import tell
 from deid_portal.releases.models import Package
-from deid_portal.releases.package_contents import STEPS, PackageMember, contents_of, seal_contents
+from deid_portal.releases.package_contents import STEPS, contents_of, seal_contents
+from deid_portal.releases.package_member import PackageMember
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
 from deid_portal.work.endings import Endings

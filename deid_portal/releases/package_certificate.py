@@ -15,14 +15,14 @@ from django.template.loader import render_to_string
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from deid_portal.engine import EngineError, Plan
-from deid_portal.engine.networks import NetworkPlan, is_network_plan
+from deid_portal.engine import EngineError
 from deid_portal.engine.publication import Publication, promises_privacy
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.table import ColumnReport
 from deid_portal.engine.verification.figures import COUNT, NUMBER, SHARE, find_figure, write_figure
 from deid_portal.engine.verification.signatures import short_fingerprint
 from deid_portal.engine.wording.words import counted, listed
+from deid_portal.plans.basis import basis_of
 from deid_portal.querydesk.released_answers import HandedAnswer, read_answers, sum_prices
 from deid_portal.releases.package_charts import PackageChart, charts_of
 from deid_portal.reports.columns import level_label
@@ -103,10 +103,6 @@ class Certificate:
         return promises_privacy(self.plan)
 
     @property
-    def is_network(self) -> bool:
-        return is_network_plan(self.plan)
-
-    @property
     def risk(self) -> list[CertificateLine]:
         places = (
             ("Highest chance of finding a person", "prosecutor.highest"),
@@ -157,8 +153,7 @@ class Certificate:
 
     def _explanations(self) -> list[str]:
         try:
-            read = NetworkPlan.from_document if self.is_network else Plan.from_document
-            plan = read(dict(self.plan), read_file=self.publication.read_file)
+            plan = basis_of(self.plan).read(dict(self.plan), read_file=self.publication.read_file)
         except EngineError:
             return []  # a plan that today's engine no longer reads
         return [model.explain() for model in plan.models]
@@ -258,7 +253,7 @@ class Certificate:
         return [
             (
                 "Archive of the network, as approved"
-                if self.is_network
+                if self.report.network
                 else "Rows, as approved (release.csv)",
                 self.statement["output_sha256"],
             ),

@@ -6,59 +6,26 @@ the recipe back, neither plan.json nor the plan inside the report leaves; the ha
 that whoever is given the recipe later can tell that it is the one.
 """
 
-import hashlib
-import io
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from deid_portal.engine.files.file_format import FileKind
-from deid_portal.engine.files.writer import write_table
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.report import Report
-from deid_portal.engine.table.table import Table
-from deid_portal.engine.verification.tables import read_release
 from deid_portal.querydesk.released_answers import write_answers, write_answers_csv
-from deid_portal.releases.models import Package, TableFormat
+from deid_portal.releases.models import Package
 from deid_portal.releases.package_certificate import Certificate, write_certificate
-from deid_portal.releases.package_dictionary import write_dictionary
-from deid_portal.releases.package_network import (
-    NETWORK_PURPOSES,
-    open_network_release,
-    write_network_dictionary,
-)
+from deid_portal.releases.package_member import PackageMember, held, to_json
 from deid_portal.releases.package_pdf import pdf_refusal, write_pdf
 from deid_portal.releases.package_readme import write_readme
 from deid_portal.releases.package_signatures import current_signer
 from deid_portal.releases.package_statement import statement_of
-from deid_portal.vault import vault
+from deid_portal.releases.subjects import PackedSubject
 from deid_portal.vault.signing_key import Signer
 
-PIECE_BYTES = 256 * 1024
 STEPS = 6
 TAXONOMY_PURPOSE = "taxonomy; what the release does not show is numbered"
 RECIPE_KEPT = "plan.json is kept back by the policy of the team."
-NOT_APPROVED = "The stored rows are not the approved ones."
-
-
-@dataclass(frozen=True)
-class PackageMember:
-    """A file to be packed; `expected` is the hash it must have, where one was approved."""
-
-    name: str
-    purpose: str
-    open: Callable[[], BinaryIO]
-    expected: str = ""
-
-    def pieces(self) -> Iterator[bytes]:
-        with self.open() as stream:
-            while piece := stream.read(PIECE_BYTES):
-                yield piece
-
-    def check(self, sha256: str) -> None:
-        if self.expected and sha256 != self.expected:
-            raise vault.DamagedFile(NOT_APPROVED)
 
 
 @dataclass(frozen=True)
@@ -78,7 +45,10 @@ def contents_of(package: Package, progress: ProgressCallback) -> Contents:
     run = package.release.request.run
     publication, report = run.publication, run.published_report
     progress(0, STEPS, "read")
-    members = [*_data_members(package, report, statement), *_answer_members(package, statement)]
+    members = [
+        *PackedSubject.of(run.dataset).members(package, report, statement),
+        *_answer_members(package, statement),
+    ]
     progress(2, STEPS, "certificate")
     html = write_certificate(Certificate(statement, report, publication, signer.fingerprint))
     purpose = "risk, detail, gates, waivers, approvals"
@@ -123,26 +93,6 @@ def _write_report(report: Report, *, keeps_recipe: bool) -> Callable[[], BinaryI
     return to_json(document)
 
 
-def _data_members(
-    package: Package, report: Report, statement: Mapping[str, Any]
-) -> list[PackageMember]:
-    """Return the table, or the files of a network, and the dictionary beside them."""
-    if package.release.request.run.is_network:
-        files = open_network_release(package)
-        members = [
-            PackageMember(name, NETWORK_PURPOSES.get(name, "made by the method"), held(content))
-            for name, content in files.items()
-        ]
-        document = write_network_dictionary(files, report, statement)
-        return [
-            *members,
-            PackageMember("datapackage.json", "dictionary of the files", to_json(document)),
-        ]
-    table = _read_rows(package)
-    rows = _table_member(package, table)
-    return [rows, _dictionary(package, table, report, statement, rows)]
-
-
 def _answer_members(package: Package, statement: Mapping[str, Any]) -> list[PackageMember]:
     """Return the answers that were approved with the release; older statements know of none."""
     answers = statement.get("answers", [])
@@ -166,53 +116,3 @@ def seal_contents(contents: Contents, sums: dict[str, str]) -> list[PackageMembe
         PackageMember("SHA256SUMS", "fingerprints of all files", held(lines)),
         PackageMember("SIGNATURE", "Ed25519 signature of SHA256SUMS", held(signature)),
     ]
-
-
-def _read_rows(package: Package) -> Table:
-    """Read the approved rows back; raises DamagedFile where they are not the approved ones."""
-    request = package.release.request
-    with vault.open_reader(request.run.release_file) as stream:
-        table = read_release(stream, FileKind.CSV)
-    if table.source_sha256 != request.output_sha256:
-        raise vault.DamagedFile(NOT_APPROVED)
-    return table
-
-
-def _table_member(package: Package, table: Table) -> PackageMember:
-    request, form = package.release.request, TableFormat(package.format)
-    columns = f"{table.rows:,} people, {len(table.columns)} columns, in no order that tells"
-    if form == TableFormat.CSV:
-        stored = request.run.release_file
-        return PackageMember(
-            "release.csv", columns, lambda: vault.open_reader(stored), table.source_sha256
-        )
-    stream = io.BytesIO()
-    write_table(table, stream, FileKind(form.value))
-    return PackageMember(f"release.{form.value}", columns, held(stream.getvalue()))
-
-
-def _dictionary(
-    package: Package,
-    table: Table,
-    report: Report,
-    statement: Mapping[str, Any],
-    rows: PackageMember,
-) -> PackageMember:
-    digest, size = hashlib.sha256(), 0
-    for piece in rows.pieces():
-        digest.update(piece)
-        size += len(piece)
-    document = write_dictionary(
-        package, table, report, statement, size=size, sha256=digest.hexdigest()
-    )
-    purpose = "dictionary: bands used, meaning of gaps, share left out"
-    return PackageMember("datapackage.json", purpose, to_json(document))
-
-
-def to_json(document: Any) -> Callable[[], BinaryIO]:
-    return held(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
-
-
-def held(content: str | bytes) -> Callable[[], BinaryIO]:
-    data = content.encode() if isinstance(content, str) else content
-    return lambda: io.BytesIO(data)

@@ -10,6 +10,7 @@ from django.utils.text import slugify
 
 from deid_portal.engine.report import Report
 from deid_portal.releases.models import Package
+from deid_portal.releases.package_member import PackageMember, held, to_json
 from deid_portal.vault import vault
 
 NETWORK_PURPOSES = {
@@ -20,6 +21,19 @@ NETWORK_PURPOSES = {
     "group-links.csv": "how many links there are between groups",
 }
 MEDIA_TYPES = {"csv": "text/csv", "graphml": "application/graphml+xml"}
+
+
+def network_members(
+    package: Package, report: Report, statement: Mapping[str, Any]
+) -> list[PackageMember]:
+    files = open_network_release(package)
+    members = [
+        PackageMember(name, NETWORK_PURPOSES.get(name, "made by the method"), held(content))
+        for name, content in files.items()
+    ]
+    document = write_network_dictionary(files, report, statement)
+    dictionary = PackageMember("datapackage.json", "dictionary of the files", to_json(document))
+    return [*members, dictionary]
 
 
 def open_network_release(package: Package) -> dict[str, bytes]:

@@ -3,58 +3,29 @@
 from collections.abc import Sequence
 
 from deid_portal.releases.models import Package, TableFormat
-
-FORMAT_WORDS = {
-    TableFormat.CSV: (
-        "UTF-8, commas, one line of column names. An empty cell is a missing value. A text that a "
-        "spreadsheet would run as a formula has an apostrophe in front."
-    ),
-    TableFormat.PARQUET: "Read it with pandas, Arrow, R, DuckDB and others.",
-    TableFormat.XLSX: "One sheet. Texts that look like formulas are declared to be text.",
-    TableFormat.SPSS: (
-        "Words are numbers with value labels. Names that SPSS cannot hold were changed; the label "
-        "of a variable has the real one."
-    ),
-}
-
-
-NETWORK_FILES = """edges.csv
-    One link per line: source and target. People have random numbers.
-nodes.csv
-    One person per line: the number, and what is released about them.
-network.graphml
-    The same, for programs that draw and measure networks.
-"""
-
-
-def _table_words(form: TableFormat) -> str:
-    return f"""release.{form.value}
-    The table. Every row is one person, in an order that tells nothing.
-    {FORMAT_WORDS[form]}
-"""
+from deid_portal.releases.subjects import PackedSubject
 
 
 def write_readme(
     package: Package, fingerprint: str, names: Sequence[str], notes: Sequence[str]
 ) -> str:
     release = package.release
-    is_network = release.request.run.is_network
-    kind, source = ("network", "links") if is_network else ("table", "table")
-    form = TableFormat(package.format)
-    title = f"{release.request.run.dataset.name}, release {release.number}"
+    dataset = release.request.run.dataset
+    packed, recipe = PackedSubject.of(dataset), _recipe(names, dataset.subject.noun)
+    title = f"{dataset.name}, release {release.number}"
     extra = "".join(f"\nNote: {note}\n" for note in notes)
     taxonomies = sum(name.startswith("taxonomies/") for name in names)
     return f"""{title}
 {"=" * min(len(title), 78)}
 
-{NETWORK_FILES if is_network else _table_words(form)}datapackage.json
+{packed.readme_words(TableFormat(package.format))}datapackage.json
     The columns: type, role, level of detail, labels, meaning and share of gaps
     (Frictionless Data Package, https://specs.frictionlessdata.io).
 certificate.html{", certificate.pdf" if "certificate.pdf" in names else ""}
     What was promised, measured, attacked, decided, and by whom.
 report.json
     Every number on the certificate.
-{_recipe(names, kind)}{_taxonomies(taxonomies)}{_answers(names)}SHA256SUMS, SIGNATURE, portal.pub
+{recipe}{_taxonomies(taxonomies)}{_answers(names)}SHA256SUMS, SIGNATURE, portal.pub
     The fingerprint of every file, its Ed25519 signature, and the public key.
 {extra}
 To check it
@@ -64,7 +35,7 @@ With the portal's program, which needs neither its database nor its network:
     python manage.py verify {"PACKAGE.zip"}
 
 It checks the signature and every fingerprint, and computes k, l, t, risks and the
-other claims again from the {source}. What cannot be computed without the original
+other claims again from the {packed.checked_from}. What cannot be computed without the original
 is listed as taken on trust.
 
 The key in this package says who signed it only if it is the portal's. Compare its
@@ -81,10 +52,10 @@ Without the program:
 """
 
 
-def _recipe(names: Sequence[str], kind: str) -> str:
+def _recipe(names: Sequence[str], noun: str) -> str:
     if "plan.json" not in names:
         return ""
-    words = f"The recipe: roles, rules, method. It repeats this release on another {kind}."
+    words = f"The recipe: roles, rules, method. It repeats this release on another {noun}."
     return f"plan.json\n    {words}\n"
 
 

@@ -2,7 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
-from deid_portal.attacks.release_crossing import cross_with_releases, question_of
+from deid_portal.attacks.crossing import cross_with_releases
+from deid_portal.attacks.release_crossing import question_of
 from deid_portal.attacks.selectors import standings_of
 from deid_portal.policies.gates import CrossingResult, Gate, GateResult, check_gates
 from deid_portal.policies.rules import Rules

@@ -1,0 +1,72 @@
+"""What an attacker asks of a dataset: which attacks there are on it, and how one is made."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from deid_portal.attacks.cases import EarlierRelease
+from deid_portal.attacks.choices import STANDARD
+from deid_portal.attacks.models import AttackTest
+from deid_portal.attacks.network_release_crossing import cross_network_releases
+from deid_portal.attacks.network_trials import NetworkTrial
+from deid_portal.attacks.release_crossing import cross_table_releases
+from deid_portal.attacks.results import AttackSummary
+from deid_portal.attacks.table_trials import TableTrial
+from deid_portal.datasets.subjects import SubjectKind, SubjectPart
+from deid_portal.engine.attacks import ATTACKS
+from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS
+from deid_portal.policies.gates import CrossingResult
+from deid_portal.runs.models import Run
+from deid_portal.work.work import Lease
+
+
+class AttackedSubject(SubjectPart):
+    # What "Run all" makes: everything that needs no table from outside.
+    standard_attacks: ClassVar[tuple[str, ...]]
+    takes_outside_tables: ClassVar[bool]
+    # Attacks that a policy may ask for and that cannot be made, with the reason.
+    impossible: ClassVar[Mapping[str, str]]
+
+    @abstractmethod
+    def attack(self, lease: Lease[AttackTest]) -> AttackSummary:
+        """Make an attack and price what would help against it."""
+
+    @abstractmethod
+    def cross(
+        self, run: Run, earlier: Sequence[EarlierRelease], look_alikes: int
+    ) -> CrossingResult:
+        """Cross a run with the other releases of its people."""
+
+
+class AttackedTable(AttackedSubject, kind=SubjectKind.TABLE):
+    standard_attacks = STANDARD
+    takes_outside_tables = True
+    impossible: ClassVar[Mapping[str, str]] = {}
+
+    def attack(self, lease: Lease[AttackTest]) -> AttackSummary:
+        return TableTrial(lease).make()
+
+    def cross(
+        self, run: Run, earlier: Sequence[EarlierRelease], look_alikes: int
+    ) -> CrossingResult:
+        return cross_table_releases(run, look_alikes)
+
+
+class AttackedNetwork(AttackedSubject, kind=SubjectKind.NETWORK):
+    standard_attacks = tuple(NETWORK_ATTACKS)
+    takes_outside_tables = False
+    impossible: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ATTACKS, "this attack is made on tables, not on networks"
+    )
+
+    def attack(self, lease: Lease[AttackTest]) -> AttackSummary:
+        return NetworkTrial(lease).make()
+
+    def cross(
+        self, run: Run, earlier: Sequence[EarlierRelease], look_alikes: int
+    ) -> CrossingResult:
+        return cross_network_releases(run, earlier, look_alikes)
+
+
+def standard_attacks(run: Run) -> tuple[str, ...]:
+    return AttackedSubject.of(run.dataset).standard_attacks

@@ -1,0 +1,136 @@
+"""An attack on the release of a table: opened, made, and what would help against it priced."""
+
+from dataclasses import replace
+from typing import Any
+
+from deid_portal.attacks.cases import difference_words, open_case
+from deid_portal.attacks.choices import EARLIER_RELEASES, HELD_OUT, make_attack
+from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.models import AttackTest
+from deid_portal.attacks.outside import read_outside
+from deid_portal.attacks.release_crossing import ToCross, open_earlier
+from deid_portal.attacks.remedies import SuccessfulAttack, price_remedies
+from deid_portal.attacks.results import AttackSummary, other_columns_of
+from deid_portal.datasets.pseudonyms import pseudonym_key_of
+from deid_portal.engine.attack_cases.case import AttackAnswer, Case, run_attack
+from deid_portal.engine.attack_cases.holdout import hold_out
+from deid_portal.engine.attack_cases.outside_table import bring_control, bring_outside
+from deid_portal.engine.attack_cases.verdict import Word, judge
+from deid_portal.engine.attacks import Attack, AttackSetting
+from deid_portal.engine.progress import Progress
+from deid_portal.runs.variants import basis_of_run
+from deid_portal.web.refusals import Refused
+from deid_portal.work.work import Lease
+
+
+class TableTrial:
+    """One attack on its way: what it needs, opened once."""
+
+    def __init__(self, lease: Lease[AttackTest]) -> None:
+        self.lease, self.test, self.run = lease, lease.work, lease.work.run
+        lease.progress(0, 1, "read")
+        attack = make_attack(self.test.attack, self.test.parameters["attack"])
+        if not isinstance(attack, Attack):
+            raise Refused("This attack is made on networks, and this is a table.")
+        self.attack = attack
+        self.limit = limits_of(self.run.dataset.team).of(self.test.attack)
+        self.key = pseudonym_key_of(self.run.dataset.team).bytes
+        # The same release gives the same answer, whoever asks and however often.
+        self.seed = int(self.run.output_sha256[:8], 16)
+        self.case = open_case(self.run)
+        self.brought = read_outside(self.test.outside, lease.progress)
+        crosses = self.test.attack == EARLIER_RELEASES
+        self.earlier = open_earlier(self.run, self.case) if crosses else ToCross()
+
+    def make(self) -> AttackSummary:
+        self.case.check(type(self.attack))  # before anything is held out or read
+        answer = self._attack(self.case)
+        result = self._result(answer)
+        if judge(answer.stake, self.limit) == Word.RESISTED:
+            return result
+        remedies, tried = price_remedies(
+            self._finding(answer),
+            self.case.original,
+            self._attack,
+            run_seconds=self.run.elapsed_seconds,
+            key=self.key,
+            before_each=self._candidate_progress,
+            progress=self._quietly,
+        )
+        return replace(result, remedies=remedies, tried=tried)
+
+    def _attack(self, case: Case) -> AttackAnswer:
+        is_first = case is self.case
+        return run_attack(
+            case,
+            self.attack,
+            seed=self.seed,
+            setting=self._setting(case),
+            earlier=self.earlier.earlier,
+            progress=Progress(self._attack_progress if is_first else self._quietly),
+        )
+
+    def _setting(self, case: Case) -> AttackSetting | None:
+        """Return the setting of an attack that has more than the release; None for the others."""
+        if self.brought is not None and self.test.attack in HELD_OUT:
+            return bring_control(case, self.brought)
+        if self.brought is not None:
+            chosen = self.test.parameters
+            person = chosen.get("person")
+            return bring_outside(
+                case, self.brought, chosen["columns"], (person[0], person[1]) if person else None
+            )
+        if self.test.attack in HELD_OUT:
+            return hold_out(case, seed=self.seed, key=self.key, progress=self._quietly)
+        return None
+
+    def _finding(self, answer: AttackAnswer) -> SuccessfulAttack:
+        return SuccessfulAttack(
+            attack=self.test.attack,
+            answer=answer,
+            case=self.case,
+            basis=basis_of_run(self.run),
+            limit=self.limit,
+            earlier=self.earlier.levels,
+        )
+
+    def _result(self, answer: AttackAnswer) -> AttackSummary:
+        report = self.run.finished_report
+        return AttackSummary(
+            stake=answer.stake,
+            value=answer.result.value,
+            control=answer.result.control,
+            figures=answer.result.figures,
+            spread=answer.result.spread,
+            sentence=answer.result.sentence,
+            explain=self.attack.explain(),
+            column=answer.column,
+            other_columns=other_columns_of(answer),
+            measured_on=self._measured_on(),
+            people=self.case.original.rows,
+            released=self.case.released.rows,
+            left_out=report.rows.suppressed,
+            loss=report.utility.loss or 0.0,
+            releases=[own.number for own in self.earlier.releases],
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> list[str]:
+        told = [difference_words(self.run, own) for own in self.earlier.releases]
+        how = self.earlier.how
+        return [*told, f"Across versions: {how}."] if how else told
+
+    def _measured_on(self) -> str:
+        if self.test.attack not in HELD_OUT:
+            return "release"
+        return "control" if self.brought is not None else "half"
+
+    def _attack_progress(self, done: int, total: int, phase: str, **_: Any) -> None:
+        self.lease.progress(done, total, "attack")
+
+    def _quietly(self, done: int, total: int, phase: str, **_: Any) -> None:
+        """Let work be stopped whose own progress says nothing about how far the test is."""
+        self.lease.check()
+
+    def _candidate_progress(self, number: int, total: int) -> None:
+        self.lease.progress(number, total, "remedies")

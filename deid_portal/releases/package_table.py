@@ -1,0 +1,65 @@
+"""The rows of a released table, as they were approved, and their dictionary."""
+
+import hashlib
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from deid_portal.engine.files.file_format import FileKind
+from deid_portal.engine.files.writer import write_table
+from deid_portal.engine.report import Report
+from deid_portal.engine.table.table import Table
+from deid_portal.engine.verification.tables import read_release
+from deid_portal.releases.models import Package, TableFormat
+from deid_portal.releases.package_dictionary import write_dictionary
+from deid_portal.releases.package_member import NOT_APPROVED, PackageMember, held, to_json
+from deid_portal.vault import vault
+
+
+def table_members(
+    package: Package, report: Report, statement: Mapping[str, Any]
+) -> list[PackageMember]:
+    table = _read_rows(package)
+    rows = _table_member(package, table)
+    return [rows, _dictionary(package, table, report, statement, rows)]
+
+
+def _read_rows(package: Package) -> Table:
+    """Read the approved rows back; raises DamagedFile where they are not the approved ones."""
+    request = package.release.request
+    with vault.open_reader(request.run.release_file) as stream:
+        table = read_release(stream, FileKind.CSV)
+    if table.source_sha256 != request.output_sha256:
+        raise vault.DamagedFile(NOT_APPROVED)
+    return table
+
+
+def _table_member(package: Package, table: Table) -> PackageMember:
+    request, form = package.release.request, TableFormat(package.format)
+    columns = f"{table.rows:,} people, {len(table.columns)} columns, in no order that tells"
+    if form == TableFormat.CSV:
+        stored = request.run.release_file
+        return PackageMember(
+            "release.csv", columns, lambda: vault.open_reader(stored), table.source_sha256
+        )
+    stream = io.BytesIO()
+    write_table(table, stream, FileKind(form.value))
+    return PackageMember(f"release.{form.value}", columns, held(stream.getvalue()))
+
+
+def _dictionary(
+    package: Package,
+    table: Table,
+    report: Report,
+    statement: Mapping[str, Any],
+    rows: PackageMember,
+) -> PackageMember:
+    digest, size = hashlib.sha256(), 0
+    for piece in rows.pieces():
+        digest.update(piece)
+        size += len(piece)
+    document = write_dictionary(
+        package, table, report, statement, size=size, sha256=digest.hexdigest()
+    )
+    purpose = "dictionary: bands used, meaning of gaps, share left out"
+    return PackageMember("datapackage.json", purpose, to_json(document))
