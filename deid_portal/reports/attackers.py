@@ -1,100 +1,129 @@
 """Risk as three attackers see it: prosecutor, journalist and marketer, before and after."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
+from deid_portal.engine.charts.chart import ChartTable
+from deid_portal.engine.charts.risk import details_after, details_before
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.risk import AttackerSummary
 from deid_portal.engine.wording.numbers import percent, thousands
 from deid_portal.engine.wording.words import people
 
-Report = Mapping[str, Any]
 ATTACKERS = {
     "prosecutor": "knows that the person is in the table",
     "journalist": "knows that the person is in the population",
     "marketer": "matches everybody, and is content to be right on average",
 }
-# Colour, dash and mark of a line, by when it is about.
-LINES = {"Before": ("before", "dash", "diamond"), "After": ("accent", "solid", "circle")}
 
 
-def attacker_table(report: Report) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class RiskPair:
+    """A risk as it is written; before is "" for those who see no rows."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class AttackerLine:
+    """The highest and the average risk, and the share above the threshold."""
+
+    name: str
+    words: str
+    pairs: tuple[RiskPair | None, RiskPair, RiskPair | None]
+    bound: str
+
+
+@dataclass(frozen=True)
+class AttackerTable:
+    threshold: str
+    rows: list[AttackerLine]
+
+
+def attacker_table(report: Report) -> AttackerTable | None:
     """Each attacker's risk; None for reports from before it was measured.
 
     Who sees no rows reads the risk after alone.
     """
-    before, after = _details(report, "before"), _details(report, "after")
-    if not after:
+    before, after = details_before(report), details_after(report)
+    if after is None:
         return None
-    rows = []
-    for name, words in ATTACKERS.items():
-        one, other = before.get(name), after[name]
-        rows.append(
-            {
-                "name": name.capitalize(),
-                "words": words,
-                # To be right on average, a marketer does not care for the single match.
-                "pairs": [
-                    {}
-                    if name == "marketer" and key != "average"
-                    else {"before": percent(one[key]) if one else "", "after": percent(other[key])}
-                    for key in ("highest", "average", "share_above")
-                ],
-                "bound": _why_at_most(report) if other["is_bound"] else "",
-            }
-        )
-    return {"threshold": percent(after["prosecutor"]["threshold"]), "rows": rows}
+    pairs = {
+        "prosecutor": (before.prosecutor if before else None, after.prosecutor),
+        "journalist": (before.journalist if before else None, after.journalist),
+        "marketer": (before.marketer if before else None, after.marketer),
+    }
+    return AttackerTable(
+        threshold=percent(after.prosecutor.threshold),
+        rows=[_attacker_line(name, *pair, _why_at_most(report)) for name, pair in pairs.items()],
+    )
+
+
+def _attacker_line(
+    name: str, before: AttackerSummary | None, after: AttackerSummary, why_at_most: str
+) -> AttackerLine:
+
+    def pair(value: Callable[[AttackerSummary], float]) -> RiskPair:
+        return RiskPair("" if before is None else percent(value(before)), percent(value(after)))
+
+    # To be right on average, a marketer does not care for the single match.
+    cares_for_single_matches = name != "marketer"
+    return AttackerLine(
+        name=name.capitalize(),
+        words=ATTACKERS[name],
+        pairs=(
+            pair(lambda own: own.highest) if cares_for_single_matches else None,
+            pair(lambda own: own.average),
+            pair(lambda own: own.share_above) if cares_for_single_matches else None,
+        ),
+        bound=why_at_most if after.is_bound else "",
+    )
 
 
 def _why_at_most(report: Report) -> str:
-    if "population" in report["risk"]["after"]:
+    if report.risk.after.population is not None:
         return "the population lacks some of these people, so this is at most"
     return "no population is known, so this is at most"
 
 
 def marketer_sentence(report: Report) -> str:
     """How many right matches somebody gets who matches everybody."""
-    released = report["rows"]["released"]
-    average = report["risk"]["after"]["marketer"]
+    released = report.rows.released
+    average = report.risk.after.marketer
     said = (
         f"Somebody who matches all {people(released)} of the release is right about "
         f"{thousands(round(average * released))} of them, {percent(average)}"
     )
-    if "before" not in report["risk"]:
+    if report.risk.before is None:
         return f"{said}."
-    before = report["risk"]["before"]["marketer"]
-    right = round(before * report["input"]["rows"])
+    before = report.risk.before.marketer
+    right = round(before * report.input.rows)
     return f"{said}; on the table as it came it would be {thousands(right)}, {percent(before)}."
 
 
-def combinations_table(report: Report, most: int = 8) -> dict[str, Any] | None:
+def combinations_table(report: Report, most: int = 8) -> ChartTable | None:
     """Which few columns together tell most people apart, in the table as it came."""
-    found = _details(report, "before").get("combinations", [])
-    if not found:
+    details = details_before(report)
+    if details is None or not details.combinations:
         return None
-    return {
-        "columns": ["Columns together", "Different patterns", "Pairs of people told apart"],
-        "rows": [
-            [
-                " + ".join(entry["columns"]),
-                thousands(entry["distinct"]),
-                percent(entry["separation"]),
-            ]
-            for entry in found[:most]
+    return ChartTable(
+        ["Columns together", "Different patterns", "Pairs of people told apart"],
+        [
+            [" + ".join(entry.columns), thousands(entry.distinct), percent(entry.separation)]
+            for entry in details.combinations[:most]
         ],
-    }
-
-
-def population_sentence(report: Report) -> str:
-    found = _details(report, "after").get("population_uniques")
-    if not found:
-        return ""
-    return (
-        f"In a population of {thousands(found['population_size'])}, about "
-        f"{people(round(found['estimate']))} would be one of a kind at this level of detail; "
-        f"estimates lie between {thousands(round(found['lowest']))} and "
-        f"{thousands(round(found['highest']))}."
     )
 
 
-def _details(report: Report, when: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = report["risk"].get("details", {}).get(when, {})
-    return found
+def population_sentence(report: Report) -> str:
+    details = details_after(report)
+    found = details.population_uniques if details is not None else None
+    if found is None:
+        return ""
+    return (
+        f"In a population of {thousands(found.population_size)}, about "
+        f"{people(round(found.estimate))} would be one of a kind at this level of detail; "
+        f"estimates lie between {thousands(round(found.lowest))} and "
+        f"{thousands(round(found.highest))}."
+    )

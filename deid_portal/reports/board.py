@@ -52,7 +52,7 @@ def scenarios_of(dataset: Dataset, person: User) -> list[Scenario]:
 
 def _scenario(run: Run, rules: Rules, *, sees_values: bool) -> Scenario:
     """Judge a run by all that is known of it, and show what may be seen."""
-    fails = failing(check_gates(rules, run.summary)) if run.summary.get("solution") else []
+    fails = failing(check_gates(rules, run.summary)) if run.summary.solution else []
     has = fails[0].has_for(sees_values=sees_values) if fails else ""
     return Scenario(
         id=run.id,

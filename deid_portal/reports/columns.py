@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.table import ColumnReport
 from deid_portal.engine.wording.numbers import thousands
 from deid_portal.engine.wording.words import capital, listed, number_words, value_words
 
-Report = Mapping[str, Any]
 ROLE_WORDS = {"insensitive": "harmless"}
 NOT_RELEASED = "not in the release"
 
@@ -26,24 +26,23 @@ class ColumnLine:
     values: str = ""
 
 
-def level_label(column: Report) -> str:
+def level_label(column: ColumnReport) -> str:
     """Say in words how coarse a quasi-identifier became."""
-    level, height = column.get("level"), column.get("height")
-    if level is None and column.get("loss", 0) is None:
+    level, height, name = column.level, column.height, column.level_name
+    if level is None and column.loss is None:
         return "as the release shows it"
     if level is None:
-        return "labels of several levels" if column.get("loss") else "exact"
+        return "labels of several levels" if column.loss else "exact"
     if level == 0:
         return "exact"
     if level == height:
         return "hidden"
-    name = column.get("level_name")
     return name if name and name != f"level {level}" else f"level {level} of {height}"
 
 
 def describe_columns(report: Report) -> list[ColumnLine]:
     """List what happened to each column, those that paid most first; equal fates share a line."""
-    lines = [_describe(name, column, report) for name, column in report["columns"].items()]
+    lines = [_describe(name, column, report) for name, column in report.columns.items()]
     return _join_alike(sorted(lines, key=_paid_most_first))
 
 
@@ -51,36 +50,34 @@ def _paid_most_first(line: ColumnLine) -> tuple[bool, float, bool]:
     return (line.loss is None, -(line.loss or 0), line.level == "removed")
 
 
-def _describe(name: str, column: Report, report: Report) -> ColumnLine:
-    example = report.get("examples", {}).get(name)
-    released = bool(column.get("released"))
+def _describe(name: str, column: ColumnReport, report: Report) -> ColumnLine:
+    example = (report.examples or {}).get(name)
     level, note = _fate(column)
     return ColumnLine(
         names=[name],
-        role=ROLE_WORDS.get(str(column["role"]), str(column["role"])),
+        role=ROLE_WORDS.get(str(column.role), str(column.role)),
         level=level,
         level_note=note,
-        before=value_words(example["before"]) if example else "",
-        after=(value_words(example["after"]) if example else "") if released else NOT_RELEASED,
-        loss=column.get("loss"),
+        before=value_words(example.before) if example else "",
+        after=(value_words(example.after) if example else "") if column.released else NOT_RELEASED,
+        loss=column.loss,
         values=_values(column),
     )
 
 
-def _fate(column: Report) -> tuple[str, str]:
-    if column["role"] == "quasi-identifier":
-        level, height = column.get("level"), column.get("height")
-        note = f"level {level} of {height}" if level else ""
+def _fate(column: ColumnReport) -> tuple[str, str]:
+    if column.role == "quasi-identifier":
+        note = f"level {column.level} of {column.height}" if column.level else ""
         words = level_label(column)
         return words, "" if words == note else note
-    if column["role"] == "identifier":
-        return ("replaced", "pseudonym or mask") if column.get("released") else ("removed", "")
-    return ("kept", "") if column.get("released") else ("removed", "")
+    if column.role == "identifier":
+        return ("replaced", "pseudonym or mask") if column.released else ("removed", "")
+    return ("kept", "") if column.released else ("removed", "")
 
 
-def _values(column: Report) -> str:
-    before, after = column.get("distinct_before"), column.get("distinct_after")
-    if not column.get("released") or after is None:
+def _values(column: ColumnReport) -> str:
+    before, after = column.distinct_before, column.distinct_after
+    if not column.released or after is None:
         return "–"
     return (
         thousands(after) if before in (None, after) else f"{thousands(before)} → {thousands(after)}"
@@ -111,9 +108,7 @@ def _is_alike(one: ColumnLine, other: ColumnLine) -> bool:
 def columns_title(report: Report) -> str:
     """Say who paid the most and how many stayed as they were."""
     quasi = {
-        name: column
-        for name, column in report["columns"].items()
-        if column["role"] == "quasi-identifier"
+        name: column for name, column in report.columns.items() if column.role == "quasi-identifier"
     }
     if not quasi:
         return "No column could point to a person, so none was made coarser."
@@ -124,11 +119,11 @@ def columns_title(report: Report) -> str:
     return f"{_who_paid(quasi)}. {capital(stayed)}."
 
 
-def _who_paid(quasi: Mapping[str, Any]) -> str:
+def _who_paid(quasi: Mapping[str, ColumnReport]) -> str:
     hidden = [name for name, column in quasi.items() if level_label(column) == "hidden"]
     if len(hidden) > 3:
         return f"{len(hidden)} columns are hidden"
     if len(hidden) > 1:
         return f"{capital(listed(hidden))} are hidden"
-    most = max(quasi, key=lambda name: quasi[name]["loss"] or 0)
+    most = max(quasi, key=lambda name: quasi[name].loss or 0)
     return f"{capital(most)} paid the most{': it is hidden' if most in hidden else ''}"

@@ -1,8 +1,6 @@
 """Columns before and after, one by one, in pairs, and how they hang together."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.charts.distributions import (
@@ -11,8 +9,7 @@ from deid_portal.engine.charts.distributions import (
     one_way_chart,
     two_way_chart,
 )
-
-Report = Mapping[str, Any]
+from deid_portal.engine.report import Report
 
 
 @dataclass(frozen=True)
@@ -31,16 +28,16 @@ class Distributions:
 def describe_distributions(
     report: Report, column: str = "", first: str = "", second: str = ""
 ) -> Distributions | None:
-    told = report.get("distributions", {})
-    entries = {entry["column"]: entry for entry in told.get("columns", [])}
-    if not entries:
+    told = report.distributions
+    if told is None or not told.columns:
         return None
+    entries = {entry.column: entry for entry in told.columns}
     chosen = entries.get(column) or max(entries.values(), key=moved_share)
-    crossed = [entry["column"] for entry in told["crossed"]]
+    crossed = [entry.column for entry in told.crossed]
     pair = _choose_pair(crossed, first, second)
     return Distributions(
         columns=list(entries),
-        column=chosen["column"],
+        column=chosen.column,
         one_way=one_way_chart(chosen),
         crossed=crossed,
         first=pair[0] if pair else "",
@@ -59,11 +56,11 @@ class ReleasedLabels:
 
 
 def describe_labels(report: Report, column: str = "") -> ReleasedLabels | None:
-    entries = {entry["column"]: entry for entry in report.get("released_labels", [])}
+    entries = {entry.column: entry for entry in report.released_labels or ()}
     if not entries:
         return None
     chosen = entries.get(column) or next(iter(entries.values()))
-    return ReleasedLabels(list(entries), chosen["column"], labels_chart(chosen))
+    return ReleasedLabels(list(entries), chosen.column, labels_chart(chosen))
 
 
 def _choose_pair(crossed: list[str], first: str, second: str) -> tuple[str, str] | None:

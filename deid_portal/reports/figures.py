@@ -1,8 +1,7 @@
 """What a page adds to the charts of a report: bars that lead further."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from deid_portal.engine.charts.chart import Chart, LinkedCell
 from deid_portal.engine.charts.groups import (
@@ -11,15 +10,16 @@ from deid_portal.engine.charts.groups import (
     left_out_bins,
     left_out_chart,
 )
-
-Report = Mapping[str, Any]
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.classes import SizeBin
+from deid_portal.engine.report.left_out import GroupsApart
 
 
 def linked_classes_chart(report: Report, address: str) -> Chart:
     """The sizes of the groups; each bar leads to what keeps its groups apart."""
-    known = {own["from"] for own in report.get("isolation", [])}
+    known = {own.from_ for own in report.isolation or ()}
     bins = class_bins(report)
-    is_linked = [own["from"] in known and own["count"] > 0 for own in bins]
+    is_linked = [own.from_ in known and own.count > 0 for own in bins]
     return _linked(classes_chart(report), bins, address, is_linked)
 
 
@@ -33,14 +33,14 @@ def linked_left_out_chart(report: Report, address: str) -> Chart | None:
 
 
 def _linked(
-    chart: Chart, bins: Sequence[Mapping[str, Any]], address: str, is_linked: Sequence[bool]
+    chart: Chart, bins: Sequence[SizeBin | GroupsApart], address: str, is_linked: Sequence[bool]
 ) -> Chart:
     """Link the first row of the table, whose cells are those of the bars."""
     if chart.table is None:
         return chart
     (name, *cells), *rest = chart.table.rows
     linked = [
-        LinkedCell(str(cell), f"{address}?size={own['from']}#apart", place) if leads else cell
+        LinkedCell(str(cell), f"{address}?size={own.from_}#apart", place) if leads else cell
         for place, (cell, own, leads) in enumerate(zip(cells, bins, is_linked, strict=True))
     ]
     return replace(chart, table=replace(chart.table, rows=[[name, *linked], *rest]))

@@ -1,15 +1,15 @@
 """Who was left out and why: what one step coarser frees, and which column keeps groups apart."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from deid_portal.engine.charts.bins import bin_label
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.left_out import ApartColumn, CoarserStep, GroupsApart
 from deid_portal.engine.wording.numbers import thousands
 from deid_portal.engine.wording.words import counted, people
 from deid_portal.plans.changes import SetLevel, write_changes
 
-Report = Mapping[str, Any]
 FOR_STEWARDS = "Why, and what would bring them back, is told to stewards only."
 STEPS_ON_SUMMARY = 6
 
@@ -47,7 +47,7 @@ class LeftOut:
 
 
 def describe_left_out(report: Report) -> LeftOut:
-    left_out = report["rows"]["suppressed"]
+    left_out = report.rows.suppressed
     if not left_out:
         return LeftOut("Nobody was left out", "Every row of the table is in the release.", 0, [])
     steps = _steps(report)
@@ -61,7 +61,7 @@ def describe_left_out(report: Report) -> LeftOut:
     caption = f"Why {counted(left_out, 'row')} {'was' if left_out == 1 else 'were'} left out"
     if steps:
         caption += ": one step coarser in this column alone frees …"
-    if "before" not in report["risk"]:  # as somebody sees it who sees no rows
+    if report.risk.before is None:  # as somebody sees it who sees no rows
         return LeftOut(title, FOR_STEWARDS, left_out, steps, "")
     note = _note(report, left_out, bool(steps))
     return LeftOut(title, caption, left_out, steps, note)
@@ -70,27 +70,26 @@ def describe_left_out(report: Report) -> LeftOut:
 def _steps(report: Report) -> list[ColumnStep]:
     found = [
         ColumnStep(
-            column=step["column"],
-            level=step.get("level_name") or f"level {step['level']}",
-            freed=step["freed"],
-            suppressed=step["suppressed"],
-            loss=step["loss"],
-            more_loss=step.get("more_loss", step["loss"] - report["utility"]["loss"]),
-            holds=step.get("holds", True),
-            change=write_changes(SetLevel(step["column"], step["level"])),
+            column=step.column,
+            level=step.level_name or f"level {step.level}",
+            freed=step.freed,
+            suppressed=step.suppressed,
+            loss=step.loss,
+            more_loss=_more_loss(report, step),
+            holds=step.holds,
+            change=write_changes(SetLevel(step.column, step.level)),
         )
-        for step in report.get("coarser", [])
+        for step in report.coarser or ()
     ]
     useful = [step for step in found if step.holds]
     ranked = sorted(useful, key=lambda step: (step.freed <= 0, step.loss, -step.freed))
     if not ranked or ranked[0].freed <= 0:
         return ranked
-    first = ranked[0]
-    return [ColumnStep(**{**vars(first), "is_cheapest": True}), *ranked[1:]]
+    return [replace(ranked[0], is_cheapest=True), *ranked[1:]]
 
 
 def _note(report: Report, left_out: int, has_steps: bool) -> str:
-    alone = sum(own["left_out"] for own in report.get("isolation", []) if own["to"] == 1)
+    alone = sum(own.left_out for own in report.isolation or () if own.to == 1)
     if alone:
         if alone == left_out:
             return "All of them were alone in their group"
@@ -106,62 +105,60 @@ class SeparatingColumns:
 
     title: str
     sentence: str
-    columns: list[dict[str, Any]]
+    columns: list[ApartColumn]
     has_steps: bool
     left_out: int
 
 
 def describe_apart(report: Report, size: str) -> SeparatingColumns | None:
     """Return what isolates the groups of a size, given by its lower end; None if there are none."""
-    own = next((own for own in report.get("isolation", []) if str(own["from"]) == size), None)
+    own = next((own for own in report.isolation or () if str(own.from_) == size), None)
     if own is None:
         return None
-    has_steps = "coarser" in report
-    columns = [entry for entry in own["columns"] if entry["grows_hidden"]]
+    columns = [entry for entry in own.columns if entry.grows_hidden]
     return SeparatingColumns(
         title=_apart_title(own, columns),
         sentence=_apart_sentence(report, own, columns),
         columns=columns,
-        has_steps=has_steps,
-        left_out=own["left_out"],
+        has_steps=report.coarser is not None,
+        left_out=own.left_out,
     )
 
 
-def _apart_title(own: Report, columns: list[dict[str, Any]]) -> str:
-    who = "People who stand alone" if own["to"] == 1 else f"Groups of {bin_label(own)}"
+def _apart_title(own: GroupsApart, columns: Sequence[ApartColumn]) -> str:
+    who = "People who stand alone" if own.to == 1 else f"Groups of {bin_label(own)}"
     if not columns:
         return f"{who}: no single column keeps them apart"
     first = columns[0]
-    if own["left_out"] and first["frees_hidden"]:
-        return f"{who}: {first['column']} isolates most of them"
-    return f"{who}: {first['column']} keeps most of them apart"
+    if own.left_out and first.frees_hidden:
+        return f"{who}: {first.column} isolates most of them"
+    return f"{who}: {first.column} keeps most of them apart"
 
 
-def _apart_sentence(report: Report, own: Report, columns: list[dict[str, Any]]) -> str:
-    said = f"{counted(own['classes'], 'group')}, {people(own['records'])}"
-    if own["left_out"]:
-        said += f", {thousands(own['left_out'])} of them left out"
+def _apart_sentence(report: Report, own: GroupsApart, columns: Sequence[ApartColumn]) -> str:
+    said = f"{counted(own.classes, 'group')}, {people(own.records)}"
+    if own.left_out:
+        said += f", {thousands(own.left_out)} of them left out"
     cheapest = _cheapest_for(report, columns)
-    if not own["left_out"]:
+    if not own.left_out:
         return f"{said}. They meet the rules; these columns keep them from joining others."
     if cheapest is None:
         return f"{said}. No single step in one column frees any of them."
-    frees = next(entry["frees"] for entry in columns if entry["column"] == cheapest["column"])
+    frees = next(entry.frees for entry in columns if entry.column == cheapest.column)
     return (
-        f"{said}. The cheapest single change that frees some of them: {cheapest['column']} one "
+        f"{said}. The cheapest single change that frees some of them: {cheapest.column} one "
         f"step coarser frees {thousands(frees)}, for {_more_loss(report, cheapest):.2f} more loss."
     )
 
 
-def _cheapest_for(report: Report, columns: list[dict[str, Any]]) -> Report | None:
-    freeing = {entry["column"] for entry in columns if entry["frees"]}
-    steps = [
-        step
-        for step in report.get("coarser", [])
-        if step["column"] in freeing and step.get("holds", True)
-    ]
-    return min(steps, key=lambda step: step["loss"], default=None)
+def _cheapest_for(report: Report, columns: Sequence[ApartColumn]) -> CoarserStep | None:
+    freeing = {entry.column for entry in columns if entry.frees}
+    steps = [step for step in report.coarser or () if step.column in freeing and step.holds]
+    return min(steps, key=lambda step: step.loss, default=None)
 
 
-def _more_loss(report: Report, step: Report) -> float:
-    return float(step.get("more_loss", step["loss"] - report["utility"]["loss"]))
+def _more_loss(report: Report, step: CoarserStep) -> float:
+    """Return what a step costs; reports of before say only what would be lost in all."""
+    if step.more_loss is not None:
+        return step.more_loss
+    return step.loss - (report.utility.loss or 0)

@@ -1,108 +1,121 @@
 """What each page of the report of a network shows, put together from the parts."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self, TypeVar
 
 from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.charts.groups import classes_chart
 from deid_portal.engine.charts.networks import beside_charts, drawing_chart, knowledge_chart
 from deid_portal.engine.charts.risk import risk_chart
+from deid_portal.engine.report import NotTold, Report
+from deid_portal.engine.report.network import (
+    ActiveAttack,
+    FakeLinksAttack,
+    KnowledgeRisk,
+    KnowledgeState,
+    LinkCounts,
+    MatchingAttack,
+    NetworkDrawing,
+    NetworkReport,
+    StructureDistance,
+    StructureFigures,
+)
 from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import one_in, percent
 from deid_portal.reports.pages import Asked, Context, Section
+from deid_portal.reports.verdicts import ReportNumber, hides_among
+from deid_portal.runs.models import Run
 
-Report = Mapping[str, Any]
+Entry = TypeVar("Entry")
 
 
-def network_key_numbers(report: Report) -> list[dict[str, str]]:
+def network_of(report: Report) -> NetworkReport:
+    return _told(report.network)
+
+
+def _told(entry: Entry | None) -> Entry:
+    """Return an entry that every report of a network has."""
+    if entry is None:
+        raise NotTold("The report of a network is needed here.")
+    return entry
+
+
+def network_key_numbers(report: Report) -> list[ReportNumber]:
     """Eight numbers of a network before and after."""
-    own, before, after = report["network"], report["risk"]["before"], report["risk"]["after"]
-    links = own["links"]
-    asked = max((rule["k"] for rule in report["models"] if "k" in rule), default=None)
+    network, before, after = network_of(report), _told(report.risk.before), report.risk.after
+    asked = max(
+        (rule.parameters["k"] for rule in report.models if "k" in rule.parameters), default=0
+    )
+    highest, average = after.prosecutor.highest, after.prosecutor.average
     return [
-        {
-            "label": "Hides among (k)",
-            "before": f"{_hides(before):,}",
-            "value": f"{_hides(after):,}",
-            "note": f"asked {asked}" if asked else "not asked",
-        },
-        {
-            "label": "Highest risk",
-            "before": percent(before["prosecutor"]["highest"], 0),
-            "value": percent(after["prosecutor"]["highest"]),
-            "note": one_in(after["prosecutor"]["highest"]),
-        },
-        {
-            "label": "Average risk",
-            "before": percent(before["prosecutor"]["average"]),
-            "value": percent(after["prosecutor"]["average"]),
-            "note": one_in(after["prosecutor"]["average"]),
-        },
-        {
-            "label": "Stand alone",
-            "before": percent(before["sample_uniques"]),
-            "value": percent(after["sample_uniques"]),
-            "note": str(KNOWLEDGE_TITLES[own["knowledge"]]).lower(),
-        },
-        {
-            "label": "People",
-            "before": f"{own['nodes']['before']:,}",
-            "value": f"{own['nodes']['after']:,}",
-            "note": "one way" if own["directed"] else "links go both ways",
-        },
-        {
-            "label": "Links",
-            "before": f"{links['before']:,}",
-            "value": f"{links['after']:,}",
-            "note": f"{links['kept']:,} kept as they were" if "kept" in links else "made up anew",
-        },
-        {
-            "label": "Links changed",
-            "value": _changed(links),
-            "note": f"{links['added']:,} added, {links['removed']:,} removed"
-            if "added" in links
-            else "nobody in it stands for a person",
-        },
-        {
-            "label": "Detail lost",
-            "before": "0",
-            "value": f"{report['utility']['loss']:.4f}",
-            "note": "0 none, 1 all",
-        },
+        ReportNumber(
+            "Hides among (k)",
+            f"{hides_among(after):,}",
+            f"{hides_among(before):,}",
+            f"asked {asked}" if asked else "not asked",
+        ),
+        ReportNumber(
+            "Highest risk",
+            percent(highest),
+            percent(before.prosecutor.highest, 0),
+            one_in(highest),
+        ),
+        ReportNumber(
+            "Average risk", percent(average), percent(before.prosecutor.average), one_in(average)
+        ),
+        ReportNumber(
+            "Stand alone",
+            percent(after.sample_uniques),
+            percent(before.sample_uniques),
+            KNOWLEDGE_TITLES[network.knowledge].lower(),
+        ),
+        ReportNumber(
+            "People",
+            f"{network.nodes.after:,}",
+            f"{network.nodes.before:,}",
+            "one way" if network.directed else "links go both ways",
+        ),
+        *_link_numbers(network.links),
+        ReportNumber("Detail lost", f"{report.utility.loss:.4f}", "0", "0 none, 1 all"),
     ]
 
 
-def _changed(links: Report) -> str:
-    return f"{links['added'] + links['removed']:,}" if "added" in links else "–"
-
-
-def _hides(risk: Report) -> int:
-    highest = risk["prosecutor"]["highest"]
-    return round(1 / highest) if highest else 0
+def _link_numbers(links: LinkCounts) -> tuple[ReportNumber, ReportNumber]:
+    kept = "made up anew" if links.kept is None else f"{links.kept:,} kept as they were"
+    in_all = ReportNumber("Links", f"{links.after:,}", f"{links.before:,}", kept)
+    if links.added is None or links.removed is None:
+        note = "nobody in it stands for a person"
+        return in_all, ReportNumber("Links changed", "–", note=note)
+    note = f"{links.added:,} added, {links.removed:,} removed"
+    return in_all, ReportNumber("Links changed", f"{links.added + links.removed:,}", note=note)
 
 
 def _summary(asked: Asked) -> Context:
     report = asked.report
     return {
-        "charts": [knowledge_chart(report), classes_chart(report)],
+        "charts": [knowledge_chart(network_of(report)), classes_chart(report)],
         "drawings": _drawings(asked),
-        "loss_is": f"Detail lost is {report['network']['loss_is']}.",
+        "loss_is": f"Detail lost is {network_of(report).loss_is}.",
     }
 
 
 def _drawings(asked: Asked) -> list[Chart]:
     """Draw the network as it was, for stewards, beside what leaves."""
-    beside = asked.report.get("beside")
-    if beside:
-        return beside_charts(beside)
-    after, run = asked.report["network"].get("drawing"), asked.run
-    before = run.dataset.network.drawing
+    if asked.report.beside is not None:
+        return beside_charts(asked.report.beside)
+    before, after = _drawing_before(asked.run), network_of(asked.report).drawing
     drawings = []
-    if before and (before["aggregated"] or asked.sees_values):
+    if before is not None and (before.aggregated or asked.sees_values):
         drawings.append(drawing_chart(before, chart_id="before", title="Before"))
-    if after:
+    if after is not None:
         drawings.append(drawing_chart(after, chart_id="after", title="As it leaves"))
     return drawings
+
+
+def _drawing_before(run: Run) -> NetworkDrawing | None:
+    drawing = run.dataset.network.drawing
+    return NetworkDrawing.from_document(drawing) if drawing else None
 
 
 def _groups(asked: Asked) -> Context:
@@ -110,71 +123,91 @@ def _groups(asked: Asked) -> Context:
 
 
 def _risk(asked: Asked) -> Context:
-    found = asked.report["network"]["risk"]
+    network = network_of(asked.report)
     return {
-        "charts": [risk_chart(asked.report), knowledge_chart(asked.report)],
-        "lines": [_risk_line(known, own) for known, own in found.items()],
+        "charts": [risk_chart(asked.report), knowledge_chart(network)],
+        "lines": [KnowledgeLine.of(known, own) for known, own in network.risk.items()],
     }
 
 
-def _risk_line(known: str, own: Report) -> dict[str, Any]:
-    return {
-        "title": KNOWLEDGE_TITLES[known],
-        "words": own["words"],
-        **{
-            when: {
-                "alone": own[when]["unique"],
-                "below": own[when]["below_k"],
-                "least": own[when]["candidates"].get("least", 0),
-                "median": own[when]["candidates"].get("median", 0),
-            }
-            for when in ("before", "after")
-        },
-        "k": own["after"]["k"],
-        "is_exact": own["before"]["exact"] and own["after"]["exact"],
-    }
+@dataclass(frozen=True)
+class LookAlikesLine:
+    """How many stand alone, how many hide among fewer than k, and among how many people hide."""
+
+    alone: int
+    below: int
+    least: int
+    median: int
+
+    @classmethod
+    def of(cls, state: KnowledgeState) -> Self:
+        found = state.candidates
+        return cls(state.unique, state.below_k, found.least or 0, found.median or 0)
 
 
-# What is compared, how it is written, and its name; from `engine/networks/structure.py`.
-STRUCTURE = (
-    ("mean_degree", "Links per person", "{:.2f}"),
-    ("largest_degree", "Most links of a person", "{:,}"),
-    ("clustering", "Contacts who know each other (clustering)", "{:.3f}"),
-    ("triangles", "Triangles", "{:,}"),
-    ("components", "Parts without a link between them", "{:,}"),
-    ("largest_component", "Share of people in the largest part", "{:.1%}"),
-    ("mean_path", "Steps from one person to another", "{:.2f}"),
-    ("communities", "Communities", "{:,}"),
+@dataclass(frozen=True)
+class KnowledgeLine:
+    """What somebody may know, and who stands out by it."""
+
+    title: str
+    words: str
+    before: LookAlikesLine
+    after: LookAlikesLine
+    k: int
+    is_exact: bool
+
+    @classmethod
+    def of(cls, known: str, risk: KnowledgeRisk) -> Self:
+        return cls(
+            title=KNOWLEDGE_TITLES[known],
+            words=risk.words,
+            before=LookAlikesLine.of(risk.before),
+            after=LookAlikesLine.of(risk.after),
+            k=risk.after.k,
+            is_exact=risk.before.exact and risk.after.exact,
+        )
+
+
+# What is compared, its name, and how it is written.
+STRUCTURE: tuple[tuple[Callable[[StructureFigures], float], str, str], ...] = (
+    (lambda own: own.mean_degree, "Links per person", "{:.2f}"),
+    (lambda own: own.largest_degree, "Most links of a person", "{:,}"),
+    (lambda own: own.clustering, "Contacts who know each other (clustering)", "{:.3f}"),
+    (lambda own: own.triangles, "Triangles", "{:,}"),
+    (lambda own: own.components, "Parts without a link between them", "{:,}"),
+    (lambda own: own.largest_component, "Share of people in the largest part", "{:.1%}"),
+    (lambda own: own.mean_path, "Steps from one person to another", "{:.2f}"),
+    (lambda own: own.communities, "Communities", "{:,}"),
 )
-DISTANCES = (
-    ("degrees", "Numbers of links, share that differs"),
-    ("spectrum", "Largest eigenvalues, relative distance"),
-    ("communities", "Communities, disagreement (0 the same, 1 as by chance)"),
-    ("importance_ranks", "Ranks of importance, disagreement"),
-    ("most_important_kept", "Of the most important hundredth, share still among them"),
+DISTANCES: tuple[tuple[Callable[[StructureDistance], float | None], str], ...] = (
+    (lambda own: own.degrees, "Numbers of links, share that differs"),
+    (lambda own: own.spectrum, "Largest eigenvalues, relative distance"),
+    (lambda own: own.communities, "Communities, disagreement (0 the same, 1 as by chance)"),
+    (lambda own: own.importance_ranks, "Ranks of importance, disagreement"),
+    (
+        lambda own: own.most_important_kept,
+        "Of the most important hundredth, share still among them",
+    ),
 )
 
 
 def _structure(asked: Asked) -> Context:
-    found = asked.report["network"]["structure"]
-    before, after = found["before"], found["after"]
+    found = _told(network_of(asked.report).structure)
+    before, after = found.before, found.after
+    distances = [(words, value(found.distance)) for value, words in DISTANCES]
     return {
         "lines": [
-            (words, form.format(before[name]), form.format(after[name]))
-            for name, words, form in STRUCTURE
+            (words, form.format(value(before)), form.format(value(after)))
+            for value, words, form in STRUCTURE
         ],
-        "distances": [
-            (words, f"{found['distance'][name]:.3f}")
-            for name, words in DISTANCES
-            if found["distance"].get(name) is not None
-        ],
-        "sources": after["path_sources"],
+        "distances": [(words, f"{own:.3f}") for words, own in distances if own is not None],
+        "sources": after.path_sources,
         "title": _structure_title(before, after),
     }
 
 
-def _structure_title(before: Report, after: Report) -> str:
-    old, new = before["clustering"], after["clustering"]
+def _structure_title(before: StructureFigures, after: StructureFigures) -> str:
+    old, new = before.clustering, after.clustering
     if old and abs(new - old) / old > NOTICEABLE:
         word = "fewer" if new < old else "more"
         return f"{word.capitalize()} contacts know each other: clustering {old:.3f} → {new:.3f}"
@@ -190,25 +223,34 @@ ATTACK_WORDS = {
 
 
 def _attacks(asked: Asked) -> Context:
-    made = asked.report["network"].get("attacks", [])
+    made = network_of(asked.report).attacks or ()
+    finding = [own for own in made if isinstance(own, MatchingAttack | ActiveAttack)]
     return {
-        "lines": [_attack_line(own) for own in made if own["attack"] in ATTACK_WORDS],
-        "fakes": next((own for own in made if own["attack"] == "fake-links"), None),
-        "active": next((own for own in made if own["attack"] == "active"), None),
-        "walk": asked.report.get("walk") if asked.sees_values else None,
+        "lines": [NetworkAttackLine.of(own) for own in finding if own.attack in ATTACK_WORDS],
+        "fakes": next((own for own in made if isinstance(own, FakeLinksAttack)), None),
+        "active": next((own for own in made if isinstance(own, ActiveAttack)), None),
+        "walk": asked.report.walk if asked.sees_values else None,
     }
 
 
-def _attack_line(own: Report) -> dict[str, str]:
-    words, unit = ATTACK_WORDS[own["attack"]]
-    low, high = own["interval"]
-    sure = own.get("found_for_sure")
-    return {
-        "title": words,
-        "value": f"{percent(own['success'])} {unit}",
-        "interval": "counted" if low == high else f"{percent(low)} to {percent(high)}",
-        "sure": "" if sure is None else f"{sure:,} found for sure",
-    }
+@dataclass(frozen=True)
+class NetworkAttackLine:
+    title: str
+    value: str
+    interval: str
+    sure: str
+
+    @classmethod
+    def of(cls, own: MatchingAttack | ActiveAttack) -> Self:
+        words, unit = ATTACK_WORDS[own.attack]
+        low, high = own.interval
+        sure = f"{own.found_for_sure:,} found for sure" if isinstance(own, MatchingAttack) else ""
+        return cls(
+            title=words,
+            value=f"{percent(own.success)} {unit}",
+            interval="counted" if low == high else f"{percent(low)} to {percent(high)}",
+            sure=sure,
+        )
 
 
 FOLDER = "reports/networks"

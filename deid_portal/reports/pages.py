@@ -19,6 +19,8 @@ from deid_portal.engine.charts.risk import (
     risk_chart,
     threshold_chart,
 )
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.utility import UtilityMeasures
 from deid_portal.engine.utility import METRICS
 from deid_portal.engine.wording.numbers import loss, thousands
 from deid_portal.reports.attackers import (
@@ -47,7 +49,6 @@ from deid_portal.reports.spread import describe_spreads
 from deid_portal.reports.who_pays import describe_who_pays
 from deid_portal.runs.models import Run
 
-Report = Mapping[str, Any]
 Context = dict[str, Any]
 METRIC_NAMES = {"iloss": "ILoss"}
 
@@ -89,7 +90,7 @@ def _groups(asked: Asked) -> Context:
     return {
         "classes": linked_classes_chart(asked.report, asked.address("groups")),
         "apart": describe_apart(asked.report, asked.chosen.get("size", "")),
-        "has_isolation": bool(asked.report.get("isolation")),
+        "has_isolation": bool(asked.report.isolation),
     }
 
 
@@ -120,17 +121,25 @@ def _detail(asked: Asked) -> Context:
     }
 
 
-def _metrics(report: Report) -> list[dict[str, Any]]:
-    before, after = report.get("utility_before", {}), report["utility"]
+@dataclass(frozen=True)
+class MetricLine:
+    name: str
+    explain: str
+    before: str
+    after: str
+
+
+def _metrics(report: Report) -> list[MetricLine]:
+    before = report.utility_before or UtilityMeasures()
     return [
-        {
-            "name": METRIC_NAMES.get(name, name.replace("_", " ").capitalize()),
-            "explain": metric.explain(),
-            "before": _written(before.get(name)),
-            "after": _written(after[name]),
-        }
+        MetricLine(
+            name=METRIC_NAMES.get(name, name.replace("_", " ").capitalize()),
+            explain=metric.explain(),
+            before=_written(before.value_of(name)),
+            after=_written(report.utility.value_of(name)),
+        )
         for name, metric in METRICS.items()
-        if after.get(name) is not None
+        if report.utility.value_of(name) is not None
     ]
 
 
@@ -158,13 +167,13 @@ def _distributions(asked: Asked) -> Context:
     return {
         "distributions": describe_distributions(report, *wanted),
         "labels": None if asked.sees_values else describe_labels(report, chosen.get("column", "")),
-        "labels_are_kept_back": not asked.sees_values and "released_labels" not in report,
+        "labels_are_kept_back": not asked.sees_values and report.released_labels is None,
         "associations": association_chart(report),
         "change": change_chart(report),
         "spreads": describe_spreads(report, chosen.get("group", "")),
         "classifiers": classifier_chart(report),
         "classifier_problem": classifier_problem(report),
-        "queries": report.get("comparison", {}).get("queries"),
+        "queries": report.comparison.queries if report.comparison else None,
     }
 
 
@@ -182,7 +191,6 @@ class Section:
     slug: str
     title: str
     make: Callable[[Asked], Context]
-
     folder: str = "reports"
 
     @property
@@ -206,16 +214,19 @@ SECTIONS = {
 }
 
 
+@dataclass(frozen=True)
+class ReportTab:
+    title: str
+    url: str
+    is_current: bool
+
+
 def tabs_of(
     run: Run, current: str, sections: Mapping[str, Section], sees_rows: bool
-) -> list[dict[str, Any]]:
+) -> list[ReportTab]:
     """The pages of a report as links; the rows are for stewards alone."""
     shown = [section for section in sections.values() if section.slug != ROWS or sees_rows]
     return [
-        {
-            "title": section.title,
-            "url": address_of(run, section.slug),
-            "is_current": section.slug == current,
-        }
+        ReportTab(section.title, address_of(run, section.slug), section.slug == current)
         for section in shown
     ]

@@ -6,11 +6,13 @@ differs by less than a person would notice counts as the same.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
+from deid_portal.engine.report.left_out import PayingGroup
+from deid_portal.engine.report.summary import RunSummary
+from deid_portal.engine.report.table import ColumnReport
 from deid_portal.engine.wording.numbers import middle_cut, percent
 from deid_portal.reports.columns import level_label
-from deid_portal.reports.scenarios import Scenario, Summary
+from deid_portal.reports.scenarios import Scenario
 
 A, B = "A", "B"
 SAME = ""
@@ -81,21 +83,21 @@ def compare(a: Scenario, b: Scenario) -> Comparison:
     )
 
 
-def _protected(summary: Summary) -> dict[str, Any]:
+def _protected(summary: RunSummary) -> dict[str, ColumnReport]:
     return {
         name: column
-        for name, column in summary["columns"].items()
-        if column["role"] == "quasi-identifier"
+        for name, column in summary.columns.items()
+        if column.role == "quasi-identifier"
     }
 
 
-def _is_exact(column: Summary) -> bool:
-    return column.get("level") == 0
+def _is_exact(column: ColumnReport) -> bool:
+    return column.level == 0
 
 
-def _column_line(name: str, mine: Summary, others: Summary) -> ComparisonLine:
-    a_lost, b_lost = mine.get("loss"), others.get("loss")
-    same_level = mine.get("level") == others.get("level") and mine.get("level") is not None
+def _column_line(name: str, mine: ColumnReport, others: ColumnReport) -> ComparisonLine:
+    a_lost, b_lost = mine.loss, others.loss
+    same_level = mine.level == others.level and mine.level is not None
     if same_level:
         words, better = "same level", SAME
     else:
@@ -114,30 +116,29 @@ def _column_line(name: str, mine: Summary, others: Summary) -> ComparisonLine:
     )
 
 
-def _shown(column: Summary) -> str:
+def _shown(column: ColumnReport) -> str:
     """Say how a column is shown: "exact (7 values)", "hidden", "continent"."""
-    label = level_label(dict(column))
-    values = column.get("distinct_after")
+    label, values = level_label(column), column.distinct_after
     if label == "hidden" or values is None:
         return label
     return f"{label} ({_counted(values, 'value')})"
 
 
-def _values_words(mine: Summary, others: Summary, better: str) -> str:
+def _values_words(mine: ColumnReport, others: ColumnReport, better: str) -> str:
     """Say how many values each keeps; one value is none to tell people apart by.
 
     Labels of several levels overlap: there can be more of them than there were values.
     """
-    if mine.get("level") is None or others.get("level") is None:
+    if mine.level is None or others.level is None:
         return f"{better} keeps more of it" if better else "shown differently"
-    kept_by_a, kept_by_b = mine.get("distinct_after"), others.get("distinct_after")
+    kept_by_a, kept_by_b = mine.distinct_after, others.distinct_after
     if kept_by_a is None or kept_by_b is None:
         return "shown differently"
     more, fewer = (A, B) if kept_by_a >= kept_by_b else (B, A)
     most, least = max(kept_by_a, kept_by_b), min(kept_by_a, kept_by_b)
     if most == least:
         return f"both keep {_counted(most, 'value')}, of other groups"
-    is_all = most == mine.get("distinct_before")
+    is_all = most == mine.distinct_before
     many = f"all {most:,} values" if is_all else _counted(most, "value")
     few = "none" if least <= 1 else f"{least:,}"
     return f"{more} keeps {many}, {fewer} {few}"
@@ -191,13 +192,12 @@ def _rows_line(a: Scenario, b: Scenario) -> ComparisonLine:
 
 def _links_line(a: Scenario, b: Scenario) -> ComparisonLine:
     """Compare the links kept as they were; a release of groups keeps none."""
-    kept = [int(own.summary["network"]["links"].get("kept", 0)) for own in (a, b)]
     return _line(
         "Links changed",
         a.links_changed,
         b.links_changed,
-        _less(-kept[0], -kept[1], 0),
-        f"{{}} keeps {_counted(abs(kept[0] - kept[1]), 'more link')} as they were",
+        _less(-a.links_kept, -b.links_kept, 0),
+        f"{{}} keeps {_counted(abs(a.links_kept - b.links_kept), 'more link')} as they were",
     )
 
 
@@ -231,25 +231,27 @@ def _smallest_group(a: Scenario, b: Scenario) -> ComparisonLine | None:
     )
 
 
-def _small_group(a: Scenario, b: Scenario) -> tuple[tuple[str, str], Summary, Summary] | None:
+def _small_group(
+    a: Scenario, b: Scenario
+) -> tuple[tuple[str, str], PayingGroup, PayingGroup] | None:
     """Return the smallest group that is not a mere handful, as both runs treat it."""
     mine, others = _groups_of(a.summary), _groups_of(b.summary)
     shared = [key for key in mine if key in others]
     if not shared:
         return None
-    large = [key for key in shared if mine[key]["records"] >= SMALL_GROUP]
+    large = [key for key in shared if mine[key].records >= SMALL_GROUP]
     if large:
-        key = min(large, key=lambda key: (mine[key]["records"], key))
+        key = min(large, key=lambda key: (mine[key].records, key))
     else:
-        key = max(shared, key=lambda key: (mine[key]["records"], key))
+        key = max(shared, key=lambda key: (mine[key].records, key))
     return key, mine[key], others[key]
 
 
-def _groups_of(summary: Summary) -> dict[tuple[str, str], Any]:
+def _groups_of(summary: RunSummary) -> dict[tuple[str, str], PayingGroup]:
     return {
-        (table["column"], str(group["value"])): group
-        for table in summary.get("who_pays", [])
-        for group in table["groups"]
+        (table.column, str(group.value)): group
+        for table in summary.who_pays or ()
+        for group in table.groups
     }
 
 
@@ -257,14 +259,14 @@ def group_name(column: str, value: str) -> str:
     return f"{middle_cut(column, NAME_LENGTH)} “{middle_cut(value, NAME_LENGTH)}”"
 
 
-def _share(group: Summary) -> float:
+def _share(group: PayingGroup) -> float:
     """Return the share left out; fewer than five count as nobody, or it would tell who they are."""
-    left_out = group["suppressed"] if group["suppressed"] >= SMALLEST_COUNT else 0
-    return float(left_out / max(group["records"], 1))
+    left_out = group.suppressed if group.suppressed >= SMALLEST_COUNT else 0
+    return left_out / max(group.records, 1)
 
 
-def _of_group(group: Summary) -> str:
-    left_out, records = group["suppressed"], group["records"]
+def _of_group(group: PayingGroup) -> str:
+    left_out, records = group.suppressed, group.records
     if left_out < SMALLEST_COUNT:
         return f"fewer than {SMALLEST_COUNT} of {records:,}"
     return f"{left_out:,} of {records:,} ({percent(_share(group))})"
@@ -283,13 +285,8 @@ def _guess_lines(a: Scenario, b: Scenario) -> Iterator[ComparisonLine]:
             )
 
 
-def _guesses(summary: Summary) -> dict[str, float]:
-    told = summary.get("sensitive") or {}
-    return {
-        column: entry["surest_guess"]
-        for column, entry in told.items()
-        if entry.get("surest_guess") is not None
-    }
+def _guesses(summary: RunSummary) -> dict[str, float]:
+    return {column: entry.surest_guess for column, entry in (summary.sensitive or {}).items()}
 
 
 def _line(name: str, a: str, b: str, better: str, words: str) -> ComparisonLine:

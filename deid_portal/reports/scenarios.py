@@ -11,10 +11,10 @@ from uuid import UUID
 
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.networks.methods import NETWORK_METHODS
+from deid_portal.engine.report.summary import AskedProtection, RunSummary
 from deid_portal.engine.utility import METRICS
 from deid_portal.engine.wording.numbers import percent
 
-Summary = Mapping[str, Any]
 ROUNDING = 1e-12
 CURVE = 5  # points that make a curve with a bend worth following
 NEAR_THE_BEND = 0.9  # of the largest distance from the straight line
@@ -26,7 +26,7 @@ class Scenario:
 
     id: UUID
     number: int
-    summary: Summary
+    summary: RunSummary
     is_open: bool = False
     is_allowed: bool = True
     why_not: str = ""  # the first gate of the policy that it fails
@@ -36,35 +36,34 @@ class Scenario:
 
     @property
     def has_numbers(self) -> bool:
-        return bool(self.summary.get("solution")) and not self.is_open
+        return bool(self.summary.solution) and not self.is_open
 
     @property
     def has_no_solution(self) -> bool:
-        return self.summary.get("solution") is False and not self.is_open
+        return self.summary.solution is False and not self.is_open
 
     @property
-    def _asked(self) -> Summary:
-        asked: Summary = self.summary.get("asked", {})
-        return asked
+    def _asked(self) -> AskedProtection:
+        return self.summary.asked
 
     @property
     def k(self) -> int | None:
-        return self._asked.get("k")
+        return self._asked.k
 
     @property
     def limit(self) -> float | None:
-        return self._asked.get("limit")
+        return self._asked.limit
 
     @property
     def is_network(self) -> bool:
-        return bool(self._asked.get("is_network"))
+        return bool(self._asked.is_network)
 
     @property
     def methods(self) -> str:
         kinds: Mapping[str, Any] = NETWORK_METHODS if self.is_network else METHODS
-        names = [name for name in self._asked.get("methods", []) if name in kinds]
+        names = [name for name in self._asked.methods if name in kinds]
         said = ", then ".join(kinds[name].title for name in names)
-        removes = any("additions-deletions" in way for way in self._asked.get("way", []))
+        removes = any("additions-deletions" in way for way in self._asked.way or ())
         return f"{said}, adding and removing" if removes else said
 
     @property
@@ -76,21 +75,29 @@ class Scenario:
 
     @cached_property
     def highest_risk(self) -> float:
-        return float(self.summary["risk"]["after"]["prosecutor"]["highest"])
+        return self.summary.risk.after.prosecutor.highest
 
     @cached_property
     def average_risk(self) -> float:
-        return float(self.summary["risk"]["after"]["prosecutor"]["average"])
+        return self.summary.risk.after.prosecutor.average
 
     @property
     def links_changed(self) -> str:
         """How many links of a network were added or removed; none is counted where all are new."""
-        links = self.summary["network"]["links"]
-        return f"{links['added'] + links['removed']:,}" if "added" in links else "made up anew"
+        links = self.summary.network.links if self.summary.network else None
+        if links is None or links.added is None or links.removed is None:
+            return "made up anew"
+        return f"{links.added + links.removed:,}"
+
+    @property
+    def links_kept(self) -> int:
+        """How many links of a network are as they were; none where all are new."""
+        links = self.summary.network.links if self.summary.network else None
+        return (links.kept if links else None) or 0
 
     @property
     def rows_left_out(self) -> int:
-        return int(self.summary["rows"]["suppressed"])
+        return self.summary.rows.suppressed
 
     @property
     def share_left_out(self) -> float:
@@ -98,19 +105,17 @@ class Scenario:
 
     @property
     def rows(self) -> int:
-        rows = self.summary["rows"]
-        return int(rows["released"] + rows["suppressed"])
+        rows = self.summary.rows
+        return rows.released + rows.suppressed
 
     @property
     def loss(self) -> float | None:
         """Who sees no rows is told a loss only where release and plan tell it."""
-        found = self.summary["utility"].get("loss")
-        return None if found is None else float(found)
+        return self.summary.utility.loss
 
     @property
     def precision(self) -> float | None:
-        found = self.summary["utility"].get("precision")
-        return None if found is None else float(found)
+        return self.summary.utility.precision
 
     @property
     def lost_words(self) -> str:
@@ -121,11 +126,11 @@ class Scenario:
 
     @property
     def groups(self) -> int:
-        return int(self.summary["classes"]["count"])
+        return self.summary.classes.count
 
     @property
     def smallest_group(self) -> int:
-        return int(self.summary["classes"]["smallest"])
+        return self.summary.classes.smallest
 
 
 def limit_words(limit: float) -> str:
@@ -166,7 +171,7 @@ RISKS = {
 
 def _detail(name: str, label: str) -> ScenarioAxis:
     def value(scenario: Scenario) -> float | None:
-        found = scenario.summary["utility"].get(name)
+        found = scenario.summary.utility.value_of(name)
         if found is None:
             return None
         return float(1 - found if METRICS[name].higher_is_better else found)

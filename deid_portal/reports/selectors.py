@@ -39,7 +39,7 @@ class ReleasedRows:
 
 def released_rows_of(run: Run, page: int = 1) -> ReleasedRows:
     """Read some rows of the release; for stewards only, like everything that shows rows."""
-    released = run.report["rows"]["released"]
+    released = run.finished_report.rows.released
     pages = min(max(-(-released // ROWS_PER_PAGE), 1), MOST_PAGES)
     page = min(max(page, 1), pages)
     start = (page - 1) * ROWS_PER_PAGE

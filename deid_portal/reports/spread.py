@@ -1,16 +1,28 @@
 """Sensitive values in the groups of the release, beside those of the whole table (l and t)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from deid_portal.engine.charts.chart import Chart
-from deid_portal.engine.charts.spread import FEW, distance_chart, group_chart, variety_chart
+from deid_portal.engine.charts.spread import distance_chart, group_chart, variety_chart
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.sensitive import SensitiveSpread, WorstGroup
 from deid_portal.engine.wording.numbers import percent, thousands
-from deid_portal.engine.wording.words import counted, people, share_words, value_words
+from deid_portal.engine.wording.words import people, share_words, value_words
 
-Report = Mapping[str, Any]
 ROOT_LABEL = "*"  # what a hidden column shows
+
+
+@dataclass(frozen=True)
+class WorstGroupRow:
+    """A group of the table; `key` is how the address asks for its drawing."""
+
+    number: int
+    key: str
+    size: str
+    l: int  # noqa: E741 - the l of l-diversity
+    t: str
+    most: str
+    labels: list[str]
 
 
 @dataclass(frozen=True)
@@ -20,7 +32,7 @@ class SpreadView:
     column: str
     variety: Chart
     distance: Chart | None = None  # from here on for stewards only
-    worst: dict[str, Any] = field(default_factory=dict)
+    worst: tuple[WorstGroupRow, ...] = ()
     worst_title: str = ""
     number: int = 0  # of the group that is drawn
     chosen: Chart | None = None
@@ -31,55 +43,45 @@ def describe_spreads(report: Report, wanted: str = "") -> list[SpreadView]:
     column, _, number = wanted.rpartition(":")
     chosen = int(number) if number.isdigit() else 0
     return [
-        _describe(entry, place, chosen if entry["column"] == column else 0)
-        for place, entry in enumerate(report.get("spread", []))
+        _describe(entry, place, chosen if entry.column == column else 0)
+        for place, entry in enumerate(report.spread or ())
     ]
 
 
-def _describe(entry: Report, place: int, wanted: int) -> SpreadView:
-    if "worst" not in entry:
-        return SpreadView(column=entry["column"], variety=variety_chart(entry, place))
-    number = max(min(wanted, len(entry["worst"]) - 1), 0)
+def _describe(entry: SensitiveSpread, place: int, wanted: int) -> SpreadView:
+    if not entry.tells("worst"):
+        return SpreadView(column=entry.column, variety=variety_chart(entry, place))
+    number = max(min(wanted, len(entry.worst) - 1), 0)
     return SpreadView(
-        column=entry["column"],
+        column=entry.column,
         variety=variety_chart(entry, place),
         distance=distance_chart(entry, place),
-        worst=_worst_table(entry),
+        worst=tuple(_worst_row(entry, *own) for own in enumerate(entry.worst)),
         worst_title=_worst_title(entry),
         number=number,
         chosen=group_chart(entry, place, number),
     )
 
 
-def _worst_title(entry: Report) -> str:
-    if not entry["worst"]:
+def _worst_title(entry: SensitiveSpread) -> str:
+    if not entry.worst:
         return "There is no group to look at"
-    first = entry["worst"][0]
-    who = f"a group of {people(first['size'])}"
-    if first["l"] == 1:
-        return f"The worst is {who} who all have the same {entry['column']}"
-    if first["most"] is None:
-        return f"The worst is {who} with {counted(first['l'], 'different value')}"
-    share = share_words(first["most"] / first["size"])
-    return f"The worst is {who}: {share} of them have the same {entry['column']}"
+    first = entry.worst[0]
+    who = f"a group of {people(first.size)}"
+    if first.l == 1:
+        return f"The worst is {who} who all have the same {entry.column}"
+    share = share_words(first.most / first.size)
+    return f"The worst is {who}: {share} of them have the same {entry.column}"
 
 
-def _worst_table(entry: Report) -> dict[str, Any]:
-    return {
-        "rows": [
-            {
-                "number": number,
-                "key": f"{entry['column']}:{number}",
-                "size": thousands(group["size"]),
-                "l": group["l"],
-                "t": f"{group['t']:.2f}",
-                "most": FEW if group["most"] is None else percent(group["most"] / group["size"], 0),
-                "labels": [
-                    value_words(label)
-                    for label in group.get("labels", {}).values()
-                    if label != ROOT_LABEL
-                ],
-            }
-            for number, group in enumerate(entry["worst"])
-        ]
-    }
+def _worst_row(entry: SensitiveSpread, number: int, group: WorstGroup) -> WorstGroupRow:
+    labels = (group.labels or {}).values()
+    return WorstGroupRow(
+        number=number,
+        key=f"{entry.column}:{number}",
+        size=thousands(group.size),
+        l=group.l,
+        t=f"{group.t:.2f}",
+        most=percent(group.most / group.size, 0),
+        labels=[value_words(label) for label in labels if label != ROOT_LABEL],
+    )

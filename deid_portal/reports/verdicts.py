@@ -1,17 +1,21 @@
 """The report in one sentence, and the key numbers under it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.engine.methods import METHODS, Method
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.left_out import KeptPeople
+from deid_portal.engine.report.risk import ClassRisk
+from deid_portal.engine.report.rules import RuleVerdict
+from deid_portal.engine.report.utility import UtilityMeasures
 from deid_portal.engine.utility import METRICS
 from deid_portal.engine.wording.numbers import one_in, percent, thousands
 from deid_portal.engine.wording.words import number_words, share_words
 from deid_portal.policies.gates import Gate, check_gates, failing
 from deid_portal.policies.rules import Rules
 
-Report = Mapping[str, Any]
 # What a failing gate means, in the middle of a sentence.
 GATE_WORDS = {
     "least_k": "people hide among too few",
@@ -22,6 +26,16 @@ GATE_WORDS = {
     "surest_guess": "a secret can be guessed too surely",
     "no_identifier_left": "an identifier is left",
 }
+
+
+@dataclass(frozen=True)
+class ReportNumber:
+    """A number under the verdict, as it is written: what it was, what it is, what was asked."""
+
+    label: str
+    value: str
+    before: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,9 +60,9 @@ def judge_report(
     it, and what fails is said in words for them.
     """
     judged = whole or report
-    gates = failing(check_gates(rules, judged)) if rules and report["solution"] else []
-    broken = not report["solution"] or any(not rule.get("holds") for rule in report["models"])
-    is_bare = not report["models"] and not any(kind.is_private for kind in _methods(report))
+    gates = failing(check_gates(rules, judged)) if rules and report.solution else []
+    broken = not report.solution or any(not rule.holds for rule in report.models)
+    is_bare = not report.models and not any(kind.is_private for kind in _methods(report))
     tone = "bad" if broken else "warn" if is_bare else "ok"
     return ReportVerdict(
         tone=tone,
@@ -73,27 +87,26 @@ def _gates_lead(gates: Sequence[Gate]) -> str:
 
 
 def verdict_of(report: Report) -> str:
-    if not report["solution"]:
+    if not report.solution:
         return "No level of detail satisfies this plan. Nothing was released."
     if any(kind.is_private for kind in _methods(report)):
         return f"The release hardly depends on any one person{_budget(report)}."
-    smallest = _hides_among(report, "after")
+    smallest = hides_among(report.risk.after)
     if smallest > 1:
         return f"Every person now hides among at least {smallest:,} look-alikes{_cost(report)}."
-    alone = share_words(report["risk"]["after"]["sample_uniques"]).capitalize()
+    alone = share_words(report.risk.after.sample_uniques).capitalize()
     return f"{alone} of the people still stand alone{_cost(report)}."
 
 
 def _budget(report: Report) -> str:
     """Name ε, where a method promises differential privacy."""
-    steps = report["transformation"].get("steps", [])
-    found = [step["epsilon"] for step in steps if isinstance(step.get("epsilon"), int | float)]
+    found = [own.epsilon for own in report.steps if isinstance(own.epsilon, int | float)]
     return f" (ε = {max(found):g})" if found else ""
 
 
 def _cost(report: Report) -> str:
     """Say what was paid; a published report knows no loss where only the original tells it."""
-    loss, varied = report["utility"].get("loss"), report["utility"].get("information_loss")
+    loss, varied = report.utility.loss, report.utility.information_loss
     if loss:
         return f", at the cost of {percent(loss, 0)} of the detail"
     if varied:
@@ -104,13 +117,13 @@ def _cost(report: Report) -> str:
 
 
 def _methods(report: Report) -> list[type[Method]]:
-    steps = report.get("transformation", {}).get("steps", [])
-    return [METHODS[step["method"]] for step in steps if step["method"] in METHODS]
+    steps = report.steps if report.tells("transformation") else ()
+    return [METHODS[step.method] for step in steps if step.method in METHODS]
 
 
 def rules_sentence(report: Report) -> str:
-    rules = report["models"]
-    broken = [rule for rule in rules if not rule.get("holds")]
+    rules = report.models
+    broken = [rule for rule in rules if not rule.holds]
     if not rules:
         return "No rule was asked for."
     if broken:
@@ -120,104 +133,97 @@ def rules_sentence(report: Report) -> str:
 
 
 def search_sentence(report: Report) -> str:
-    search = report.get("search")
-    if not search:
+    search = report.search
+    if search is None:
         return ""
-    nodes, checked = search["nodes"], search["checked"]
+    nodes, checked = search.nodes, search.checked
     if nodes == 1:  # there was nothing to search
         return "levels chosen by hand" if _has_method(report, "levels") else ""
-    if not report["solution"] and search.get("optimal"):
+    if not report.solution and search.optimal:
         return f"all {nodes:,} combinations settled"
-    how = "optimal" if search.get("optimal") else f"the best found in {search['seconds']:.0f} s"
+    how = "optimal" if search.optimal else f"the best found in {search.seconds:.0f} s"
     return f"{how}, {checked:,} of {nodes:,} combinations checked"
 
 
 def gain_sentence(report: Report) -> str:
     """Say how much better the unproved answer could be, where that is known."""
-    search = report.get("search") or {}
-    if not report["solution"] or search.get("optimal", True) or "bound" not in search:
+    search = report.search
+    if not report.solution or search is None or search.optimal or search.bound is None:
         return ""
-    metric = METRICS.get(search.get("metric", "loss"))
-    if metric is None or metric.name not in report["utility"]:
+    reached = report.utility.value_of(search.metric)
+    if search.metric not in METRICS or reached is None:
         return ""
-    gain = abs(report["utility"][metric.name] - search["bound"])
-    return f"At most {gain:.2g} of {metric.name.replace('_', ' ')} could still be gained."
+    gain = abs(reached - search.bound)
+    return f"At most {gain:.2g} of {search.metric.replace('_', ' ')} could still be gained."
 
 
-def key_numbers(report: Report, rules: Rules | None = None) -> list[dict[str, str]]:
+def key_numbers(report: Report, rules: Rules | None = None) -> list[ReportNumber]:
     """Eight numbers before and after, each with what was asked."""
-    before, after = _before(report), report["risk"]["after"]
-    rows = report["rows"]
-    total = rows["released"] + rows["suppressed"]
+    before, after = _risk_before(report), report.risk.after
+    highest, average = after.prosecutor.highest, after.prosecutor.average
     k = _asked(report, "k", "K")
     limit = f"limit {percent(rules.highest_risk)}" if rules else ""
+    asked = f"asked {k:g}" if k else "not asked"
     return [
-        {
-            "label": "Hides among (k)",
-            "before": before["hides_among"],
-            "value": f"{_hides_among(report, 'after'):,}",
-            "note": f"asked {k:g}" if k else "not asked",
-        },
+        ReportNumber("Hides among (k)", f"{hides_among(after):,}", before.hides_among, asked),
         _diversity(report),
         _closeness(report),
-        {
-            "label": "Highest risk",
-            "before": before["highest"],
-            "value": percent(after["prosecutor"]["highest"]),
-            "note": limit or one_in(after["prosecutor"]["highest"]),
-        },
-        {
-            "label": "Average risk",
-            "before": before["average"],
-            "value": percent(after["prosecutor"]["average"]),
-            "note": one_in(after["prosecutor"]["average"]),
-        },
-        {
-            "label": "One of a kind",
-            "before": before["alone"],
-            "value": percent(after["sample_uniques"]),
-            "note": before["rows_alone"],
-        },
-        {
-            "label": "Left out",
-            "value": f"{rows['suppressed']:,}",
-            "note": _left_out_note(report, total),
-        },
-        _detail_lost(report["utility"]),
+        ReportNumber("Highest risk", percent(highest), before.highest, limit or one_in(highest)),
+        ReportNumber("Average risk", percent(average), before.average, one_in(average)),
+        ReportNumber(
+            "One of a kind", percent(after.sample_uniques), before.alone, before.rows_alone
+        ),
+        ReportNumber("Left out", f"{report.rows.suppressed:,}", note=_left_out_note(report)),
+        _detail_lost(report.utility),
     ]
 
 
-def _before(report: Report) -> dict[str, str]:
+@dataclass(frozen=True)
+class RiskBefore:
+    """The risk of the table as it came, as it is written."""
+
+    hides_among: str
+    highest: str
+    average: str
+    alone: str
+    rows_alone: str
+
+
+def _risk_before(report: Report) -> RiskBefore:
     """Write the risk of the table as it came; who sees no rows reads bands of few of it."""
-    risk = report["risk"].get("before")
+    risk = report.risk.before
     if risk is None:
-        bands = report.get("kept_before", {})
-        told = {"average": bands.get("average_risk", ""), "alone": bands.get("one_of_a_kind", "")}
-        note = "before: people of the release" if told["alone"] else ""
-        return {"hides_among": "", "highest": "", "rows_alone": note, **told}
-    alone = round(risk["sample_uniques"] * report["input"]["rows"])
-    return {
-        "hides_among": f"{_hides_among(report, 'before'):,}",
-        "highest": percent(risk["prosecutor"]["highest"], 0),
-        "average": percent(risk["prosecutor"]["average"]),
-        "alone": percent(risk["sample_uniques"]),
-        "rows_alone": f"{thousands(alone)} rows before",
-    }
+        return _risk_before_in_bands(report.kept_before or KeptPeople())
+    alone = round(risk.sample_uniques * report.input.rows)
+    return RiskBefore(
+        hides_among=f"{hides_among(risk):,}",
+        highest=percent(risk.prosecutor.highest, 0),
+        average=percent(risk.prosecutor.average),
+        alone=percent(risk.sample_uniques),
+        rows_alone=f"{thousands(alone)} rows before",
+    )
 
 
-def _detail_lost(utility: Report) -> dict[str, str]:
+def _risk_before_in_bands(kept: KeptPeople) -> RiskBefore:
+    average, alone = str(kept.average_risk or ""), str(kept.one_of_a_kind or "")
+    note = "before: people of the release" if alone else ""
+    return RiskBefore("", "", average, alone, note)
+
+
+def _detail_lost(utility: UtilityMeasures) -> ReportNumber:
     """Say what was lost; of some taxonomies only a precision can be told to those without rows."""
-    loss, precision = utility.get("loss"), utility.get("precision")
-    return {
-        "label": "Detail lost",
-        "before": "" if loss is None else "0",
-        "value": "–" if loss is None else f"{loss:.4f}",
-        "note": "" if precision is None else f"precision {precision:.2f}",
-    }
+    loss, precision = utility.loss, utility.precision
+    return ReportNumber(
+        "Detail lost",
+        "–" if loss is None else f"{loss:.4f}",
+        before="" if loss is None else "0",
+        note="" if precision is None else f"precision {precision:.2f}",
+    )
 
 
-def _left_out_note(report: Report, total: int) -> str:
-    share = percent(report["rows"]["suppressed"] / total) if total else ""
+def _left_out_note(report: Report) -> str:
+    total = report.rows.released + report.rows.suppressed
+    share = percent(report.rows.suppressed / total) if total else ""
     limits = [
         method["suppression_limit"]
         for method in _planned_methods(report)
@@ -228,8 +234,8 @@ def _left_out_note(report: Report, total: int) -> str:
     return f"{share} of {total:,} rows" if total else ""
 
 
-def _planned_methods(report: Report) -> list[Report]:
-    method = report.get("plan", {}).get("method", [])
+def _planned_methods(report: Report) -> list[Mapping[str, Any]]:
+    method = report.plan.get("method", []) if report.tells("plan") else []
     return list(method) if isinstance(method, list) else [method]
 
 
@@ -237,76 +243,78 @@ def _has_method(report: Report, name: str) -> bool:
     return any(method.get("name") == name for method in _planned_methods(report))
 
 
-def _hides_among(report: Report, when: str) -> int:
+def hides_among(risk: ClassRisk) -> int:
     """Among how many look-alikes the most exposed person hides."""
-    highest = report["risk"][when]["prosecutor"]["highest"]
+    highest = risk.prosecutor.highest
     return round(1 / highest) if highest else 0
 
 
 def _asked(report: Report, *parameters: str) -> float | None:
     found = [
-        rule[name]
-        for rule in report["models"]
+        rule.parameters[name]
+        for rule in report.models
         for name in parameters
-        if isinstance(rule.get(name), int | float)
+        if isinstance(rule.parameters.get(name), int | float)
     ]
     return max(found) if found else None
 
 
-def _diversity(report: Report) -> dict[str, str]:
+def _diversity(report: Report) -> ReportNumber:
     """The fewest different sensitive values in a group, asked for or not."""
-    rules = _measured(report, "l-diversity")
-    if rules:
-        rule = min(rules, key=lambda rule: rule["achieved"]["l"])
-        return {
-            "label": _of(rule["column"], "per group (l)"),
-            "before": _reached_before(rule, "l", ".3g"),
-            "value": f"{rule['achieved']['l']:.3g}",
-            "note": f"asked {rule['l']:g}",
-        }
-    worst = min(report.get("spread", []), key=lambda entry: entry["after"]["l"], default=None)
+    rule = min(_measured(report, "l-diversity", "l"), key=lambda rule: rule.reached, default=None)
+    if rule is not None:
+        label = _of(rule.column, "per group (l)")
+        before = "" if rule.before is None else f"{rule.before:.3g}"
+        return ReportNumber(label, f"{rule.reached:.3g}", before, f"asked {rule.asked:g}")
+    worst = min(report.spread or (), key=lambda entry: entry.after.l, default=None)
     if worst is None:
-        return {"label": "Values per group (l)", "value": "–", "note": _why_not(report)}
-    return {
-        "label": _of(worst["column"], "per group (l)"),
-        "before": f"{worst['before']['l']:,}" if "before" in worst else "",
-        "value": f"{worst['after']['l']:,}",
-        "note": "not asked",
-    }
+        return ReportNumber("Values per group (l)", "–", note=_why_not(report))
+    label = _of(worst.column, "per group (l)")
+    before = "" if worst.before is None else f"{worst.before.l:,}"
+    return ReportNumber(label, f"{worst.after.l:,}", before, "not asked")
 
 
-def _closeness(report: Report) -> dict[str, str]:
+def _closeness(report: Report) -> ReportNumber:
     """How far a group is from the table at most, asked for or not."""
-    rules = _measured(report, "t-closeness")
     label = "Distance to table (t)"
-    if rules:
-        rule = max(rules, key=lambda rule: rule["achieved"]["t"])
-        return {
-            "label": label,
-            "before": _reached_before(rule, "t", ".2f"),
-            "value": f"{rule['achieved']['t']:.2f}",
-            "note": f"asked {rule['t']:g}",
-        }
-    spread = [entry for entry in report.get("spread", []) if "t" in entry["after"]]
-    worst = max(spread, key=lambda entry: entry["after"]["t"], default=None)
+    rule = max(_measured(report, "t-closeness", "t"), key=lambda rule: rule.reached, default=None)
+    if rule is not None:
+        before = "" if rule.before is None else f"{rule.before:.2f}"
+        return ReportNumber(label, f"{rule.reached:.2f}", before, f"asked {rule.asked:g}")
+    worst = max(_distances(report), key=lambda distance: distance[0], default=None)
     if worst is None:
-        return {"label": label, "value": "–", "note": _why_not(report)}
-    return {
-        "label": label,
-        "before": f"{worst['before']['t']:.2f}",
-        "value": f"{worst['after']['t']:.2f}",
-        "note": "not asked",
-    }
+        return ReportNumber(label, "–", note=_why_not(report))
+    after, before_that = worst
+    return ReportNumber(label, f"{after:.2f}", f"{before_that:.2f}", "not asked")
 
 
-def _measured(report: Report, model: str) -> list[Report]:
-    """Return the rules of a kind of which the report says what they reach."""
-    return [rule for rule in report["models"] if rule["model"] == model and "achieved" in rule]
+def _distances(report: Report) -> Iterator[tuple[float, float]]:
+    """Yield how far the worst group is from the table after and before, by sensitive column."""
+    for entry in report.spread or ():
+        if entry.before is not None and entry.before.t is not None and entry.after.t is not None:
+            yield entry.after.t, entry.before.t
 
 
-def _reached_before(rule: Report, parameter: str, form: str) -> str:
-    before = rule.get("achieved_before")
-    return format(before[parameter], form) if before else ""
+@dataclass(frozen=True)
+class MeasuredRule:
+    """The one number of a rule: as the plan asks for it, in the release, and in the table."""
+
+    column: str
+    asked: float
+    reached: float
+    before: float | None
+
+
+def _measured(report: Report, model: str, parameter: str) -> Iterator[MeasuredRule]:
+    """Yield the rules of a kind of which the report says what they reach."""
+    for rule in report.models:
+        if rule.model == model and rule.achieved is not None:
+            yield MeasuredRule(
+                column=rule.column or "",
+                asked=rule.parameters[parameter],
+                reached=rule.achieved[parameter],
+                before=rule.achieved_before[parameter] if rule.achieved_before else None,
+            )
 
 
 def _of(column: str, rest: str) -> str:
@@ -314,36 +322,43 @@ def _of(column: str, rest: str) -> str:
 
 
 def _why_not(report: Report) -> str:
-    sensitive = [c for c in report["columns"].values() if c["role"] == "sensitive"]
-    if sensitive and "before" not in report["risk"]:
+    sensitive = [column for column in report.columns.values() if column.role == "sensitive"]
+    if sensitive and report.risk.before is None:
         return "for stewards only"
     return "not measured" if sensitive else "not asked, no sensitive column"
 
 
 FOR_STEWARDS = "told to stewards only"
-MEASURED = ("nodes_over",)  # numbers of a rule's entry that were measured, not asked for
 
 
-def describe_rules(report: Report) -> list[dict[str, Any]]:
-    """One line per rule: what was asked, what the release has."""
+@dataclass(frozen=True)
+class RuleLine:
+    """What a rule asks for, and what the release has."""
+
+    holds: bool
+    asked: str
+    measured: str
+
+
+def describe_rules(report: Report) -> list[RuleLine]:
     return [
-        {
-            "holds": rule["holds"],
-            "asked": _rule_words(rule),
-            "measured": _numbers(rule["achieved"]) if "achieved" in rule else FOR_STEWARDS,
-        }
-        for rule in report["models"]
+        RuleLine(
+            holds=bool(rule.holds),
+            asked=_rule_words(rule),
+            measured=FOR_STEWARDS if rule.achieved is None else _numbers(rule.achieved),
+        )
+        for rule in report.models
     ]
 
 
-def _rule_words(rule: Report) -> str:
-    about = f" on {rule['column']}" if "column" in rule else ""
+def _rule_words(rule: RuleVerdict) -> str:
+    about = "" if rule.column is None else f" on {rule.column}"
     asked = {
         name: value
-        for name, value in rule.items()
-        if isinstance(value, int | float) and not isinstance(value, bool) and name not in MEASURED
+        for name, value in rule.parameters.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
     }
-    return ", ".join(filter(None, [f"{rule['model']}{about}", _numbers(asked)]))
+    return ", ".join(filter(None, [f"{rule.model}{about}", _numbers(asked)]))
 
 
 def _numbers(values: Mapping[str, Any]) -> str:

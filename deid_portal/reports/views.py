@@ -1,6 +1,5 @@
 """Step 6: what came out, as a sentence, as charts with their numbers, and as rows for stewards."""
 
-from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +14,7 @@ from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import has_role
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.policies import check_is_ready
+from deid_portal.engine.report import Report
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.reports.network_pages import NETWORK_SECTIONS, network_key_numbers
@@ -22,7 +22,7 @@ from deid_portal.reports.pages import ROWS, SECTIONS, Asked, address_of, tabs_of
 from deid_portal.reports.remedies import describe_miss, describe_remedies
 from deid_portal.reports.selectors import OPEN_REQUESTS, is_of_an_earlier_plan, pack_recipe
 from deid_portal.reports.templatetags.comments import request_talked_about
-from deid_portal.reports.verdicts import judge_report, key_numbers
+from deid_portal.reports.verdicts import ReportNumber, judge_report, key_numbers
 from deid_portal.reports.visibility import report_seen_by
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import get_run_or_404
@@ -80,7 +80,7 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
     return {
         "dataset": run.dataset,
         "run": run,
-        "verdict": judge_report(seen, rules, None if sees_values else run.report),
+        "verdict": judge_report(seen, rules, None if sees_values else run.finished_report),
         "key_numbers": _key_numbers(run, seen, rules),
         "is_outdated": is_of_an_earlier_plan(run),
         "sees_values": sees_values,
@@ -93,7 +93,7 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
     }
 
 
-def _key_numbers(run: Run, seen: Mapping[str, Any], rules: Rules) -> list[dict[str, str]]:
+def _key_numbers(run: Run, seen: Report, rules: Rules) -> list[ReportNumber]:
     if not run.solution:
         return []
     return network_key_numbers(seen) if run.is_network else key_numbers(seen, rules)
@@ -108,7 +108,7 @@ def report_document(request: HttpRequest, run_id: UUID) -> HttpResponse:
     run = get_run_or_404(person_of(request), run_id)
     if run.report is None:
         raise Http404
-    document = report_seen_by(person_of(request), run)
+    document = report_seen_by(person_of(request), run).to_document()
     return JsonResponse(document, json_dumps_params={"indent": 2, "ensure_ascii": False})
 
 

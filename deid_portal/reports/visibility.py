@@ -7,30 +7,25 @@ its reason (`engine/publication/in_house.py`); pages, documents, boards and comp
 they show from here, so nothing is left to the templates. Where a part is missing, they do without.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from deid_portal.accounts.models import User
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.engine.publication import Publication, show_in_house, show_summary_in_house
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.summary import RunSummary
 from deid_portal.runs.chance import honest_report
 from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
 
-Report = Mapping[str, Any]
 
-
-def report_seen_by(person: User, run: Run) -> dict[str, Any]:
+def report_seen_by(person: User, run: Run) -> Report:
     report = honest_report(run)
     if can_see_values(person, run.dataset):
         return report
     if run.published:
         seen = without_values(report, run.publication)
     else:
-        seen = show_in_house(report, run.summary.get("detail"))
-    if not is_chosen(run):
-        seen.pop("released_labels", None)
-    return seen
+        seen = show_in_house(report, run.summary.detail)
+    return seen if is_chosen(run) else seen.without("released_labels")
 
 
 def is_chosen(run: Run) -> bool:
@@ -43,13 +38,12 @@ def is_chosen(run: Run) -> bool:
     return promoted is not None and promoted.id == run.id
 
 
-def summary_seen(run: Run, *, sees_values: bool) -> dict[str, Any]:
+def summary_seen(run: Run, *, sees_values: bool) -> RunSummary:
     """Return what a board may show of a run to one who sees values or not; opens no report."""
-    summary: dict[str, Any] = run.summary
-    return summary if sees_values else show_summary_in_house(summary)
+    return run.summary if sees_values else show_summary_in_house(run.summary)
 
 
-def without_values(report: Report, publication: Publication | None = None) -> dict[str, Any]:
+def without_values(report: Report, publication: Publication | None = None) -> Report:
     """Return the report for those who see counts and charts, never what few people have.
 
     Without a publication nothing is said of the detail lost.

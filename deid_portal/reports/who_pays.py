@@ -1,13 +1,12 @@
 """Who pays: rows left out and detail lost, by the groups of one column."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.charts.who_pays import left_out_chart, lost_chart, share_left_out
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
 
-Report = Mapping[str, Any]
 LARGE = 100  # people
 
 
@@ -22,25 +21,25 @@ class WhoPays:
 
 def describe_who_pays(report: Report, wanted: str = "") -> WhoPays | None:
     """Return the burden by a column; without a wish, the one whose groups differ most."""
-    entries = {entry["column"]: entry for entry in report.get("who_pays", []) if entry["groups"]}
+    entries = {entry.column: entry for entry in report.who_pays or () if entry.groups}
     if not entries:
         return None
     chosen = entries.get(wanted) or _most_uneven(report, list(entries.values()))
-    charts = [left_out_chart(chosen, report["rows"])] if report["rows"]["suppressed"] else []
-    return WhoPays(list(entries), chosen["column"], [*charts, lost_chart(chosen)])
+    charts = [left_out_chart(chosen, report.rows)] if report.rows.suppressed else []
+    return WhoPays(list(entries), chosen.column, [*charts, lost_chart(chosen)])
 
 
-def _most_uneven(report: Report, entries: list[Report]) -> Report:
+def _most_uneven(report: Report, entries: list[PayingColumn]) -> PayingColumn:
     """Return the column whose groups differ most; the rarest are seldom what matters."""
-    burden = share_left_out if report["rows"]["suppressed"] else _loss
+    burden = share_left_out if report.rows.suppressed else _loss
 
-    def gap(entry: Report) -> float:
-        large = [group for group in entry["groups"] if group["records"] >= LARGE]
-        told = [burden(group) for group in (large if len(large) > 1 else entry["groups"])]
+    def gap(entry: PayingColumn) -> float:
+        large = [group for group in entry.groups if group.records >= LARGE]
+        told = [burden(group) for group in (large if len(large) > 1 else entry.groups)]
         return max(told) - min(told) - (len(large) < 2)
 
     return max(entries, key=gap)
 
 
-def _loss(group: Report) -> float:
-    return float(group["loss"])
+def _loss(group: PayingGroup) -> float:
+    return group.loss

@@ -27,11 +27,10 @@ from deid_portal.engine.publication.published_report import (
     retell_utility,
     round_figures,
 )
-from deid_portal.engine.report import Report
+from deid_portal.engine.report import Report, written
 from deid_portal.engine.report.left_out import KeptPeople
 from deid_portal.engine.report.rules import RuleVerdict
-from deid_portal.engine.report.table import ColumnReport
-from deid_portal.engine.report.utility import UtilityMeasures
+from deid_portal.engine.report.summary import RunSummary
 from deid_portal.engine.taxonomies.recipe import ReadFile
 
 # Of fewer people one would move a share by more than a hundredth, often over the edge of a band.
@@ -116,23 +115,22 @@ def show_in_house(
     return Report.from_document({**shown, "models": [{**rule, **own} for rule, own in measured]})
 
 
-def show_summary_in_house(summary: Mapping[str, Any]) -> dict[str, Any]:
+def show_summary_in_house(summary: RunSummary) -> RunSummary:
     """Return the summary of a run (`runs/summaries.py`) for somebody who sees no rows.
 
     Summaries of before do not know what may be told of detail lost.
     """
-    if summary.get("network"):
-        return pick(summary, IN_HOUSE_OF_NETWORKS)
-    if not summary.get("solution"):
-        return pick(summary, IN_HOUSE)
-    columns = {name: ColumnReport.from_document(c) for name, c in summary["columns"].items()}
-    utility = UtilityMeasures.from_document(summary["utility"])
-    detail = summary.get("detail", {})
+    document = summary.to_document()
+    if summary.network is not None:
+        return RunSummary.from_document(pick(document, IN_HOUSE_OF_NETWORKS))
+    if not summary.solution:
+        return RunSummary.from_document(pick(document, IN_HOUSE))
+    detail = summary.detail or {}
     told = {
-        "columns": {n: c.to_document() for n, c in retell_columns(columns, detail).items()},
-        "utility": retell_utility(utility, detail).to_document(),
+        "columns": written(retell_columns(summary.columns, detail)),
+        "utility": retell_utility(summary.utility, detail).to_document(),
     }
-    return dict(round_figures(pick({**summary, **told}, IN_HOUSE)))
+    return RunSummary.from_document(round_figures(pick({**document, **told}, IN_HOUSE)))
 
 
 def _in_bands(kept: KeptPeople | None) -> KeptPeople:

@@ -87,6 +87,11 @@ class Part:
         vars(part).update(entries)
         return part
 
+    def without(self, name: str) -> Self:
+        """Return the part as it is read from a document without this entry."""
+        _check_field(type(self), name)
+        return self.telling(**{key: own for key, own in vars(self).items() if key != name})
+
     def tells(self, name: str) -> bool:
         """Say whether a field that whole reports always have is told here, too."""
         _check_field(type(self), name)
