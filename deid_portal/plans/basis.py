@@ -92,11 +92,8 @@ class Basis:
 
     @property
     def ways(self) -> list[str]:
-        """The methods with the words they were chosen by, such as "additions"."""
-        return [
-            " ".join(str(value) for value in method.values() if isinstance(value, str))
-            for method in self.methods
-        ]
+        """The words by which methods of a network were chosen, such as "additions"."""
+        return []
 
     def to_plan(self) -> AnyPlan:
         """Validate; raises InvalidPlan.
@@ -181,6 +178,13 @@ class NetworkBasis(Basis):
         if self.look_alikes is not None and self.takes(method, "k"):
             method = {"k": self.look_alikes, **method}
         return self.with_methods([method])
+
+    @property
+    def ways(self) -> list[str]:
+        return [
+            " ".join(str(value) for value in method.values() if isinstance(value, str))
+            for method in self.methods
+        ]
 
     def method_words(self, method: Mapping[str, Any]) -> str:
         kind = self.kinds_of_methods.get(method["name"])

@@ -24,6 +24,7 @@ from deid_portal.reports.scenarios import (
     recommend,
     usual_detail,
 )
+from deid_portal.reports.subjects import ReportedSubject
 from deid_portal.reports.visibility import summary_seen
 from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
@@ -54,7 +55,7 @@ def _scenario(run: Run, rules: Rules, *, sees_values: bool) -> Scenario:
     """Judge a run by all that is known of it, and show what may be seen."""
     fails = failing(check_gates(rules, run.summary)) if run.summary.solution else []
     has = fails[0].has_for(sees_values=sees_values) if fails else ""
-    return Scenario(
+    return ReportedSubject.of(run.dataset).scenario(
         id=run.id,
         number=run.number,
         summary=summary_seen(run, sees_values=sees_values),

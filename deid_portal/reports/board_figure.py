@@ -34,20 +34,16 @@ class Sign:
 
 
 def board_chart(board: Board) -> Chart:
+    shape = board.points[0].scenario.shape_means
     return Chart(
         id="board-chart",
         title=title_of(board.points, board.front),
         caption=(
-            f"{board.risk.title} against detail lost. Shape: {_shape_is(board)}; "
+            f"{board.risk.title} against detail lost. Shape: {shape}; "
             "label: hides among k. Nothing beats the runs on the line."
         ),
         figure=_figure(board),
     )
-
-
-def _shape_is(board: Board) -> str:
-    is_network = any(point.scenario.is_network for point in board.points)
-    return "the method" if is_network else "share of rows that may be left out"
 
 
 def legend_of(board: Board) -> list[Sign]:
@@ -65,10 +61,6 @@ Kind = float | str | None
 Shapes = dict[Kind, tuple[str, str]]
 
 
-def _kind_of(scenario: Scenario) -> Kind:
-    return scenario.methods if scenario.is_network else scenario.limit
-
-
 def _shape_order(kind: Kind) -> tuple[float, str]:
     return (0.0, kind) if isinstance(kind, str) else (float(kind or 0), "")
 
@@ -81,7 +73,7 @@ def _kind_words(kind: Kind) -> str:
 
 def _shapes(scenarios: list[Scenario]) -> Shapes:
     """Give every kind of run a shape, the smallest share or the first method by name first."""
-    kinds = {_kind_of(own) for own in scenarios}
+    kinds = {own.shape for own in scenarios}
     known = sorted((kind for kind in kinds if kind is not None), key=_shape_order)
     marks = list(zip(SHAPES, SIGNS, strict=True))
     shapes: Shapes = {
@@ -199,7 +191,7 @@ def _label_sides(points: list[Point], labels: dict[int, str]) -> list[str]:
 
 
 def _symbol(point: Point, shapes: Shapes) -> str:
-    shape = shapes[_kind_of(point.scenario)][0]
+    shape = shapes[point.scenario.shape][0]
     return shape if point.scenario.is_allowed else f"{shape}-open"
 
 
@@ -232,15 +224,7 @@ def _hover(board: Board, point: Point) -> str:
         f"Run {own.number} · {as_text(own.label)}<br>"
         f"{board.risk.label.lower()} {board.risk.written(own)}, "
         f"{board.detail.label} {board.detail.written(own)}<br>"
-        f"{_cost(own)}, {own.groups:,} groups{allowed}"
-    )
-
-
-def _cost(own: Scenario) -> str:
-    return (
-        f"links changed: {own.links_changed}"
-        if own.is_network
-        else f"{own.rows_left_out:,} left out"
+        f"{own.cost_words}, {own.groups:,} groups{allowed}"
     )
 
 

@@ -12,13 +12,11 @@ from deid_portal.engine.report.summary import RunSummary
 from deid_portal.engine.report.table import ColumnReport
 from deid_portal.engine.wording.numbers import middle_cut, percent
 from deid_portal.reports.columns import level_label
-from deid_portal.reports.scenarios import Scenario
+from deid_portal.reports.scenarios import NOTABLE_SHARE, Scenario
 
 A, B = "A", "B"
 SAME = ""
-# Differences below these are rounding, not a reason to choose.
-NOTABLE_LOSS = 0.001
-NOTABLE_SHARE = 0.0005
+NOTABLE_LOSS = 0.001  # as `NOTABLE_SHARE`
 COLUMNS_NAMED = 3
 NAME_LENGTH = 28
 STUDIED = 0.05  # so much less lost makes a column worth choosing a run for
@@ -146,7 +144,7 @@ def _values_words(mine: ColumnReport, others: ColumnReport, better: str) -> str:
 
 def _number_lines(a: Scenario, b: Scenario) -> Iterator[ComparisonLine]:
     yield _detail_line(a, b)
-    yield _links_line(a, b) if a.is_network else _rows_line(a, b)
+    yield _cost_line(a, b)
     smallest = _smallest_group(a, b)
     if smallest is not None:
         yield smallest
@@ -180,29 +178,12 @@ def _keeps_detail(a: Scenario, b: Scenario) -> str:
     return _less(-a.precision, -b.precision, NOTABLE_LOSS)
 
 
-def _rows_line(a: Scenario, b: Scenario) -> ComparisonLine:
-    return _line(
-        "Rows left out",
-        _out_of_all(a),
-        _out_of_all(b),
-        _less(a.share_left_out, b.share_left_out, NOTABLE_SHARE),
-        f"{{}} keeps {_counted(abs(a.rows_left_out - b.rows_left_out), 'more row')}",
-    )
-
-
-def _links_line(a: Scenario, b: Scenario) -> ComparisonLine:
-    """Compare the links kept as they were; a release of groups keeps none."""
-    return _line(
-        "Links changed",
-        a.links_changed,
-        b.links_changed,
-        _less(-a.links_kept, -b.links_kept, 0),
-        f"{{}} keeps {_counted(abs(a.links_kept - b.links_kept), 'more link')} as they were",
-    )
-
-
-def _out_of_all(own: Scenario) -> str:
-    return f"{own.rows_left_out:,} ({percent(own.share_left_out)})"
+def _cost_line(a: Scenario, b: Scenario) -> ComparisonLine:
+    mine, others = a.cost, b.cost
+    more = abs(mine.kept - others.kept)
+    words = mine.kept_words.format("{}", count=f"{more:,}", s="" if more == 1 else "s")
+    better = _less(mine.share, others.share, mine.notable)
+    return _line(mine.title, mine.words, others.words, better, words)
 
 
 def _risk_line(name: str, mine: float, others: float) -> ComparisonLine:

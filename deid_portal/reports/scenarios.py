@@ -6,23 +6,42 @@ Pure functions of summaries (`runs/summaries.py`); no report is opened here.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.networks.methods import NETWORK_METHODS
+from deid_portal.engine.report.network import LinkCounts
 from deid_portal.engine.report.summary import AskedProtection, RunSummary
 from deid_portal.engine.utility import METRICS
 from deid_portal.engine.wording.numbers import percent
 
 ROUNDING = 1e-12
+NOTABLE_SHARE = 0.0005  # a smaller difference is rounding, not a reason to choose
 CURVE = 5  # points that make a curve with a bend worth following
 NEAR_THE_BEND = 0.9  # of the largest distance from the straight line
 
 
 @dataclass(frozen=True)
+class ScenarioCost:
+    """What a run took away: people, or links of a network."""
+
+    title: str
+    words: str
+    share: float  # less is better
+    notable: float  # a smaller difference counts as none
+    kept: int
+    kept_words: str  # "A keeps 3 more rows"
+
+
+@dataclass(frozen=True)
 class Scenario:
     """One run as the board shows it; without numbers while it is open or where it has none."""
+
+    kinds_of_methods: ClassVar[Mapping[str, Any]] = METHODS
+    leaves_people_out: ClassVar[bool] = True
+    cost_title: ClassVar[str] = "Left out"
+    shape_means: ClassVar[str] = "share of rows that may be left out"
 
     id: UUID
     number: int
@@ -55,16 +74,14 @@ class Scenario:
         return self._asked.limit
 
     @property
-    def is_network(self) -> bool:
-        return bool(self._asked.is_network)
+    def methods(self) -> str:
+        kinds = self.kinds_of_methods
+        return ", then ".join(kinds[name].title for name in self._asked.methods if name in kinds)
 
     @property
-    def methods(self) -> str:
-        kinds: Mapping[str, Any] = NETWORK_METHODS if self.is_network else METHODS
-        names = [name for name in self._asked.methods if name in kinds]
-        said = ", then ".join(kinds[name].title for name in names)
-        removes = any("additions-deletions" in way for way in self._asked.way or ())
-        return f"{said}, adding and removing" if removes else said
+    def shape(self) -> float | str | None:
+        """What runs are told apart by on the chart, beside k."""
+        return self.limit
 
     @property
     def label(self) -> str:
@@ -82,18 +99,23 @@ class Scenario:
         return self.summary.risk.after.prosecutor.average
 
     @property
-    def links_changed(self) -> str:
-        """How many links of a network were added or removed; none is counted where all are new."""
-        links = self.summary.network.links if self.summary.network else None
-        if links is None or links.added is None or links.removed is None:
-            return "made up anew"
-        return f"{links.added + links.removed:,}"
+    def cost(self) -> ScenarioCost:
+        return ScenarioCost(
+            title="Rows left out",
+            words=f"{self.rows_left_out:,} ({percent(self.share_left_out)})",
+            share=self.share_left_out,
+            notable=NOTABLE_SHARE,
+            kept=-self.rows_left_out,
+            kept_words="{} keeps {count} more row{s}",
+        )
 
     @property
-    def links_kept(self) -> int:
-        """How many links of a network are as they were; none where all are new."""
-        links = self.summary.network.links if self.summary.network else None
-        return (links.kept if links else None) or 0
+    def cost_figure(self) -> str:
+        return f"{self.rows_left_out:,}"
+
+    @property
+    def cost_words(self) -> str:
+        return f"{self.rows_left_out:,} left out"
 
     @property
     def rows_left_out(self) -> int:
@@ -131,6 +153,54 @@ class Scenario:
     @property
     def smallest_group(self) -> int:
         return self.summary.classes.smallest
+
+
+@dataclass(frozen=True)
+class NetworkScenario(Scenario):
+    """A run of a network: nobody is left out, links are changed."""
+
+    kinds_of_methods: ClassVar[Mapping[str, Any]] = NETWORK_METHODS
+    leaves_people_out: ClassVar[bool] = False
+    cost_title: ClassVar[str] = "Links changed"
+    shape_means: ClassVar[str] = "the method"
+
+    @property
+    def methods(self) -> str:
+        removes = any("additions-deletions" in way for way in self._asked.way or ())
+        return f"{super().methods}, adding and removing" if removes else super().methods
+
+    @property
+    def shape(self) -> float | str | None:
+        return self.methods
+
+    @property
+    def _links(self) -> LinkCounts | None:
+        return self.summary.network.links if self.summary.network else None
+
+    @property
+    def cost_figure(self) -> str:
+        """How many links were added or removed; none is counted where all are new."""
+        links = self._links
+        if links is None or links.added is None or links.removed is None:
+            return "made up anew"
+        return f"{links.added + links.removed:,}"
+
+    @property
+    def cost_words(self) -> str:
+        return f"links changed: {self.cost_figure}"
+
+    @property
+    def cost(self) -> ScenarioCost:
+        """Links kept as they were are compared; a release of groups keeps none."""
+        kept = (self._links.kept if self._links else None) or 0
+        return ScenarioCost(
+            title=self.cost_title,
+            words=self.cost_figure,
+            share=-kept,
+            notable=0,
+            kept=kept,
+            kept_words="{} keeps {count} more link{s} as they were",
+        )
 
 
 def limit_words(limit: float) -> str:
@@ -200,7 +270,7 @@ def axes_for(scenarios: Sequence[Scenario]) -> tuple[list[ScenarioAxis], list[Sc
     risks = [
         axis
         for axis in RISKS.values()
-        if axis.name != "left-out" or not any(own.is_network for own in scenarios)
+        if axis.name != "left-out" or all(own.leaves_people_out for own in scenarios)
     ]
     details = [
         axis

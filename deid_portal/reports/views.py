@@ -17,12 +17,12 @@ from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine.report import Report
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.reports.network_pages import NETWORK_SECTIONS, network_key_numbers
-from deid_portal.reports.pages import ROWS, SECTIONS, Asked, address_of, tabs_of
+from deid_portal.reports.pages import ROWS, Asked, address_of, tabs_of
 from deid_portal.reports.remedies import describe_miss, describe_remedies
 from deid_portal.reports.selectors import OPEN_REQUESTS, is_of_an_earlier_plan, pack_recipe
+from deid_portal.reports.subjects import ReportedSubject
 from deid_portal.reports.templatetags.comments import request_talked_about
-from deid_portal.reports.verdicts import ReportNumber, judge_report, key_numbers
+from deid_portal.reports.verdicts import ReportNumber, judge_report
 from deid_portal.reports.visibility import report_seen_by
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import get_run_or_404
@@ -37,7 +37,7 @@ def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> Http
     run = get_run_or_404(person, run_id)
     if run.status != Run.Status.FINISHED:
         return redirect("runs:show", run.id)
-    sections = NETWORK_SECTIONS if run.is_network else SECTIONS
+    sections = ReportedSubject.of(run.dataset).sections
     if section not in sections:
         raise Http404
     if not run.solution:
@@ -82,6 +82,7 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
         "run": run,
         "verdict": judge_report(seen, rules, None if sees_values else run.finished_report),
         "key_numbers": _key_numbers(run, seen, rules),
+        "notes": ReportedSubject.of(run.dataset).notes(seen) if seen.tells("notes") else (),
         "is_outdated": is_of_an_earlier_plan(run),
         "sees_values": sees_values,
         "can_try": not refusal(check_can_vary, person, run),
@@ -96,7 +97,7 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
 def _key_numbers(run: Run, seen: Report, rules: Rules) -> list[ReportNumber]:
     if not run.solution:
         return []
-    return network_key_numbers(seen) if run.is_network else key_numbers(seen, rules)
+    return ReportedSubject.of(run.dataset).key_numbers(seen, rules)
 
 
 def _sees_rows(person: User, run: Run) -> bool:
@@ -130,7 +131,7 @@ def _next_bar(person: User, run: Run) -> NextBar:
         rest = "The numbers stay; nothing can be released from this run any more."
         return NextBar("The table and the rows were deleted.", rest, icon="trash", primary=runs)
     if not run.solution:
-        page = "networks:protection" if run.is_network else "plans:protection"
+        page = run.dataset.subject.pages["protection"]
         back = Act("Back to protection", url=reverse(page, args=[run.dataset_id]))
         return NextBar(
             "The plan is kept.",

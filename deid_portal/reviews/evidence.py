@@ -5,6 +5,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from deid_portal.attacks.choices import EARLIER_RELEASES
+from deid_portal.attacks.subjects import standard_attacks
+from deid_portal.reports.subjects import ReportedSubject
 from deid_portal.runs.models import Run
 
 
@@ -30,21 +33,29 @@ IN_REPORT = {
 }
 
 
-# What the report of a network has no page for is said by the gate itself.
-OF_NETWORKS = ("least_k", "highest_risk")
-
-
 def evidence_for(gate: str, run: Run) -> GateEvidence | None:
-    """Say where to look; the terms of a request are their own evidence."""
-    if run.is_network and gate not in OF_NETWORKS and not gate.startswith("attacks."):
-        return None
+    """Say where to look; the terms of a request are their own evidence.
+
+    What a report has no page for is said by the gate itself.
+    """
     if gate in IN_REPORT:
-        section, part, words, about = IN_REPORT[gate]
-        url = reverse("reports:section", args=[run.id, section])
-        return GateEvidence(url, part, words, f"chart:{about}")
+        return _in_report(gate, run)
     name, _, attack = gate.partition(".")
-    if name == "attacks" or gate == "cross_releases":
-        key = attack or "intersection"
-        url = f"{reverse('attacks:show', args=[run.id])}?{urlencode({'attack': key})}"
-        return GateEvidence(url, "#attack-panel", "Attack", "chart:Attacks")
+    if name == "attacks":
+        return _attack(attack, run)
+    if gate == "cross_releases" and EARLIER_RELEASES in standard_attacks(run):
+        return _attack(EARLIER_RELEASES, run)
     return None
+
+
+def _in_report(gate: str, run: Run) -> GateEvidence | None:
+    section, part, words, about = IN_REPORT[gate]
+    if section not in ReportedSubject.of(run.dataset).sections:
+        return None
+    url = reverse("reports:section", args=[run.id, section])
+    return GateEvidence(url, part, words, f"chart:{about}")
+
+
+def _attack(attack: str, run: Run) -> GateEvidence:
+    url = f"{reverse('attacks:show', args=[run.id])}?{urlencode({'attack': attack})}"
+    return GateEvidence(url, "#attack-panel", "Attack", "chart:Attacks")

@@ -22,7 +22,7 @@ from deid_portal.engine.report.summary import (
     RiskSummary,
     RunSummary,
 )
-from deid_portal.plans.basis import NetworkBasis, basis_of
+from deid_portal.plans.basis import basis_of
 
 Kind = TypeVar("Kind", bound=Part)
 
@@ -34,14 +34,12 @@ def describe_request(plan: Mapping[str, Any]) -> RunSummary:
 
 def describe_plan(plan: Mapping[str, Any]) -> AskedProtection:
     basis = basis_of(plan)
-    of_network = isinstance(basis, NetworkBasis)
     return AskedProtection(
         k=basis.look_alikes,
         limit=basis.limit,
         methods=tuple(method["name"] for method in basis.methods),
         rules=tuple(_without_values(rule) for rule in basis.rules),
-        is_network=of_network or None,
-        way=tuple(basis.ways) if of_network else None,
+        way=tuple(basis.ways) or None,
     )
 
 

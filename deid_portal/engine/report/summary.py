@@ -31,7 +31,6 @@ class AskedProtection(Part):
     limit: float | None = null()
     methods: tuple[str, ...] = ()
     rules: tuple[Mapping[str, Any], ...] = ()
-    is_network: bool | None = None
     way: tuple[str, ...] | None = None
 
 

@@ -14,8 +14,8 @@ from deid_portal.accounts.people import person_of
 from deid_portal.accounts.second_factor import confirm_second_factor, was_factor_given
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.querydesk.released_answers import read_answers, sum_prices
-from deid_portal.reports.network_pages import network_key_numbers
-from deid_portal.reports.verdicts import describe_rules, key_numbers, rules_sentence, verdict_of
+from deid_portal.reports.subjects import ReportedSubject
+from deid_portal.reports.verdicts import describe_rules, rules_sentence, verdict_of
 from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.deadlines import expires_at
 from deid_portal.reviews.evidence import evidence_for
@@ -243,7 +243,7 @@ def _show(
         "report": seen,
         "verdict": verdict_of(seen),
         "rules_sentence": rules_sentence(seen),
-        "key_numbers": network_key_numbers(seen) if run.is_network else key_numbers(seen),
+        "key_numbers": ReportedSubject.of(run.dataset).key_numbers(seen),
         "rules": describe_rules(seen),
         "sees_rows": can_see_values(person, run.dataset),
         "is_open": review.status == Status.SUBMITTED,

@@ -1,0 +1,49 @@
+"""What a report asks of its dataset: which pages and numbers it has, and how runs are compared."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from deid_portal.datasets.subjects import SubjectKind, SubjectPart
+from deid_portal.engine.report import Report
+from deid_portal.policies.rules import Rules
+from deid_portal.reports.network_pages import NETWORK_SECTIONS, network_key_numbers
+from deid_portal.reports.pages import SECTIONS, Section
+from deid_portal.reports.scenarios import NetworkScenario, Scenario
+from deid_portal.reports.verdicts import ReportNumber, key_numbers
+
+
+class ReportedSubject(SubjectPart):
+    sections: ClassVar[Mapping[str, Section]]
+    scenario: ClassVar[type[Scenario]]
+
+    @abstractmethod
+    def key_numbers(self, report: Report, rules: Rules | None = None) -> list[ReportNumber]:
+        """Return the numbers at the head of a report, each with what was asked."""
+
+    @abstractmethod
+    def notes(self, report: Report) -> Sequence[str]:
+        """Return the notes of a report, each to stand by itself."""
+
+
+class ReportOfTable(ReportedSubject, kind=SubjectKind.TABLE):
+    sections: ClassVar[Mapping[str, Section]] = SECTIONS
+    scenario = Scenario
+
+    def key_numbers(self, report: Report, rules: Rules | None = None) -> list[ReportNumber]:
+        return key_numbers(report, rules)
+
+    def notes(self, report: Report) -> Sequence[str]:
+        return report.notes
+
+
+class ReportOfNetwork(ReportedSubject, kind=SubjectKind.NETWORK):
+    sections: ClassVar[Mapping[str, Section]] = NETWORK_SECTIONS
+    scenario = NetworkScenario
+
+    def key_numbers(self, report: Report, rules: Rules | None = None) -> list[ReportNumber]:
+        return network_key_numbers(report)
+
+    def notes(self, report: Report) -> Sequence[str]:
+        """They say one thing together: what was read and left out of the file."""
+        return [" ".join(report.notes)] if report.notes else []
