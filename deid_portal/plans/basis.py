@@ -91,6 +91,15 @@ class Basis:
         return max(limits) if limits else None
 
     @property
+    def drew_protection_from_seed(self) -> bool:
+        """Say whether the seed of such a plan decided what protects people.
+
+        Differential privacy never drew from it.
+        """
+        kinds = [self.kinds_of_methods[method["name"]] for method in self.methods]
+        return any(kind.protects_by_chance and not kind.is_private for kind in kinds)
+
+    @property
     def ways(self) -> list[str]:
         """The words by which methods of a network were chosen, such as "additions"."""
         return []
@@ -178,6 +187,11 @@ class NetworkBasis(Basis):
         if self.look_alikes is not None and self.takes(method, "k"):
             method = {"k": self.look_alikes, **method}
         return self.with_methods([method])
+
+    @property
+    def drew_protection_from_seed(self) -> bool:
+        """Nodes are numbered by chance whatever the method."""
+        return not any(self.kinds_of_methods[own["name"]].is_private for own in self.methods)
 
     @property
     def ways(self) -> list[str]:

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from deid_portal.engine.methods import METHODS
-from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.randomness.chance import SECRET_BYTES
 from deid_portal.engine.randomness.seeds import admit_repeatable
 from deid_portal.engine.report import Report
+from deid_portal.plans.basis import basis_of
 
 if TYPE_CHECKING:
     from deid_portal.runs.models import Run
@@ -41,11 +40,7 @@ def drew_from_a_seed(plan: Mapping[str, Any]) -> bool:
     """
     if plan.get("seed") is None:
         return False
-    methods = plan["method"] if isinstance(plan["method"], list) else [plan["method"]]
-    names = [method["name"] for method in methods]
-    if "network" in plan:
-        return not any(NETWORK_METHODS[name].is_private for name in names)
-    return any(METHODS[n].protects_by_chance and not METHODS[n].is_private for n in names)
+    return basis_of(plan).drew_protection_from_seed
 
 
 def honest_report(run: "Run") -> Report:
