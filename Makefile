@@ -42,7 +42,7 @@ checks: test-packages
 	$(PY) -m ruff format --check --quiet . && $(TEMPLATES) --check --quiet templates || { echo "Run: make format"; exit 1; }
 	echo "Lint."
 	$(PY) -m ruff check --quiet .
-	$(TEMPLATES) check --quiet templates
+	$(TEMPLATES) check templates
 	echo "Types. Meanwhile the other core compiles the kernels that most tests need."
 	$(PY) -c 'from deid_portal.engine.kernel_warm_up import warm_up; warm_up()' & kernels=$$!; \
 	$(PY) -m mypy; types=$$?; wait $$kernels && exit $$types
