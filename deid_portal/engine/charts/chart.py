@@ -28,6 +28,11 @@ class ChartTable:
     rows: Sequence[Sequence[Cell]]
     folds: bool = False
 
+    @property
+    def is_folded(self) -> bool:
+        """Closed on the page: where it is meant to be, or would take more room than the chart."""
+        return self.folds or len(self.columns) > 9 or len(self.rows) > 12
+
 
 @dataclass(frozen=True)
 class Chart:
