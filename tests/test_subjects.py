@@ -17,9 +17,8 @@ MAY_NAME_A_KIND = {
     "datasets/selectors.py",
     "networks/services.py",
     "networks/selectors.py",
-    "attacks/views.py",
 }
-ASKS_FOR_A_KIND = re.compile(r"\bis_network\b|SubjectKind\.(?!TABLE\)|NETWORK\))|\.kind == ")
+ASKS_FOR_A_KIND = re.compile(r"\bis_network\b|dataset\.kind\b|(?<!kind=)SubjectKind\.[A-Z]")
 
 
 def _parts() -> list[type[SubjectPart]]:

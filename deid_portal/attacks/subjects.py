@@ -24,6 +24,7 @@ class AttackedSubject(SubjectPart):
     # What "Run all" makes: everything that needs no table from outside.
     standard_attacks: ClassVar[tuple[str, ...]]
     takes_outside_tables: ClassVar[bool]
+    changes_tried: ClassVar[str]  # against what was found
     # Attacks that a policy may ask for and that cannot be made, with the reason.
     impossible: ClassVar[Mapping[str, str]]
 
@@ -41,6 +42,7 @@ class AttackedSubject(SubjectPart):
 class AttackedTable(AttackedSubject, kind=SubjectKind.TABLE):
     standard_attacks = STANDARD
     takes_outside_tables = True
+    changes_tried = "coarser columns, more look-alikes, people left out"
     impossible: ClassVar[Mapping[str, str]] = {}
 
     def attack(self, lease: Lease[AttackTest]) -> AttackSummary:
@@ -55,6 +57,7 @@ class AttackedTable(AttackedSubject, kind=SubjectKind.TABLE):
 class AttackedNetwork(AttackedSubject, kind=SubjectKind.NETWORK):
     standard_attacks = tuple(NETWORK_ATTACKS)
     takes_outside_tables = False
+    changes_tried = "more look-alikes, other methods"
     impossible: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ATTACKS, "this attack is made on tables, not on networks"
     )

@@ -215,6 +215,7 @@ def _context(request: HttpRequest, run: Run, selected_key: str = "", **more: Any
     context = {
         "dataset": run.dataset,
         "run": run,
+        "attacked": AttackedSubject.of(run.dataset),
         "current": "report",
         "help_slug": "attacks",
         "rows": rows,

@@ -135,10 +135,6 @@ class Dataset(models.Model):
         return Subject.of(self)
 
     @property
-    def is_network(self) -> bool:
-        return self.kind == SubjectKind.NETWORK
-
-    @property
     def is_forgotten(self) -> bool:
         return self.state == self.State.FORGOTTEN
 

@@ -59,7 +59,9 @@ class Subject(SubjectPart):
     noun: ClassVar[str]  # "This is a table."
     series_noun: ClassVar[str]  # "Versions of this dataset"
     unit: ClassVar[str]  # what its rows are called: "30,162 rows"
-    never_shown: ClassVar[str]  # what nobody may see of it at the query desk: "a row"
+    contents: ClassVar[str]  # what may be asked about: "30,162 people and their links"
+    single: ClassVar[str]  # what nobody gets to see at the query desk: "a row"
+    never_shown: ClassVar[str]  # the same as a promise
     icon: ClassVar[str]
     place: ClassVar[str]  # the room in the top bar
     list_page: ClassVar[str]
@@ -96,7 +98,8 @@ class Subject(SubjectPart):
 
 
 class TableSubject(Subject, kind=SubjectKind.TABLE):
-    noun, series_noun, unit, never_shown, icon = "table", "dataset", "rows", "row", "table"
+    noun, series_noun, unit, icon = "table", "dataset", "rows", "table"
+    contents, single, never_shown = "rows", "a row", "No rows are ever shown"
     place, list_page, upload_page = "Datasets", "datasets:list", "datasets:new"
     pages: ClassVar[Mapping[str, str]] = {
         "preview": "datasets:preview",

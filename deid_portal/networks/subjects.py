@@ -20,7 +20,9 @@ from deid_portal.web.refusals import refusal
 
 
 class NetworkSubject(Subject, kind=SubjectKind.NETWORK):
-    noun, series_noun, unit, never_shown, icon = "network", "network", "people", "link", "network"
+    noun, series_noun, unit, icon = "network", "network", "people", "network"
+    contents, single = "people and their links", "a person or a link"
+    never_shown = "No link is ever shown"
     place, list_page, upload_page = "Networks", "networks:list", "networks:new"
     pages: ClassVar[Mapping[str, str]] = {
         "preview": "networks:show",

@@ -98,6 +98,11 @@ class OpeningForm(forms.Form):
         label="δ for all questions together", help_text="The chance that the promise does not hold."
     )
     needs_columns = True
+    columns_note = ""
+    protection_template = "querydesk/_protects_rows.html"
+    noise_words = (
+        "A count at ε 1 is within 3 people of the truth in 19 of 20 cases; at ε 0.1 within 30."
+    )
 
     def __init__(
         self, data: Mapping[str, Any] | None = None, *, dataset: Dataset, terms: Terms | None = None
@@ -363,6 +368,12 @@ class NetworkOpeningForm(OpeningForm):
         "grows with it. Choose it without looking at the network.",
     )
     needs_columns = False
+    columns_note = "Links can be asked about without any."
+    protection_template = "querydesk/_protects_links.html"
+    noise_words = (
+        "A number of links at ε 1 is within 3 of the truth in 19 of 20 cases where links are "
+        "protected; where people are, within 3 times the links that count."
+    )
 
     def __init__(
         self, data: Mapping[str, Any] | None = None, *, dataset: Dataset, terms: Terms | None = None

@@ -31,6 +31,7 @@ from deid_portal.releases.policies import check_can_download
 from deid_portal.releases.repetition import next_version_of
 from deid_portal.releases.selectors import grant_of, grants_seen_by, sees_everybody
 from deid_portal.releases.services import check_can_withdraw
+from deid_portal.releases.subjects import PackedSubject
 from deid_portal.reports.verdicts import verdict_of
 from deid_portal.reviews.models import Decision
 from deid_portal.web.refusals import refusal
@@ -133,6 +134,7 @@ def describe_page(
     title = title_for_team if is_team else title_for_one
     return {
         "dataset": run.dataset,
+        "checked_from": PackedSubject.of(run.dataset).checked_from,
         "release": release,
         "run": run,
         "standing": standing,

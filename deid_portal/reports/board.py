@@ -103,6 +103,10 @@ class Board:
             b,
         )
 
+    @property
+    def cost_title(self) -> str:
+        return (self.scenarios[0] if self.scenarios else Scenario).cost_title
+
     @cached_property
     def points(self) -> list[Point]:
         return place(self.scenarios, self.risk, self.detail)

@@ -7,7 +7,11 @@ from typing import ClassVar
 from deid_portal.datasets.subjects import SubjectKind, SubjectPart
 from deid_portal.engine.report import Report
 from deid_portal.policies.rules import Rules
-from deid_portal.reports.network_pages import NETWORK_SECTIONS, network_key_numbers
+from deid_portal.reports.network_pages import (
+    NETWORK_SECTIONS,
+    network_key_numbers,
+    network_of,
+)
 from deid_portal.reports.pages import SECTIONS, Section
 from deid_portal.reports.scenarios import NetworkScenario, Scenario
 from deid_portal.reports.verdicts import ReportNumber, key_numbers
@@ -22,6 +26,10 @@ class ReportedSubject(SubjectPart):
         """Return the numbers at the head of a report, each with what was asked."""
 
     @abstractmethod
+    def released_size(self, report: Report) -> str:
+        """Say how large the release is."""
+
+    @abstractmethod
     def notes(self, report: Report) -> Sequence[str]:
         """Return the notes of a report, each to stand by itself."""
 
@@ -33,6 +41,10 @@ class ReportOfTable(ReportedSubject, kind=SubjectKind.TABLE):
     def key_numbers(self, report: Report, rules: Rules | None = None) -> list[ReportNumber]:
         return key_numbers(report, rules)
 
+    def released_size(self, report: Report) -> str:
+        columns = sum(column.released for column in report.columns.values())
+        return f"{report.rows.released:,} rows, {columns} columns"
+
     def notes(self, report: Report) -> Sequence[str]:
         return report.notes
 
@@ -43,6 +55,10 @@ class ReportOfNetwork(ReportedSubject, kind=SubjectKind.NETWORK):
 
     def key_numbers(self, report: Report, rules: Rules | None = None) -> list[ReportNumber]:
         return network_key_numbers(report)
+
+    def released_size(self, report: Report) -> str:
+        links = network_of(report).links.after
+        return f"{report.rows.released:,} people, {links:,} links"
 
     def notes(self, report: Report) -> Sequence[str]:
         """They say one thing together: what was read and left out of the file."""

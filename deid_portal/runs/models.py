@@ -122,10 +122,6 @@ class Run(Work):
         return cast(NetworkPlan, self.frozen_plan())
 
     @property
-    def is_network(self) -> bool:
-        return self.dataset.is_network
-
-    @property
     def has_release(self) -> bool:
         """True when the run ended with rows that could be released, and they are still there."""
         is_done = self.status == self.Status.FINISHED and self.solution is True

@@ -235,7 +235,7 @@ def _show(
         "answers": answers,
         "answers_in_all": sum_prices(answers),
         "own_vote": vote,
-        "columns_released": sum(own.released for own in run.finished_report.columns.values()),
+        "released_size": ReportedSubject.of(run.dataset).released_size(run.finished_report),
         "expires_at": expires_at(review),
         "can_change_terms": review.status == Status.CHANGES_REQUESTED
         and not refusal(check_can_change_terms, person, review),
