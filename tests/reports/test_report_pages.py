@@ -40,7 +40,7 @@ def test_every_page_opens_for_steward_and_reviewer(cast: Cast, run: Run, signed_
 
 
 def test_every_page_of_a_report_of_old_opens(cast: Cast, run: Run, signed_in: SignIn) -> None:
-    run.report = of_old(run.report)
+    run.report = of_old(run.finished_report)
     run.save(update_fields=["report"])
     for person in (cast.steward, cast.reviewer):
         for slug in ("", *PAGES):
@@ -68,7 +68,8 @@ def test_what_is_chosen_on_a_page_is_in_its_address(
     cast: Cast, run: Run, signed_in: SignIn
 ) -> None:
     client = signed_in(cast.steward)
-    size = run.report["isolation"][0]["from"]
+    assert run.finished_report.isolation is not None
+    size = run.finished_report.isolation[0].from_
     assert "keeps most of them apart" in page(client, run, "groups", size=str(size))
     assert "What keeps groups apart" in page(client, run, "groups", size="-1")
     assert '<option value="Condition" selected>' in page(
