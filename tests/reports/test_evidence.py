@@ -1,6 +1,5 @@
 """What the report page says about attacks, methods, cuts and usefulness."""
 
-
 import pytest
 
 from deid_portal.engine import Plan, Table, protect

@@ -1,12 +1,14 @@
 """The pages of a report: each has an address, opens for those who may, and for reports of old."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
+from deid_portal.engine.report.utility import WorkloadError
 from deid_portal.reports.pages import SECTIONS
 from deid_portal.runs.models import Run
 from tests import factories
@@ -85,6 +87,18 @@ def test_reviewers_read_no_value_of_few_people(cast: Cast, run: Run, signed_in: 
     for text in texts:
         for value in ("13053", "14850", "Jennifer"):
             assert value not in text
+
+
+def test_how_far_off_counting_questions_are_is_told(
+    cast: Cast, run: Run, signed_in: SignIn
+) -> None:
+    report = run.finished_report
+    assert report.comparison is not None
+    queries = WorkloadError(mean=0.125, interval=(0.1, 0.15), median=0.1, queries=20)
+    run.report = replace(report, comparison=replace(report.comparison, queries=queries))
+    run.save(update_fields=["report"])
+    text = page(signed_in(cast.steward), run, "distributions")
+    assert "Counting questions are answered 12.5\u00a0% off on average" in text
 
 
 def test_opening_a_page_costs_few_queries(
