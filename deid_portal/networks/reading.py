@@ -115,7 +115,7 @@ def _count_look_alikes(
     least_k = max(policy_in_force(dataset.team).rules.least_k, 2)
     alike = NodeClasses(network, (), progress)
     known = [own for own in Knowledge if own is not Knowledge.ATTRIBUTES]
-    risk = {own.value: describe_knowledge(alike.of(own), least_k) for own in known}
+    risk = {own.value: describe_knowledge(alike.of(own), least_k).to_document() for own in known}
     sizes = {own.value: _counted(alike.of(own).sizes) for own in known}
     return risk, {"degrees": _counted(network.undirected.degrees), "sizes": sizes}
 

@@ -47,7 +47,7 @@ def describe_distributions(
 
 
 @dataclass(frozen=True)
-class ReleasedLabels:
+class LabelsView:
     """What those who see no rows are shown: one column of the release, as it leaves."""
 
     columns: list[str]
@@ -55,12 +55,12 @@ class ReleasedLabels:
     chart: Chart
 
 
-def describe_labels(report: Report, column: str = "") -> ReleasedLabels | None:
+def describe_labels(report: Report, column: str = "") -> LabelsView | None:
     entries = {entry.column: entry for entry in report.released_labels or ()}
     if not entries:
         return None
     chosen = entries.get(column) or next(iter(entries.values()))
-    return ReleasedLabels(list(entries), chosen.column, labels_chart(chosen))
+    return LabelsView(list(entries), chosen.column, labels_chart(chosen))
 
 
 def _choose_pair(crossed: list[str], first: str, second: str) -> tuple[str, str] | None:

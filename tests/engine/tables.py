@@ -127,7 +127,7 @@ def judge_secrets(groups: dict[str, list[Any]], model: dict[str, Any]) -> dict[s
     table = Table.from_rows(["zip", "secret"], rows)
     columns = {"zip": {"role": "quasi-identifier"}, "secret": {"role": "sensitive"}}
     plan = Plan.from_document(document(columns, models=[model], method={"name": "none"}))
-    entry: dict[str, Any] = assess(table, plan)["models"][0]
+    entry: dict[str, Any] = assess(table, plan).models[0]
     return entry
 
 
@@ -143,5 +143,5 @@ def judge_rows(
     columns = {name: {"role": "quasi-identifier"} for name in names.split()} | (roles or {})
     asked = document(columns, models=[model], method={"name": "none"})
     plan = Plan.from_document(asked, read_file=lambda name: (files or {})[name].encode())
-    entry: dict[str, Any] = assess(Table.from_rows(names.split(), cells), plan)["models"][0]
+    entry: dict[str, Any] = assess(Table.from_rows(names.split(), cells), plan).models[0]
     return entry

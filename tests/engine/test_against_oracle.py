@@ -54,24 +54,24 @@ def test_release_keeps_every_promise(
     plan = make_plan(k, l, limit, seed)
     outcome = protect(table, plan)
     report = outcome.report
-    assert report["rows"]["released"] + report["rows"]["suppressed"] == len(rows)
+    assert report.rows.released + report.rows.suppressed == len(rows)
     if outcome.released is None:
         assert not outcome.solution
-        assert report["blocked_by"] in ("k-anonymity", "l-diversity")
+        assert report.blocked_by in ("k-anonymity", "l-diversity")
         return
     released = [tuple(row) for row in outcome.released.head(len(rows))]
-    assert len(released) == report["rows"]["released"] > 0
-    assert report["rows"]["suppressed"] <= limit * len(rows) + 1e-9
+    assert len(released) == report.rows.released > 0
+    assert report.rows.suppressed <= limit * len(rows) + 1e-9
     classes = defaultdict(list)
     for *quasi, condition in released:
         classes[tuple(quasi)].append(condition)
     assert min(len(people) for people in classes.values()) >= k
     assert min(len(set(people)) for people in classes.values()) >= l
-    assert report["classes"]["count"] == len(classes)
-    assert report["risk"]["after"]["prosecutor"]["average"] == len(classes) / len(released)
+    assert report.classes.count == len(classes)
+    assert report.risk.after.prosecutor.average == len(classes) / len(released)
     squares = sum(len(people) ** 2 for people in classes.values())
     suppressed = len(rows) - len(released)
-    assert report["utility"]["discernibility"] == squares + suppressed * len(rows)
+    assert report.utility.discernibility == squares + suppressed * len(rows)
     assert protect(table, plan).released.head(99) == outcome.released.head(99)  # type: ignore[union-attr]
 
 
@@ -97,7 +97,7 @@ def test_assessing_a_release_finds_what_its_report_said(rows: list[Row]) -> None
     if outcome.released is None:
         return
     again = assess(table, plan, outcome.released)
-    assert again["solution"]
+    assert again.solution
     for part in ("rows", "risk", "models", "classes"):
         assert again[part] == outcome.report[part]
-    assert abs(again["utility"]["loss"] - outcome.report["utility"]["loss"]) < 1e-9
+    assert abs(again.utility.loss - outcome.report.utility.loss) < 1e-9

@@ -3,24 +3,25 @@ from typing import Any
 import pytest
 
 from deid_portal.engine import InvalidTable, Plan, Table, assess, protect
+from deid_portal.engine.report.table import RowCounts
 from tests.engine.tables import FOUR, adult_columns, adult_table, document, four_plan, read_adult
 
 
 def test_table_as_it_is() -> None:
     report = assess(FOUR, four_plan())
-    assert not report["solution"]
-    assert report["models"][0]["achieved"] == {"k": 1}
-    assert report["risk"]["before"] == report["risk"]["after"]
-    assert report["utility"]["loss"] == 0
-    assert report["rows"] == {"released": 4, "suppressed": 0}
+    assert not report.solution
+    assert report.models[0].achieved == {"k": 1}
+    assert report.risk.before == report.risk.after
+    assert report.utility.loss == 0
+    assert report.rows == RowCounts(released=4, suppressed=0)
 
 
 def test_release_is_measured_from_its_cells() -> None:
     outcome = protect(FOUR, four_plan())
     report = assess(FOUR, four_plan(), outcome.released)
-    assert report["solution"]
-    assert report["transformation"]["levels"] == {"zip": 0, "age": 1}
-    assert report["utility"] == pytest.approx(outcome.report["utility"])
+    assert report.solution
+    assert report.transformation.levels == {"zip": 0, "age": 1}
+    assert report.utility == pytest.approx(outcome.report.utility)
 
 
 @pytest.mark.parametrize(
@@ -56,9 +57,9 @@ def test_adult_as_it_came() -> None:
     for left_out in ((), ("occupation",)):
         names = [name for name in table.names if name not in left_out]
         report = assess(table, adult_plan(names))
-        uniques = report["risk"]["details"]["before"]["sample_uniques"]
-        average = report["risk"]["before"]["prosecutor"]["average"]
-        figures.append((report["classes"]["count"], uniques["records"], uniques["share"], average))
+        uniques = report.risk.details.before.sample_uniques
+        average = report.risk.before.prosecutor.average
+        figures.append((report.classes.count, uniques.records, uniques.share, average))
     assert figures == [
         (19_502, 15_512, pytest.approx(0.5143, abs=5e-5), pytest.approx(0.6466, abs=5e-5)),
         (12_458, 8_841, pytest.approx(0.2931, abs=5e-5), pytest.approx(0.4130, abs=5e-5)),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Column, ColumnType, InvalidPlan, InvalidTable, Plan, Table, protect
+from deid_portal.engine.report.table import RowCounts
 from tests.engine.tables import document
 
 QUASI: dict[str, Any] = {"role": "quasi-identifier"}
@@ -26,17 +27,17 @@ def test_more_than_64_bits_of_key(method: str) -> None:
     plan = document(dict.fromkeys(names, QUASI), method={"name": method, "suppression_limit": 0.2})
     report = protect(Table.from_rows(names, rows), Plan.from_document(plan)).report
     alike = np.unique(rows, axis=0, return_counts=True)[1]
-    assert report["solution"]
-    assert report["models"][0]["holds"]
+    assert report.solution
+    assert report.models[0].holds
     if method == "full-domain":
-        assert report["transformation"]["levels"] == dict.fromkeys(names, 0)
-        assert report["rows"]["suppressed"] == int(alike[alike < 2].sum())
+        assert report.transformation.levels == dict.fromkeys(names, 0)
+        assert report.rows.suppressed == int(alike[alike < 2].sum())
 
 
 def test_column_of_one_value_stays() -> None:
     table = Table.from_rows(["town", "age"], [["x", "1"], ["x", "1"], ["x", "2"], ["x", "2"]])
     report = protect(table, Plan.from_document(document({"town": QUASI, "age": QUASI}))).report
-    assert report["transformation"]["levels"] == {"town": 0, "age": 0}
+    assert report.transformation.levels == {"town": 0, "age": 0}
 
 
 def test_column_unique_per_row_finishes_and_is_hidden() -> None:
@@ -50,10 +51,10 @@ def test_column_unique_per_row_finishes_and_is_hidden() -> None:
         )
     )
     report = protect(table, Plan.from_document(document({"id": QUASI, "sex": QUASI}))).report
-    assert report["transformation"]["levels"] == {"id": 1, "sex": 0}
-    assert report["risk"]["before"]["sample_uniques"] == 1.0
-    assert report["input"]["patterns"] == rows
-    assert "No two rows are alike" in report["notes"][0]
+    assert report.transformation.levels == {"id": 1, "sex": 0}
+    assert report.risk.before.sample_uniques == 1.0
+    assert report.input.patterns == rows
+    assert "No two rows are alike" in report.notes[0]
 
 
 def test_without_quasi_identifiers_a_model_is_refused_and_no_model_is_not() -> None:
@@ -80,8 +81,8 @@ def test_taxonomy_of_one_level_leaves_only_suppression(metric: str) -> None:
         document({"zip": column}, method=method), read_file=lambda _: b"1\n2\n"
     )
     report = protect(Table.from_rows(["zip"], rows), plan).report
-    assert report["search"]["nodes"] == 1
-    assert report["rows"] == {"released": 2, "suppressed": 1}
+    assert report.search.nodes == 1
+    assert report.rows == RowCounts(released=2, suppressed=1)
     json.dumps(report, allow_nan=False)
 
 
@@ -92,10 +93,10 @@ def test_two_hundred_columns_give_a_valid_answer_that_is_not_called_proved(metri
     method = full_domain(suppression_limit=0.5, metric=metric)
     plan = Plan.from_document(document(dict.fromkeys(names, QUASI), method=method))
     report = protect(Table.from_rows(names, rows), plan).report
-    assert report["models"][0]["holds"]
-    assert report["rows"]["suppressed"] <= 6
-    assert not report["search"]["optimal"]
-    assert report["search"]["bound"] <= report["utility"][metric]
+    assert report.models[0].holds
+    assert report.rows.suppressed <= 6
+    assert not report.search.optimal
+    assert report.search.bound <= report.utility[metric]
     json.dumps(report, allow_nan=False)
 
 
@@ -120,5 +121,5 @@ def test_a_report_on_huge_numbers_can_be_written() -> None:
     rows = [["1e300", "1"], ["-1e300", "1e308"], ["5", "3"]]
     plan = document({"a": QUASI, "b": QUASI}, models=[], method={"name": "none"})
     report = protect(Table.from_rows(["a", "b"], rows), Plan.from_document(plan)).report
-    assert report["comparison"]["pairs"][0]["correlation_before"] is None
+    assert report.comparison.pairs[0].correlation_before is None
     json.dumps(report, allow_nan=False)

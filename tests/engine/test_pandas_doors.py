@@ -66,7 +66,7 @@ def test_the_census_as_a_frame_is_protected_as_its_file_is() -> None:
     outcome = protect(pd.read_csv(ADULT / "adult.csv", sep=";"), plan)
     assert is_same(outcome, protect(adult_table(), plan))
     assert outcome.frame is not None
-    assert len(outcome.frame) == outcome.report["rows"]["released"]
+    assert len(outcome.frame) == outcome.report.rows.released
 
 
 def test_a_frame_is_assessed_as_its_table_is() -> None:
@@ -79,8 +79,8 @@ def test_a_frame_is_assessed_as_its_table_is() -> None:
         Table.from_pandas(frame), Plan.from_document(plan), Table.from_pandas(outcome.frame)
     )
     assert without_time(by_frames) == without_time(by_tables)
-    assert by_frames["solution"]
-    assert not assess(frame, plan)["solution"]
+    assert by_frames.solution
+    assert not assess(frame, plan).solution
 
 
 def people() -> pd.DataFrame:

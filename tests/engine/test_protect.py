@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from deid_portal.engine import Cancelled, InvalidPlan, Plan, Table, protect
+from deid_portal.engine.report.table import RowCounts
 from tests.engine.tables import FOUR, document, four_columns, four_plan
 
 NINE_ROWS = Table.from_rows(
@@ -108,14 +109,14 @@ def test_no_solution_says_who_blocked_and_how_far_it_misses() -> None:
     outcome = protect(FOUR, plan)
     assert (outcome.solution, outcome.released) == (False, None)
     report = outcome.report
-    assert report["blocked_by"] == "k-anonymity"
-    assert report["blocking_model"] == {"model": "k-anonymity", "k": 3}
-    nearest = report["nearest"]
-    assert (nearest["levels"], nearest["suppressed"], nearest["excess"]) == ({"zip": 0}, 4, 4)
-    assert nearest["models"][0]["achieved"] == {"k": 2}
-    assert nearest["models"][0]["classes_over"] == 2
-    assert report["utility_before"]["loss"] == 0
-    assert report["utility"]["loss"] == 1
+    assert report.blocked_by == "k-anonymity"
+    assert report.blocking_model == {"model": "k-anonymity", "k": 3}
+    nearest = report.nearest
+    assert (nearest.levels, nearest.suppressed, nearest.excess) == ({"zip": 0}, 4, 4)
+    assert nearest.models[0].achieved == {"k": 2}
+    assert nearest.models[0].classes_over == 2
+    assert report.utility_before.loss == 0
+    assert report.utility.loss == 1
     json.dumps(report)
 
 
@@ -127,8 +128,8 @@ def test_suppressing_everyone_is_no_solution() -> None:
 
 def test_levels_are_applied_exactly() -> None:
     outcome = protect(FOUR, four_plan(method={"name": "levels", "levels": {"zip": 3, "age": 1}}))
-    assert outcome.report["transformation"]["levels"] == {"zip": 3, "age": 1}
-    assert outcome.report["classes"]["count"] == 1
+    assert outcome.report.transformation.levels == {"zip": 3, "age": 1}
+    assert outcome.report.classes.count == 1
 
 
 @pytest.mark.parametrize(
@@ -147,11 +148,11 @@ def test_levels_that_do_not_exist_are_refused(levels: dict[str, int], sentence: 
 def test_none_releases_what_is_already_safe_and_nothing_else() -> None:
     unsafe = protect(FOUR, four_plan(method={"name": "none"}))
     assert not unsafe.solution
-    assert unsafe.report["nearest"]["suppressed"] == 2
+    assert unsafe.report.nearest.suppressed == 2
     measured = protect(FOUR, four_plan(method={"name": "none"}, models=[]))
     assert measured.solution
-    assert measured.report["rows"] == {"released": 4, "suppressed": 0}
-    assert measured.report["risk"]["before"] == measured.report["risk"]["after"]
+    assert measured.report.rows == RowCounts(released=4, suppressed=0)
+    assert measured.report.risk.before == measured.report.risk.after
 
 
 def test_without_quasi_identifiers_and_models_nothing_changes() -> None:
@@ -197,7 +198,7 @@ def test_search_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_report_has_what_the_pages_draw() -> None:
     report = protect(FOUR, four_plan()).report
-    assert report["columns"]["zip"] == {
+    assert report.columns["zip"] == {
         "role": "quasi-identifier",
         "released": True,
         "distinct_before": 2,
@@ -207,25 +208,25 @@ def test_report_has_what_the_pages_draw() -> None:
         "level_name": "exact",
         "loss": 0.0,
     }
-    assert report["columns"]["age"]["level_name"] == "hidden"
-    assert sum(band["share"] for band in report["risk"]["before"]["bands"]) == 1
-    assert sum(bin["count"] for bin in report["classes"]["bins"]) == 2
-    assert sum(bin["count"] for bin in report["classes"]["bins_before"]) == 3
-    assert [step["column"] for step in report["coarser"]] == ["zip"]
+    assert report.columns["age"].level_name == "hidden"
+    assert sum(band.share for band in report.risk.before.bands) == 1
+    assert sum(bin.count for bin in report.classes.bins) == 2
+    assert sum(bin.count for bin in report.classes.bins_before) == 3
+    assert [step.column for step in report.coarser] == ["zip"]
 
 
 def test_one_column_of_one_value() -> None:
     table = Table.from_rows(["zip"], [["1"], ["1"]])
     plan = Plan.from_document(document({"zip": {"role": "quasi-identifier"}}))
     outcome = protect(table, plan)
-    assert outcome.report["transformation"]["levels"] == {"zip": 0}
+    assert outcome.report.transformation.levels == {"zip": 0}
 
 
 def test_column_unique_per_row_is_hidden() -> None:
     table = Table.from_rows(["id"], [[str(n)] for n in range(50)])
     plan = Plan.from_document(document({"id": {"role": "quasi-identifier"}}))
     outcome = protect(table, plan)
-    assert outcome.report["transformation"]["levels"] == {"id": 1}
+    assert outcome.report.transformation.levels == {"id": 1}
 
 
 def test_two_hundred_columns_are_protected() -> None:
@@ -236,6 +237,6 @@ def test_two_hundred_columns_are_protected() -> None:
     plan = Plan.from_document(document(columns, method=method))
     outcome = protect(Table.from_rows(names, rows), plan)
     assert outcome.solution
-    assert not outcome.report["search"]["optimal"]
-    assert outcome.report["search"]["bound"] <= outcome.report["utility"]["loss"]
-    assert outcome.report["models"][0]["holds"]
+    assert not outcome.report.search.optimal
+    assert outcome.report.search.bound <= outcome.report.utility.loss
+    assert outcome.report.models[0].holds

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from deid_portal.engine.report.summary import RunSummary
 from deid_portal.reports.scenarios import Scenario
 
 HEIGHTS = {"age": 3, "sex": 1}
@@ -20,7 +21,7 @@ def make_summary(
     smallest_left_out: int | None = None,
     rows: int = 1000,
     groups: int = 50,
-) -> dict[str, Any]:
+) -> RunSummary:
     """What a finished run of two columns keeps; the smallest group is the 40 of sex "x"."""
     levels = levels if levels is not None else {"age": 1, "sex": 0}
     summary: dict[str, Any] = {
@@ -51,7 +52,7 @@ def make_summary(
     if smallest_left_out is not None:
         group = {"value": "x", "records": 40, "suppressed": smallest_left_out, "loss": 0.1}
         summary["who_pays"] = [{"column": "sex", "groups": [group]}]
-    return summary
+    return RunSummary.from_document(summary)
 
 
 def make_scenario(number: int, *, is_allowed: bool = True, **summary: Any) -> Scenario:

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine.report.summary import AskedProtection, RunSummary
 from deid_portal.plans.changes import HideAmong, LeaveOut
 from deid_portal.runs.models import Run
 from deid_portal.runs.variants import start_variant
@@ -94,7 +95,9 @@ def test_runs_without_a_solution_are_in_the_table_only(
 ) -> None:
     ended = _vary(run, cast, HideAmong(5))
     ended.status, ended.solution = Run.Status.FINISHED, False
-    ended.summary = {"solution": False, "asked": {"k": 5, "limit": 0.0}}
+    ended.summary = RunSummary.telling(
+        solution=False, asked=AskedProtection(k=5, limit=0.0, methods=(), rules=())
+    )
     ended.save()
     answer = signed_in(cast.steward).get(reverse("reports:board", args=[run.dataset_id]))
     assert [point.scenario.number for point in answer.context["board"].points] == [1]

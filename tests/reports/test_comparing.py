@@ -1,10 +1,14 @@
 """Two runs beside each other: the words are a pure function of the numbers."""
 
 import itertools
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from deid_portal.engine.report.summary import RunSummary
 from deid_portal.reports.run_comparison import A, B, compare, headline_of
+from deid_portal.reports.scenarios import Scenario
 from tests.reports.scenarios import make_scenario
 
 FINE = {"age": 0, "sex": 0}
@@ -153,9 +157,14 @@ def test_risk_is_told_in_proportion() -> None:
     }
 
 
+def with_age(own: Scenario, **changes: Any) -> Scenario:
+    columns = {**own.summary.columns, "age": replace(own.summary.columns["age"], **changes)}
+    return replace(own, summary=RunSummary.telling(**vars(own.summary) | {"columns": columns}))
+
+
 def test_labels_of_several_levels_are_not_counted_as_values() -> None:
     a, b = make_scenario(1, levels={"age": 0}), make_scenario(2, levels={"age": 1})
-    b.summary["columns"]["age"] |= {"level": None, "distinct_after": 40, "loss": 0.3}
+    b = with_age(b, level=None, distinct_after=40, loss=0.3)
     line = compare(a, b).lines[0]
     assert (line.better, line.words) == (A, "A keeps more of it")
 
@@ -163,5 +172,5 @@ def test_labels_of_several_levels_are_not_counted_as_values() -> None:
 def test_a_hardly_finer_column_is_no_reason_to_choose() -> None:
     a = make_scenario(1, levels={"age": 0}, average=0.001)
     b = make_scenario(2, levels={"age": 1}, average=0.02)
-    b.summary["columns"]["age"]["loss"] = 0.01
+    b = with_age(b, loss=0.01)
     assert (A, "when the risk must be as low as it can be.") in compare(a, b).verdict.choices

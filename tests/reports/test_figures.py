@@ -1,7 +1,6 @@
 """What the report says, from reports small enough to check by eye."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -12,6 +11,7 @@ from deid_portal.datasets.services import tag_columns
 from deid_portal.engine.charts.detail import loss_chart
 from deid_portal.engine.charts.groups import classes_chart
 from deid_portal.engine.charts.risk import risk_chart
+from deid_portal.engine.report import Report
 from deid_portal.engine.wording.numbers import one_in
 from deid_portal.reports.verdicts import key_numbers, rules_sentence, verdict_of
 from tests import factories
@@ -19,10 +19,8 @@ from tests.conftest import Cast
 
 
 @pytest.fixture
-def report(cast: Cast) -> dict[str, Any]:
-    run = factories.make_finished_run(cast.steward, cast.team)
-    document: dict[str, Any] = run.report
-    return document
+def report(cast: Cast) -> Report:
+    return factories.make_finished_run(cast.steward, cast.team).finished_report
 
 
 @pytest.mark.parametrize(
@@ -33,7 +31,7 @@ def test_a_chance_is_never_said_smaller_than_it_is(chance: float, words: str) ->
     assert one_in(chance) == words
 
 
-def test_every_chart_draws_the_numbers_of_its_table(report: dict[str, Any]) -> None:
+def test_every_chart_draws_the_numbers_of_its_table(report: Report) -> None:
     for chart in (risk_chart(report), classes_chart(report), loss_chart(report)):
         assert chart.title
         assert chart.figure["data"]
@@ -43,17 +41,17 @@ def test_every_chart_draws_the_numbers_of_its_table(report: dict[str, Any]) -> N
     assert [str(count) for count in drawn] == classes_chart(report).table.rows[0][1:]
 
 
-def test_the_verdict_names_what_was_reached(report: dict[str, Any]) -> None:
-    smallest = report["classes"]["smallest"]
+def test_the_verdict_names_what_was_reached(report: Report) -> None:
+    smallest = report.classes.smallest
     assert f"at least {smallest} look-alikes" in verdict_of(report)
     assert rules_sentence(report) == "The rule you chose holds."
-    numbers = {number["label"]: number for number in key_numbers(report)}
+    numbers = {number.label: number for number in key_numbers(report)}
     assert len(numbers) == 8
-    assert numbers["Hides among (k)"]["value"] == str(smallest)
-    assert numbers["Left out"]["value"] == "0"
+    assert numbers["Hides among (k)"].value == str(smallest)
+    assert numbers["Left out"].value == "0"
 
 
-def test_no_cell_of_the_table_is_in_the_charts(report: dict[str, Any]) -> None:
+def test_no_cell_of_the_table_is_in_the_charts(report: Report) -> None:
     charts = [risk_chart(report), classes_chart(report), loss_chart(report)]
     text = "".join(str(chart) for chart in charts)
     for value in ("13053", "Diabetes", "Jennifer"):

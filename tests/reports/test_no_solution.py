@@ -76,7 +76,7 @@ def test_the_miss_says_how_near_it_was() -> None:
     miss = describe_miss(report)
     assert miss.blocked_by == "confidence-bounding 0.55 on condition"
     assert miss.sentence == "k-anonymity 5 alone would have worked."
-    numbers = {own["label"]: own["value"] for own in miss.numbers}
+    numbers = {own.label: own.value for own in miss.numbers}
     assert numbers["Nearest miss"] == "h = 0.7"
     assert numbers["Rules that hold there"] == "k 5"
 
@@ -91,7 +91,7 @@ def test_changes_the_policy_forbids_say_so() -> None:
 
 
 def test_reports_of_old_without_remedies_open(cast: Cast, run: Run, signed_in: SignIn) -> None:
-    run.report = {key: own for key, own in run.report.items() if key != "remedies"}
+    run.report = run.finished_report.without("remedies")
     run.save(update_fields=["report"])
     text = signed_in(cast.steward).get(reverse("reports:report", args=[run.id])).content.decode()
     assert "No single change was found" in text

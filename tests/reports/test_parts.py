@@ -1,12 +1,13 @@
 """Parts of the report as pure functions: findings, charts and the numbers beneath them."""
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.charts.distributions import association_chart
 from deid_portal.engine.charts.risk import risk_chart, threshold_chart
+from deid_portal.engine.report import Report
 from deid_portal.reports.attackers import attacker_table, marketer_sentence
 from deid_portal.reports.columns import columns_title, describe_columns
 from deid_portal.reports.distributions import describe_distributions
@@ -17,7 +18,7 @@ from deid_portal.reports.who_pays import describe_who_pays
 from tests.reports.samples import make_report, of_old, two_left_out
 
 
-def charts_of(report: dict[str, Any]) -> list[Chart]:
+def charts_of(report: Report) -> list[Chart]:
     paid, drawn = describe_who_pays(report), describe_distributions(report)
     assert paid is not None
     assert drawn is not None
@@ -63,16 +64,17 @@ def test_the_cheapest_step_that_frees_anybody_is_marked() -> None:
     # One step coarser in one column frees neither: they differ in zip and in sex.
     assert left_out.cheapest is None
     assert left_out.title == "2 people were left out"
-    freeing = [{**step, "freed": 1} for step in two_left_out()["coarser"]]
-    cheapest = describe_left_out({**two_left_out(), "coarser": freeing}).cheapest
+    freeing = tuple(replace(step, freed=1) for step in two_left_out().coarser or ())
+    cheapest = describe_left_out(replace(two_left_out(), coarser=freeing)).cheapest
     assert cheapest is not None
-    assert cheapest.loss == min(step["loss"] for step in freeing)
+    assert cheapest.loss == min(step.loss for step in freeing)
     assert cheapest.change.startswith('{"change": "level"')
 
 
 def test_a_step_the_rules_would_refuse_is_not_offered() -> None:
-    steps = [{**step, "freed": 1, "holds": False} for step in two_left_out()["coarser"]]
-    assert describe_left_out({**two_left_out(), "coarser": steps}).steps == []
+    coarser = two_left_out().coarser or ()
+    steps = tuple(replace(step, freed=1, holds=False) for step in coarser)
+    assert describe_left_out(replace(two_left_out(), coarser=steps)).steps == []
 
 
 def test_nobody_left_out_is_said_in_a_few_words() -> None:
@@ -125,7 +127,7 @@ def test_a_marketer_is_right_on_average() -> None:
     )
     table = attacker_table(two_left_out())
     assert table is not None
-    assert [row["name"] for row in table["rows"]] == ["Prosecutor", "Journalist", "Marketer"]
+    assert [row.name for row in table.rows] == ["Prosecutor", "Journalist", "Marketer"]
 
 
 def test_the_worst_group_is_drawn_beside_the_table_unless_another_is_chosen() -> None:

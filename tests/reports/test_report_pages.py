@@ -1,12 +1,14 @@
 """The pages of a report: each has an address, opens for those who may, and for reports of old."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
+from deid_portal.engine.report.utility import WorkloadError
 from deid_portal.reports.pages import SECTIONS
 from deid_portal.runs.models import Run
 from tests import factories
@@ -40,7 +42,7 @@ def test_every_page_opens_for_steward_and_reviewer(cast: Cast, run: Run, signed_
 
 
 def test_every_page_of_a_report_of_old_opens(cast: Cast, run: Run, signed_in: SignIn) -> None:
-    run.report = of_old(run.report)
+    run.report = of_old(run.finished_report)
     run.save(update_fields=["report"])
     for person in (cast.steward, cast.reviewer):
         for slug in ("", *PAGES):
@@ -68,7 +70,8 @@ def test_what_is_chosen_on_a_page_is_in_its_address(
     cast: Cast, run: Run, signed_in: SignIn
 ) -> None:
     client = signed_in(cast.steward)
-    size = run.report["isolation"][0]["from"]
+    assert run.finished_report.isolation is not None
+    size = run.finished_report.isolation[0].from_
     assert "keeps most of them apart" in page(client, run, "groups", size=str(size))
     assert "What keeps groups apart" in page(client, run, "groups", size="-1")
     assert '<option value="Condition" selected>' in page(
@@ -84,6 +87,18 @@ def test_reviewers_read_no_value_of_few_people(cast: Cast, run: Run, signed_in: 
     for text in texts:
         for value in ("13053", "14850", "Jennifer"):
             assert value not in text
+
+
+def test_how_far_off_counting_questions_are_is_told(
+    cast: Cast, run: Run, signed_in: SignIn
+) -> None:
+    report = run.finished_report
+    assert report.comparison is not None
+    queries = WorkloadError(mean=0.125, interval=(0.1, 0.15), median=0.1, queries=20)
+    run.report = replace(report, comparison=replace(report.comparison, queries=queries))
+    run.save(update_fields=["report"])
+    text = page(signed_in(cast.steward), run, "distributions")
+    assert "Counting questions are answered 12.5\u00a0% off on average" in text
 
 
 def test_opening_a_page_costs_few_queries(

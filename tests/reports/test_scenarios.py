@@ -4,6 +4,7 @@ from uuid import UUID
 
 import pytest
 
+from deid_portal.engine.report.summary import AskedProtection, RunSummary
 from deid_portal.reports.scenarios import (
     DETAILS,
     RISKS,
@@ -95,8 +96,9 @@ def test_nothing_is_recommended_where_nothing_is() -> None:
 
 
 def test_runs_without_numbers_are_not_drawn() -> None:
-    waiting = Scenario(UUID(int=1), 1, {"asked": {"k": 5}}, is_open=True)
-    nothing = Scenario(UUID(int=2), 2, {"solution": False, "asked": {"k": 5}})
+    asked = AskedProtection(k=5)
+    waiting = Scenario(UUID(int=1), 1, RunSummary.telling(asked=asked), is_open=True)
+    nothing = Scenario(UUID(int=2), 2, RunSummary.telling(solution=False, asked=asked))
     assert place([waiting, nothing], AVERAGE, LOSS) == []
     assert nothing.has_no_solution
     assert waiting.label == "k 5"

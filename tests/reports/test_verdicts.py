@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from deid_portal.engine.report.transformation import SearchSummary
 from deid_portal.policies.rules import Rules
 from deid_portal.reports.verdicts import judge_report, key_numbers
 from tests.engine.tables import FOUR, four_columns
@@ -41,10 +42,10 @@ def test_a_failing_gate_is_named_beside_a_green_shield() -> None:
 
 
 def test_what_is_not_proved_says_how_much_could_be_gained() -> None:
-    loss = two_left_out()["utility"]["loss"]
-    search = {"nodes": 900, "checked": 80, "optimal": False, "seconds": 60.2, "metric": "loss"}
-    report = {**two_left_out(), "search": {**search, "bound": loss - 0.02}}
-    verdict = judge_report(report, LENIENT)
+    loss = two_left_out().utility.loss
+    assert loss is not None
+    search = SearchSummary(900, 80, False, 60.2, "loss", bound=loss - 0.02)
+    verdict = judge_report(replace(two_left_out(), search=search), LENIENT)
     assert verdict.search == "the best found in 60 s, 80 of 900 combinations checked"
     assert verdict.rules.endswith("At most 0.02 of loss could still be gained.")
 
@@ -74,14 +75,14 @@ def test_a_release_without_rules_says_who_stands_alone(
 
 
 def test_eight_numbers_stand_before_and_after() -> None:
-    numbers = {own["label"]: own for own in key_numbers(two_left_out(), Rules())}
+    numbers = {own.label: own for own in key_numbers(two_left_out(), Rules())}
     assert len(numbers) == 8
     diversity = numbers["Condition per group (l)"]
-    assert (diversity["before"], diversity["value"], diversity["note"]) == ("1", "2", "not asked")
-    assert numbers["Distance to table (t)"]["value"] == "0.36"
-    assert numbers["Highest risk"]["note"] == "limit 20\u00a0%"
-    assert numbers["Left out"]["note"] == "9.1\u00a0%, limit 50\u00a0%"
-    assert numbers["One of a kind"]["note"] == "2 rows before"
+    assert (diversity.before, diversity.value, diversity.note) == ("1", "2", "not asked")
+    assert numbers["Distance to table (t)"].value == "0.36"
+    assert numbers["Highest risk"].note == "limit 20\u00a0%"
+    assert numbers["Left out"].note == "9.1\u00a0%, limit 50\u00a0%"
+    assert numbers["One of a kind"].note == "2 rows before"
 
 
 def test_rules_that_were_asked_for_say_so() -> None:
@@ -90,23 +91,23 @@ def test_rules_that_were_asked_for_say_so() -> None:
         {"model": "l-diversity", "l": 2, "column": "condition"},
         {"model": "t-closeness", "t": 0.5, "column": "condition"},
     ]
-    numbers = {own["label"]: own for own in key_numbers(make_report(models=rules))}
-    assert numbers["Hides among (k)"]["note"] == "asked 2"
-    assert numbers["Condition per group (l)"]["note"] == "asked 2"
-    assert numbers["Distance to table (t)"]["note"] == "asked 0.5"
+    numbers = {own.label: own for own in key_numbers(make_report(models=rules))}
+    assert numbers["Hides among (k)"].note == "asked 2"
+    assert numbers["Condition per group (l)"].note == "asked 2"
+    assert numbers["Distance to table (t)"].note == "asked 0.5"
 
 
 def test_without_a_sensitive_column_l_and_t_say_why_they_are_missing() -> None:
     columns = four_columns(condition={"role": "insensitive"})
     report = make_report(FOUR, columns)
-    numbers = {own["label"]: own for own in key_numbers(report)}
+    numbers = {own.label: own for own in key_numbers(report)}
     for label in ("Values per group (l)", "Distance to table (t)"):
-        assert numbers[label]["value"] == "–"
-        assert numbers[label]["note"] == "not asked, no sensitive column"
+        assert numbers[label].value == "–"
+        assert numbers[label].note == "not asked, no sensitive column"
 
 
 def test_reports_of_old_have_a_verdict_too() -> None:
     old = of_old(two_left_out())
     assert judge_report(old).sentence == judge_report(two_left_out()).sentence
-    numbers = {own["label"]: own for own in key_numbers(old)}
-    assert numbers["Values per group (l)"]["note"] == "not measured"
+    numbers = {own.label: own for own in key_numbers(old)}
+    assert numbers["Values per group (l)"].note == "not measured"

@@ -22,6 +22,9 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.engine import Outcome, Plan
 from deid_portal.engine.publication import Publication
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.left_out import KeptPeople, PayingColumn, PayingGroup
+from deid_portal.engine.report.table import RowCounts
 from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.reports.board import Board
@@ -54,7 +57,7 @@ LONER = ("M", "north", "law")
 def run_of(plan: Plan, outcome: Outcome) -> Run:
     """Return a finished run as it is kept, not saved."""
     assert outcome.released is not None
-    report = json.loads(json.dumps({**outcome.report, **outcome.details}))
+    report = Report.from_document(json.loads(json.dumps(outcome.full_report.to_document())))
     published = Publication.of(plan, outcome.released, report).to_document()
     summary = summarize(report, published["detail"])
     return Run(
@@ -64,13 +67,14 @@ def run_of(plan: Plan, outcome: Outcome) -> Run:
 
 def what_is_read(run: Run, other: Run) -> dict[str, str]:
     """Return everything somebody reads who sees no rows, `other` being a run to compare with."""
-    seen = without_values(run.report, run.publication)
-    read = {"document": seen, "rules": describe_rules(seen), "numbers": key_numbers(seen, POLICY)}
-    read["verdict"] = judge_report(seen, POLICY, run.report)
+    report = run.finished_report
+    seen = without_values(report, run.publication)
+    read: dict[str, Any] = {"document": seen.to_document(), "rules": describe_rules(seen)}
+    read |= {"numbers": key_numbers(seen, POLICY), "verdict": judge_report(seen, POLICY, report)}
     for slug, section in SECTIONS.items():
         if slug != ROWS:
             read[slug] = section.make(Asked(run, seen, QueryDict()))
-    read["gates"] = [own.has_for(sees_values=False) for own in check_gates(POLICY, run.report)]
+    read["gates"] = [own.has_for(sees_values=False) for own in check_gates(POLICY, report)]
     read |= _boards(run, other)
     return {name: repr(own) for name, own in read.items()}
 
@@ -91,7 +95,7 @@ def test_twins_are_shown_alike(way: str) -> None:
     for first, second in islice(twins_of(generator, plan), ENOUGH):
         one, two = run_of(plan, first), run_of(plan, second)
         assert what_is_read(one, one) == what_is_read(two, one)
-        left_out += first.report["rows"]["suppressed"]
+        left_out += first.report.rows.suppressed
     assert left_out, "or nobody was there to be found"
 
 
@@ -114,7 +118,7 @@ def faculty_runs(method: str) -> Iterator[tuple[tuple[str, ...], Run]]:
 def test_everybody_fits_whom_the_one_person_left_out_could_have_been(method: str) -> None:
     runs = dict(faculty_runs(method))
     truth = runs[LONER]
-    assert truth.report["rows"] == {"released": 400, "suppressed": 1}
+    assert truth.finished_report.rows == RowCounts(released=400, suppressed=1)
     read = what_is_read(truth, truth)
     fitting = [person for person, run in runs.items() if what_is_read(run, truth) == read]
     assert fitting == list(runs)
@@ -173,22 +177,25 @@ def test_stewards_see_all_of_it(cast: Cast, signed_in: SignIn) -> None:
     run = next(own for person, own in faculty_runs("levels") if person == LONER)
     put(run, kept)
     address = reverse("reports:document", args=[kept.id])
-    assert signed_in(cast.steward).get(address).json() == run.report
+    assert signed_in(cast.steward).get(address).json() == run.finished_report.to_document()
 
 
 def test_of_the_people_of_the_release_risk_before_is_told_in_bands() -> None:
     run = next(own for person, own in faculty_runs("levels") if person == LONER)
-    seen = without_values(run.report, run.publication)
-    assert seen["kept_before"] == {"average_risk": "≤ 5 %", "one_of_a_kind": "≤ 5 %"}
-    few = {**run.report, "kept_before": {**run.report["kept_before"], "records": 199}}
-    assert without_values(few, run.publication)["kept_before"] == {}
+    report = run.finished_report
+    seen = without_values(report, run.publication)
+    assert seen.kept_before == KeptPeople(average_risk="≤ 5 %", one_of_a_kind="≤ 5 %")
+    assert report.kept_before is not None
+    few = replace(report, kept_before=replace(report.kept_before, records=199))
+    assert without_values(few, run.publication).kept_before == KeptPeople()
 
 
 def test_the_share_of_a_group_is_told_to_stewards_alone() -> None:
     """Of 41 people one left out is 2.4 %: whoever knows the group knows the person."""
-    groups = [{"value": "south", "records": 41, "suppressed": 1, "loss": 0.1}]
+    groups = (PayingGroup("south", records=41, suppressed=1, loss=0.1),)
     run = next(own for person, own in faculty_runs("levels") if person == LONER)
-    report = {**run.report, "who_pays": [{"column": "region", "groups": groups}]}
+    paying = PayingColumn(column="region", groups=groups)
+    report = replace(run.finished_report, who_pays=(paying,))
     rules = replace(POLICY, smallest_group_judged=10)
     (gate,) = [own for own in check_gates(rules, report) if own.name == "most_left_out_of_group"]
     assert "2.4" in gate.has_for(sees_values=True)

@@ -154,8 +154,8 @@ def test_the_price_of_a_change_is_what_a_run_of_it_comes_to() -> None:
     price = price_change(table, plan, attack_again)
     outcome = protect(table, plan)
     assert price is not None
-    assert price.left_out == outcome.report["rows"]["suppressed"] > 0
-    assert price.loss == outcome.report["utility"]["loss"]
+    assert price.left_out == outcome.report.rows.suppressed > 0
+    assert price.loss == outcome.report.utility.loss
     assert price.share < before.share
 
 

@@ -43,24 +43,24 @@ def attack(entry: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """Return what the report of a protected table says about one attack."""
     outcome = protect(PATIENTS, plan_with({"attacks": [entry]}, **changes))
     assert outcome.solution
-    found: dict[str, Any] = outcome.report["attacks"][0]
+    found: dict[str, Any] = outcome.report.attacks[0]
     return found
 
 
 def test_homogeneity_counts_the_class_with_one_condition() -> None:
     found = attack({"attack": "homogeneity"})
-    assert found["records"] == 2  # Ann and Bob share a class and both have the flu
-    assert found["value"] == pytest.approx(2 / 6)
-    assert found["column"] == "condition"
-    assert found["sentence"].endswith(".")
+    assert found.records == 2  # Ann and Bob share a class and both have the flu
+    assert found.value == pytest.approx(2 / 6)
+    assert found.column == "condition"
+    assert found.sentence.endswith(".")
 
 
 def test_linkage_with_an_outside_table_tells_right_links_from_others() -> None:
     entry = {"attack": "record-linkage", "outside": "voters.csv", "person": "name"}
     protected = attack(entry)
-    assert protected["figures"] == {"people": 3, "links": 0, "correct_links": 0}
+    assert protected.figures == {"people": 3, "links": 0, "correct_links": 0}
     raw = attack(entry, models=[], method={"name": "none"})
-    assert raw["figures"] == {"people": 3, "links": 1, "correct_links": 1}  # Ed is alone
+    assert raw.figures == {"people": 3, "links": 1, "correct_links": 1}  # Ed is alone
 
 
 def test_attack_that_does_not_fit_says_so_and_fails_alone() -> None:
@@ -69,18 +69,18 @@ def test_attack_that_does_not_fit_says_so_and_fails_alone() -> None:
         {"attack": "homogeneity"},
     ]
     outcome = protect(PATIENTS, plan_with({"attacks": entries}))
-    failed, worked = outcome.report["attacks"]
-    assert "needs at least" in failed["problem"]
-    assert worked["records"] == 2
+    failed, worked = outcome.report.attacks
+    assert "needs at least" in failed.problem
+    assert worked.records == 2
 
 
 def test_attacks_on_a_released_file_are_judged_by_matching_its_rows() -> None:
     plan = plan_with({"attacks": [{"attack": "homogeneity"}, {"attack": "record-linkage"}]})
     outcome = protect(PATIENTS, plan)
     again = assess(PATIENTS, plan, outcome.released)
-    for one, other in zip(outcome.report["attacks"], again["attacks"], strict=True):
-        assert one["value"] == pytest.approx(other["value"])
-        assert one["records"] == other["records"]
+    for one, other in zip(outcome.report.attacks, again.attacks, strict=True):
+        assert one.value == pytest.approx(other.value)
+        assert one.records == other.records
 
 
 def test_attacks_on_mixed_levels_need_to_know_who_is_who() -> None:
@@ -93,39 +93,39 @@ def test_attacks_on_mixed_levels_need_to_know_who_is_who() -> None:
 
 def test_risk_names_the_worst_column_and_the_uniques() -> None:
     report = assess(PATIENTS, plan_with({"risk": {"threshold": 0.4, "population_size": 1000}}))
-    before = report["risk"]["details"]["before"]
-    assert before["sample_uniques"]["records"] == 2
-    assert before["prosecutor"]["records_above"] == 6
-    assert before["columns"][0]["column"] == "age"
+    before = report.risk.details.before
+    assert before.sample_uniques.records == 2
+    assert before.prosecutor.records_above == 6
+    assert before.columns[0].column == "age"
     assert "population_uniques" in before
-    assert {finding["column"] for finding in report["risk"]["safe_harbor"]} >= {"zip"}
+    assert {finding.column for finding in report.risk.safe_harbor} >= {"zip"}
 
 
 def test_journalist_counts_among_the_population() -> None:
     plan = plan_with({"risk": {"population": "register.csv"}})
-    risk = protect(PATIENTS, plan).report["risk"]
-    details = risk["details"]
-    assert details["before"]["journalist"]["highest"] == 1  # Ed and Flo are alone in it too
-    assert not details["before"]["journalist"]["is_bound"]
+    risk = protect(PATIENTS, plan).report.risk
+    details = risk.details
+    assert details.before.journalist.highest == 1  # Ed and Flo are alone in it too
+    assert not details.before.journalist.is_bound
     # The classes of the release: two of 4 and 8 people there, and both aged 60-69.
-    assert details["after"]["journalist"]["highest"] == 1 / 2
-    assert details["after"]["journalist"]["lowest"] == 1 / 8
-    assert details["after"]["marketer"]["average"] == pytest.approx((2 / 4 + 2 / 8 + 2 / 2) / 6)
-    assert risk["after"]["journalist"] == 1 / 2
-    assert risk["after"]["marketer"] == details["after"]["marketer"]["average"]
+    assert details.after.journalist.highest == 1 / 2
+    assert details.after.journalist.lowest == 1 / 8
+    assert details.after.marketer.average == pytest.approx((2 / 4 + 2 / 8 + 2 / 2) / 6)
+    assert risk.after.journalist == 1 / 2
+    assert risk.after.marketer == details.after.marketer.average
 
 
 def test_usefulness_before_and_after() -> None:
     measures = {"utility": {"queries": 20, "groups": ["condition"]}}
     report = protect(PATIENTS, plan_with(measures)).report
-    columns = {entry["column"]: entry for entry in report["comparison"]["columns"]}
+    columns = {entry.column: entry for entry in report.comparison.columns}
     # Decades are enough: 61 and 64 become 60-69, spread evenly over both again.
-    assert columns["zip"]["total_variation"] == columns["age"]["total_variation"] == 0
-    assert report["comparison"]["queries"]["queries"] == 20
-    assert report["utility"]["ambiguity"] == pytest.approx(2 / 6 / log2(4 * 3))
-    assert report["utility"]["kl_divergence"] == pytest.approx(0)
-    paid = report["who_pays"][0]
-    assert paid["groups"] == [
+    assert columns["zip"].total_variation == columns["age"].total_variation == 0
+    assert report.comparison.queries.queries == 20
+    assert report.utility.ambiguity == pytest.approx(2 / 6 / log2(4 * 3))
+    assert report.utility.kl_divergence == pytest.approx(0)
+    paid = report.who_pays[0]
+    assert paid.groups == [
         {"value": "smaller groups", "records": 6, "suppressed": 0, "loss": pytest.approx(1 / 18)}
     ]
 
@@ -144,7 +144,7 @@ def test_made_up_records_are_not_taken_for_anybody() -> None:
     method = {"name": "synthetic", "epsilon": 5, "values": values, "ranges": {"age": [0, 99, 10]}}
     for name in ("homogeneity", "record-linkage", "distance-linkage"):
         found = attack({"attack": name}, models=[], method=method)
-        assert found["problem"].startswith("Made-up records are nobody's")
+        assert found.problem.startswith("Made-up records are nobody's")
         assert "value" not in found
 
 
@@ -152,7 +152,7 @@ def test_nothing_is_learned_from_the_class_column_alone() -> None:
     columns = {"zip": {"role": "quasi-identifier"}}
     table = Table.from_rows(["zip"], [["13053"]] * 10 + [["13068"]] * 10)
     plan = document(columns, measures={"utility": {"class_column": "zip"}})
-    assert protect(table, Plan.from_document(plan)).report["comparison"]["classifiers"] == []
+    assert protect(table, Plan.from_document(plan)).report.comparison.classifiers == []
 
 
 @pytest.mark.parametrize(
@@ -179,4 +179,4 @@ def test_meaningless_measures_are_refused(measures: dict[str, Any], sentence: st
 
 def test_class_column_of_too_few_records_says_so_and_the_report_stands() -> None:
     report = protect(PATIENTS, plan_with({"utility": {"class_column": "condition"}})).report
-    assert "at least 5 records" in report["comparison"]["classifiers"][0]["problem"]
+    assert "at least 5 records" in report.comparison.classifiers[0].problem

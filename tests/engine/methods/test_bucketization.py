@@ -59,7 +59,7 @@ def groups_of(codes: list[int], l: int, seed: int = 1) -> list[list[int]]:  # no
 
 
 def test_the_surest_guess_is_that_of_a_group_not_of_the_row_that_was_found() -> None:
-    assert separate(PATIENTS, l=2).report["sensitive"]["condition"]["surest_guess"] == 0.5
+    assert separate(PATIENTS, l=2).report.sensitive["condition"].surest_guess == 0.5
 
 
 def test_the_example_of_the_paper() -> None:
@@ -76,7 +76,7 @@ def test_the_example_of_the_paper() -> None:
         values[group].append(value)
     assert set(values) == {"1", "2"}
     assert all(len(group) == len(set(group)) == 4 for group in values.values())
-    step = outcome.report["transformation"]["steps"][0]
+    step = outcome.report.steps[0]
     assert {key: step[key] for key in ("groups", "smallest", "largest", "group_column")} == {
         "groups": 2,
         "smallest": 4,
@@ -146,7 +146,7 @@ def test_models_about_values_are_measured_on_groups() -> None:
     diverse = {"model": "l-diversity", "variant": "probabilistic", "l": 4, "column": "condition"}
     outcome = separate(PATIENTS, l=4, models=[diverse])
     assert outcome.solution
-    assert outcome.report["models"][0]["achieved"] == {"l": 4.0}
+    assert outcome.report.models[0].achieved == {"l": 4.0}
     close = {"model": "t-closeness", "t": 0.05, "column": "condition"}
     assert not separate(PATIENTS, l=2, models=[close]).solution
 
@@ -193,5 +193,5 @@ def test_an_earlier_method_may_leave_too_few() -> None:
 def test_risk_is_that_of_the_exact_cells_not_of_the_groups() -> None:
     """Groups hide what is sensitive; who has exact cells of their own is still found by them."""
     report = separate(PATIENTS).report
-    assert report["classes"]["smallest"] >= 2
-    assert report["risk"]["after"]["prosecutor"]["highest"] == 1.0
+    assert report.classes.smallest >= 2
+    assert report.risk.after.prosecutor.highest == 1.0

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import InvalidPlan, Outcome, Plan, Table, protect
+from deid_portal.engine.report.table import RowCounts
 from tests.chance import known_secret
 from tests.engine.tables import document
 
@@ -48,21 +49,21 @@ def test_pseudonyms_coding_levels_and_randomized_response_in_a_row() -> None:
     assert outcome.released is not None
     assert outcome.released.names == tuple(COLUMNS)
     assert all(len(str(name)) == 32 for name in outcome.released["name"].values)
-    steps = outcome.report["transformation"]["steps"]
-    assert [step["method"] for step in steps] == ["coding", "full-domain", "pram"]
-    assert outcome.report["search"]["checked"] > 0
-    assert steps[0]["columns"]["age"]["lowered"] > 0
-    estimated = steps[-1]["columns"]["condition"]
+    steps = outcome.report.steps
+    assert [step.method for step in steps] == ["coding", "full-domain", "pram"]
+    assert outcome.report.search.checked > 0
+    assert steps[0].columns["age"]["lowered"] > 0
+    estimated = steps[-1].columns["condition"]
     assert sum(estimated["estimated_shares"]) == pytest.approx(1)
     assert estimated["rows"] == outcome.released.rows
-    assert outcome.report["models"][0]["holds"]
+    assert outcome.report.models[0].holds
     json.dumps(outcome.report, allow_nan=False)
 
 
 def test_noise_first_is_made_coarse_after() -> None:
     outcome = carry_out(NOISE, CODING, FULL_DOMAIN)
     assert outcome.solution
-    assert outcome.report["classes"]["smallest"] >= 2
+    assert outcome.report.classes.smallest >= 2
 
 
 def test_noise_on_what_is_coarse_already_is_refused() -> None:
@@ -83,7 +84,7 @@ def test_a_rule_broken_by_a_later_method_means_no_release() -> None:
     outcome = protect(table, chain, secret=known_secret())
     assert not outcome.solution
     assert outcome.released is None
-    assert outcome.report["blocked_by"] == "k-anonymity"
+    assert outcome.report.blocked_by == "k-anonymity"
 
 
 def test_the_same_chain_twice_does_not_draw_the_same() -> None:
@@ -122,8 +123,8 @@ def test_a_step_does_not_name_what_a_later_one_hid() -> None:
         ],
     }
     report = protect(table, Plan.from_document(document), secret=known_secret()).report
-    assert report["rows"] == {"released": 6, "suppressed": 1}
-    told = json.dumps(report["transformation"])
+    assert report.rows == RowCounts(released=6, suppressed=1)
+    told = json.dumps(report.transformation)
     assert "Rare disease" not in told
     assert "97" not in told
 

@@ -130,25 +130,23 @@ def test_what_leaves_is_alike_in_every_column_and_large_enough() -> None:
     groups = Counter(map(tuple, outcome.released.head(outcome.released.rows)))
     assert min(groups.values()) >= 19
     assert not any(condition == "Cancer" for _, _, condition in groups)  # too few of each
-    step = outcome.report["transformation"]["steps"][0]
-    assert (step["share"], step["k"]) == (0.28, 19)
-    assert step["delta_reached"] <= 1e-6
-    assert "not covered" in step["promise"]
-    drawn = 3000 - outcome.report["rows"]["not_drawn"]
+    step = outcome.report.steps[0]
+    assert (step.notes["share"], step.notes["k"]) == (0.28, 19)
+    assert step.notes["delta_reached"] <= 1e-6
+    assert "not covered" in step.notes["promise"]
+    drawn = 3000 - outcome.report.rows.not_drawn
     assert drawn / 3000 == pytest.approx(0.28, abs=0.05)
     json.dumps(outcome.report, allow_nan=False)
 
 
 def test_no_secret_repeats_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     table, asked = crowd(), plan()
-    released = [
-        protect(table, asked, secret=known_secret()).report["rows"]["released"] for _ in range(6)
-    ]
+    released = [protect(table, asked, secret=known_secret()).report.rows.released for _ in range(6)]
     assert len(set(released)) > 1  # six alike: less than once in a million times
     monkeypatch.setattr(secret_sampling, "token_bytes", np.random.default_rng(3).bytes)
-    third = protect(table, asked).report["rows"]
+    third = protect(table, asked).report.rows
     monkeypatch.setattr(secret_sampling, "token_bytes", np.random.default_rng(3).bytes)
-    assert protect(table, asked).report["rows"] == third
+    assert protect(table, asked).report.rows == third
 
 
 def test_every_row_is_drawn_with_the_chance_of_the_share(monkeypatch: pytest.MonkeyPatch) -> None:

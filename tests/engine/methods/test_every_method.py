@@ -162,12 +162,12 @@ def check_outcome(outcome: Outcome, table: Table, plan: Plan) -> None:
     assert outcome.rows is not None
     assert len(outcome.rows) == released.rows > 0
     assert set(released.names) == set(NAMES) - {"id"} | MADE_COLUMNS.get(name, set())
-    assert outcome.report["rows"]["released"] == released.rows
-    assert all(model["holds"] for model in outcome.report["models"])
-    promised = [model for model in outcome.report["models"] if model["model"] == "k-anonymity"]
+    assert outcome.report.rows.released == released.rows
+    assert all(model.holds for model in outcome.report.models)
+    promised = [model for model in outcome.report.models if model.model == "k-anonymity"]
     if promised and not MADE_COLUMNS.get(name):
         sizes = Counter(zip(*(released[name].cells() for name in QUASI), strict=True))
-        assert min(sizes.values()) == promised[0]["achieved"]["k"]
+        assert min(sizes.values()) == promised[0].achieved["k"]
 
 
 def test_every_method_has_an_example() -> None:

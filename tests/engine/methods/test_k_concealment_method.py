@@ -56,8 +56,8 @@ def test_the_model_holds_on_the_cells_that_leave(
     table = Table.from_rows(["home", "work"], rows)
     outcome = protect(table, plan_of(k))
     assert outcome.solution
-    assert outcome.report["models"][0]["achieved"]["k"] >= k
-    assert outcome.report["rows"]["released"] == len(rows)
+    assert outcome.report.models[0].achieved["k"] >= k
+    assert outcome.report.rows.released == len(rows)
 
 
 def test_less_is_lost_than_by_looking_alike() -> None:
@@ -75,7 +75,7 @@ def test_less_is_lost_than_by_looking_alike() -> None:
         )
         outcome = protect(table, Plan.from_document(asked, read_file=read_adult))
         assert outcome.solution
-        lost[name] = outcome.report["utility"]["loss"]
+        lost[name] = outcome.report.utility.loss
     assert lost["k-concealment"] < lost["local-recoding"]
 
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine import Outcome, Plan, Table, assess, protect
+from deid_portal.engine.report.table import RowCounts
 from tests.engine.tables import document
 
 COLUMNS: dict[str, Any] = {
@@ -49,11 +50,11 @@ def test_those_left_out_get_levels_of_their_own() -> None:
     _, outcome = recode(table, [K2])
     assert outcome.released is not None
     assert outcome.released.head(8).count(["21", "1305", "flu"]) == 6
-    assert outcome.report["rows"] == {"released": 8, "suppressed": 0}
-    assert outcome.report["transformation"]["levels"] == {"age": 0, "zip": 0}
-    assert [part["records"] for part in outcome.report["transformation"]["rounds"]] == [6, 2]
+    assert outcome.report.rows == RowCounts(released=8, suppressed=0)
+    assert outcome.report.transformation.levels == {"age": 0, "zip": 0}
+    assert [part.records for part in outcome.report.transformation.rounds] == [6, 2]
     _, full_domain = recode(table, [K2], "full-domain")
-    assert outcome.report["utility"]["loss"] < full_domain.report["utility"]["loss"]
+    assert outcome.report.utility.loss < full_domain.report.utility.loss
 
 
 @settings(max_examples=60, deadline=None)
@@ -76,11 +77,11 @@ def test_every_promise_holds_on_the_final_result(
     json.dumps(outcome.report, allow_nan=False)
     if outcome.released is None:
         return
-    assert outcome.report["rows"]["suppressed"] <= limit * len(rows) + 1e-9
+    assert outcome.report.rows.suppressed <= limit * len(rows) + 1e-9
     again = assess(table, plan, outcome.released)
-    assert again["solution"]
-    assert again["rows"] == outcome.report["rows"]
-    assert again["classes"] == outcome.report["classes"]
+    assert again.solution
+    assert again.rows == outcome.report.rows
+    assert again.classes == outcome.report.classes
     if K2 in models:
         assert min(_class_sizes(outcome.released)) >= 2
 
@@ -97,8 +98,8 @@ def test_it_is_never_worse_than_one_combination_of_levels(metric: str) -> None:
         method = {"suppression_limit": 0.1, "metric": metric}
         _, local = recode(people(rows), [K2], **method)
         _, whole = recode(people(rows), [K2], "full-domain", **method)
-        local_cost = sign * local.report["utility"][metric]
-        assert local_cost <= sign * whole.report["utility"][metric] + 1e-9
+        local_cost = sign * local.report.utility[metric]
+        assert local_cost <= sign * whole.report.utility[metric] + 1e-9
 
 
 def _class_sizes(released: Table) -> list[int]:

@@ -48,8 +48,8 @@ def test_the_loss_stands_in_the_report() -> None:
     outcome = protect(table, plan_of(table, {"k": 3}, models=[{"model": "k-anonymity", "k": 3}]))
     assert outcome.solution
     assert sizes(outcome, ("age", "pay")) == {("24", "100"): 3, ("63", "310"): 3}
-    assert outcome.report["utility"]["information_loss"] == pytest.approx(0.6487, abs=1e-4)
-    assert outcome.report["models"][0]["achieved"] == {"k": 3}
+    assert outcome.report.utility.information_loss == pytest.approx(0.6487, abs=1e-4)
+    assert outcome.report.models[0].achieved == {"k": 3}
 
 
 def test_decimals_are_as_many_as_asked_for() -> None:
@@ -125,7 +125,7 @@ def test_single_columns_do_not_make_people_alike() -> None:
         method = {"k": 2, "algorithm": algorithm}
         outcome = protect(table, plan_of(table, method))
         assert not outcome.solution
-        assert outcome.report["blocked_by"]
+        assert outcome.report.blocked_by
         assert read(**method).cautions()
 
 
@@ -150,7 +150,7 @@ def test_groups_are_joined_until_the_models_hold(model: dict[str, Any]) -> None:
     outcome = protect(table, plan_of(table, {"k": 2}, models=[model], columns=columns))
     assert outcome.solution
     assert sizes(outcome, ("age",)) == {("25.5",): 4, ("80.5",): 2}
-    assert outcome.report["transformation"]["steps"][0]["joined_for_models"] == 1
+    assert outcome.report.steps[0].notes["joined_for_models"] == 1
 
 
 def test_secrets_are_spread_over_the_groups() -> None:
@@ -165,7 +165,7 @@ def test_secrets_are_spread_over_the_groups() -> None:
         outcome = protect(table, plan_of(table, method, models=[model], columns=columns))
         assert outcome.solution
         assert min(sizes(outcome, ("age",)).values()) >= 3
-        losses[way] = outcome.report["utility"]["information_loss"]
+        losses[way] = outcome.report.utility.information_loss
     assert losses["spread"] < losses["join"]
 
 
@@ -202,7 +202,7 @@ def test_people_look_alike_gaps_and_all(seed: int, k: int, gaps: str) -> None:
     outcome = protect(table, plan_of(table, method, models=[{"model": "k-anonymity", "k": k}]))
     assert outcome.solution
     assert min(sizes(outcome, names).values()) >= k
-    assert outcome.report["rows"]["released"] == rows
+    assert outcome.report.rows.released == rows
 
 
 def test_means_of_complete_columns_stay() -> None:
@@ -267,7 +267,7 @@ def test_too_many_averages_are_not_crossed(monkeypatch: pytest.MonkeyPatch) -> N
     plan = plan_of(table, {"k": 3}, models=[{"model": "k-anonymity", "k": 3}])
     for most, pairs in ((2000, 1), (20, 0)):
         monkeypatch.setattr(comparison, "MOST_VALUES", most)
-        assert len(protect(table, plan).report["comparison"]["pairs"]) == pairs
+        assert len(protect(table, plan).report.comparison.pairs) == pairs
 
 
 def test_early_years_keep_four_digits() -> None:

@@ -123,7 +123,7 @@ def test_the_example_of_the_paper() -> None:
         ],
         key=str,
     )
-    assert outcome.report["transformation"]["steps"][0]["groups"] == 3
+    assert outcome.report.steps[0].notes["groups"] == 3
 
 
 # The decks' twelve patients.
@@ -252,7 +252,7 @@ def test_decimal_commas_stay() -> None:
     )
     outcome = protect(Table((commas,)), plan)
     assert {cell for (cell,) in shown(outcome, "pay")} == {"[1,5, 2,5]", "[3,5, 4]"}
-    assert outcome.report["utility"]["loss"] == pytest.approx(1 / 3)  # 2 of 4 values each
+    assert outcome.report.utility.loss == pytest.approx(1 / 3)  # 2 of 4 values each
 
 
 def test_weights_say_which_column_is_cut() -> None:
@@ -278,15 +278,15 @@ def test_no_solution_if_all_together_break_a_rule() -> None:
     table = table_of([["30", "clerk", "Bern", "flu"]] * 5)
     _, outcome = divide(table, [{"model": "l-diversity", "l": 2, "column": "condition"}])
     assert not outcome.solution
-    assert outcome.report["blocked_by"] == "l-diversity"
+    assert outcome.report.blocked_by == "l-diversity"
 
 
 def test_a_rule_about_the_whole_release_makes_the_groups_larger() -> None:
     table = table_of([[str(age), "clerk", "Bern", "flu"] for age in range(64)])
     _, outcome = divide(table, [{"model": "average-risk", "limit": 0.2}])
     assert outcome.solution
-    assert outcome.report["transformation"]["steps"][0]["least_records"] == 8
-    assert outcome.report["classes"]["count"] == 8
+    assert outcome.report.steps[0].notes["least_records"] == 8
+    assert outcome.report.classes.count == 8
 
 
 def test_models_that_look_for_labels_are_refused_in_a_sentence() -> None:
@@ -507,11 +507,11 @@ def test_adult_keeps_more_detail_than_any_combination_of_levels() -> None:
         )
         outcome = protect(table, plan)
         assert outcome.solution
-        losses[name] = outcome.report["utility"]["loss"]
+        losses[name] = outcome.report.utility.loss
         if name == "mondrian":
-            assert outcome.report["classes"]["count"] == 3902
-            assert outcome.report["classes"]["smallest"] == 5
-            assert outcome.report["rows"]["suppressed"] == 0
+            assert outcome.report.classes.count == 3902
+            assert outcome.report.classes.smallest == 5
+            assert outcome.report.rows.suppressed == 0
     assert losses["mondrian"] < losses["full-domain"] / 2
 
 

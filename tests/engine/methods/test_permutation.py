@@ -60,8 +60,8 @@ def test_the_model_of_the_same_name_holds() -> None:
     model = {"model": "k-e-anonymity", "k": 4, "e": 20, "column": "pay"}
     outcome = permute(pays, 4, 20, models=[model])
     assert outcome.solution
-    assert outcome.report["models"][0]["achieved"]["k"] >= 4
-    assert outcome.report["models"][0]["achieved"]["e"] >= 20
+    assert outcome.report.models[0].achieved["k"] >= 4
+    assert outcome.report.models[0].achieved["e"] >= 20
     released = outcome.released
     assert released is not None
     assert sum(float(cell or 0) for cell in released["pay"].cells()) == sum(pays)

@@ -167,8 +167,6 @@ def test_an_invariant_matrix_stays_in_the_house() -> None:
     }  # fmt: skip
     plan = Plan.from_document(document({"ward": {"role": "sensitive"}}, models=[], method=method))
     outcome = protect(table, plan)
-    noted = outcome.report["transformation"]["steps"][0]
-    assert noted["columns"]["ward"]["matrix"]
-    assert publish_report(outcome.report, plan.to_document())["transformation"]["steps"] == [
-        {"method": "pram"}
-    ]
+    noted = outcome.report.steps[0]
+    assert noted.columns["ward"]["matrix"]
+    assert publish_report(outcome.report, plan.to_document()).steps == [{"method": "pram"}]

@@ -6,6 +6,7 @@ import pytest
 from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.methods.sampling import Sampling
+from deid_portal.engine.report.table import RowCounts
 from tests.engine.drafts import carry_out, cells, number_table, reader
 from tests.engine.tables import document
 
@@ -38,7 +39,7 @@ def test_who_is_not_drawn_is_not_suppressed() -> None:
         )
     )
     outcome = protect(table, plan)
-    assert outcome.report["rows"] == {"released": 6, "suppressed": 0, "not_drawn": 4}
+    assert outcome.report.rows == RowCounts(released=6, suppressed=0, not_drawn=4)
 
 
 def test_a_share_of_nothing_is_refused() -> None:

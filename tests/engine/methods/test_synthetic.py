@@ -63,18 +63,18 @@ def test_relations_are_about_right_and_records_are_nobodys() -> None:
 
 def test_the_report_says_synthetic_and_what_it_cost() -> None:
     report = protect(people(200), plan(epsilon=1)).report
-    step = report["transformation"]["steps"][0]
-    assert step["synthetic"] is True
-    assert step["note"].startswith("SYNTHETIC")
-    assert 0.999 < step["epsilon_spent"] <= 1
-    assert step["categories"] == {"age": 11, "sex": 3, "condition": 3}
-    assert len(step["pairs"]) == 2
+    step = report.steps[0]
+    assert step.notes["synthetic"] is True
+    assert step.notes["note"].startswith("SYNTHETIC")
+    assert 0.999 < step.notes["epsilon_spent"] <= 1
+    assert step.notes["categories"] == {"age": 11, "sex": 3, "condition": 3}
+    assert len(step.notes["pairs"]) == 2
     json.dumps(report, allow_nan=False)
 
 
 def test_as_many_records_as_asked_for() -> None:
     outcome = protect(people(50), plan(records=700))
-    assert outcome.report["rows"]["released"] == 700
+    assert outcome.report.rows.released == 700
     json.dumps(outcome.report, allow_nan=False)
 
 

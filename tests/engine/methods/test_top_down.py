@@ -12,6 +12,7 @@ from deid_portal.engine import Cancelled, InvalidPlan, Outcome, Plan, Table, ass
 from deid_portal.engine.methods.top_down.cuts import Specialization
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
+from deid_portal.engine.report.table import RowCounts
 from tests.engine.tables import DATA, document
 
 VECTORS: dict[str, dict[str, Any]] = {
@@ -80,16 +81,16 @@ def test_run_of_the_deck() -> None:
     expected, quasi = vector["expected"], vector["parameters"]["qi"]
     outcome = protect(*deck_plan(vector))
     assert outcome.released is not None
-    done = outcome.report["transformation"]["steps"][0]["order"]
+    done = outcome.report.steps[0].notes["order"]
     assert [f"{step['column']}:{step['label']}" for step in done] == [
         name for name, _ in expected["trace"]
     ]
     assert [step["score"] for step in done] == pytest.approx(
         [score for _, score in expected["trace"]], abs=vector["tolerance"]
     )
-    cuts = outcome.report["transformation"]["cuts"]
+    cuts = outcome.report.transformation.cuts
     for name in quasi:
-        assert sorted(node["label"] for node in cuts[name]) == sorted(expected["final_cut"][name])
+        assert sorted(node.label for node in cuts[name]) == sorted(expected["final_cut"][name])
     places = [outcome.released.names.index(name) for name in ("ID", *quasi)]
     shown = [[row[place] for place in places] for row in outcome.released.head(20)]
     assert sorted(shown) == sorted([str(row[0]), *row[1:]] for row in expected["table"])
@@ -97,9 +98,7 @@ def test_run_of_the_deck() -> None:
 
 def test_a_cut_counts_the_records_of_each_label_also_of_those_nobody_has() -> None:
     outcome = protect(*deck_plan(VECTORS["s4-hdtds-run"]))
-    cut = {
-        node["label"]: node["records"] for node in outcome.report["transformation"]["cuts"]["Job"]
-    }
+    cut = {node.label: node.records for node in outcome.report.transformation.cuts["Job"]}
     assert cut == {"Janitor": 2, "Mover": 2, "Technical": 2, "Manager": 0, "Professional": 5}
 
 
@@ -114,8 +113,8 @@ def show(
 
 
 def labels(outcome: Outcome, column: str) -> dict[str | None, int]:
-    cut = outcome.report["transformation"]["cuts"][column]
-    return {node["label"]: node["records"] for node in cut}
+    cut = outcome.report.transformation.cuts[column]
+    return {node.label: node.records for node in cut}
 
 
 def test_numbers_grow_their_tree_where_the_class_changes() -> None:
@@ -123,7 +122,7 @@ def test_numbers_grow_their_tree_where_the_class_changes() -> None:
     ages = {"yes": [20, 21, 22, 23, 40, 41, 42, 43], "no": [30, 31, 32, 33, 34, 35, 36, 37]}
     rows = [(str(age), answer) for answer, own in ages.items() for age in own]
     outcome = show(rows, {"age": QUASI, "answer": PLAIN}, k_anonymity(4), gain("answer"))
-    first, second, *_ = outcome.report["transformation"]["steps"][0]["order"]
+    first, second, *_ = outcome.report.steps[0].notes["order"]
     # Of the two cuts that are equally good the lower comes first.
     assert first["label"] == "*"
     assert second["label"] == "≥30"
@@ -307,13 +306,13 @@ def test_every_promise_holds_on_what_is_released(
     if outcome.released is None:
         return
     assert outcome.released.names == tuple(PEOPLE)
-    assert outcome.report["rows"] == {"released": len(rows), "suppressed": 0}
-    assert all(model["holds"] for model in outcome.report["models"])
+    assert outcome.report.rows == RowCounts(released=len(rows), suppressed=0)
+    assert all(model.holds for model in outcome.report.models)
     table = Table.from_rows(list(PEOPLE), rows)
     plan = Plan.from_document(document(PEOPLE, models=models, method=method))
     again = assess(table, plan, outcome.released)
-    assert again["solution"]
-    assert again["classes"] == outcome.report["classes"]
+    assert again.solution
+    assert again.classes == outcome.report.classes
     for name in ("age", "zip", "sex"):
         assert sum(labels(outcome, name).values()) == len(rows)
 

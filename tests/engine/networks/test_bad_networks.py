@@ -68,4 +68,4 @@ def test_a_node_table_without_half_of_the_ids_leaves_gaps() -> None:
     method = [{"name": "k-degree", "k": 3}, {"name": "attributes", "k": 3}]
     outcome = protect(network, method, {"model": "k-degree-attributes", "k": 3}, columns=columns)
     assert outcome.solution
-    assert any("not in the node table" in note for note in outcome.report["notes"])
+    assert any("not in the node table" in note for note in outcome.report.notes)

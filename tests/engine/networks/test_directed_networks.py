@@ -83,21 +83,21 @@ def test_a_ring_hides_everybody_and_a_path_nobody() -> None:
     ring = directed_of([(node, (node + 1) % 6) for node in range(6)], 6)
     path = directed_of([(0, 1), (1, 2)], 3)
     for knowledge in ("degree", "neighbour-degrees", "neighbourhood"):
-        assert summarize_network_risk(ring)[knowledge]["unique"] == 0
-        assert summarize_network_risk(path)[knowledge]["unique"] == 3
+        assert summarize_network_risk(ring)[knowledge].unique == 0
+        assert summarize_network_risk(path)[knowledge].unique == 3
 
 
 def test_attributes_are_known_with_links_both_ways() -> None:
     table = Table.from_rows(["job"], [["cook"]] * 3)
     path = Network.from_pairs(3, np.array([[0, 1], [1, 2]]), directed=True, table=table)
     found = summarize_network_risk(path, columns=table.columns)["attributes+degree"]
-    assert found["unique"] == 3
+    assert found.unique == 3
 
 
 def test_who_is_looked_for_by_degree_is_looked_for_both_ways() -> None:
     path = directed_of([(0, 1), (1, 2)], 3)
     found = attack_by_degree(path, path, np.arange(3, dtype=np.int32))
-    assert found["found_for_sure"] == 3
+    assert found.found_for_sure == 3
 
 
 @settings(max_examples=30, deadline=None)
@@ -156,7 +156,7 @@ def test_directions_stay_where_a_method_takes_them(way: dict[str, Any]) -> None:
     outcome = protect(network, way, network=DIRECTED)
     assert outcome.released is not None
     assert outcome.released.directed
-    assert outcome.report["network"]["risk"]["neighbourhood"]["after"]["exact"]
+    assert outcome.report.network.risk["neighbourhood"].after.exact
 
 
 @pytest.mark.parametrize("way", REFUSED, ids=[way["name"] for way in REFUSED])

@@ -112,10 +112,10 @@ def test_a_seed_is_refused_and_a_confirmed_one_is_told(example: Any) -> None:
     assert again.released is not None
     assert np.array_equal(first.released.keys, again.released.keys)
     published = publish_report(first.report, publish_network_plan(plan))
-    assert "seed" not in published["plan"]
+    assert "seed" not in published.plan
     for report in (first.report, published):
-        assert report["randomness"] == {"repeatable": True, "note": REPEATABLE}
-        assert "epsilon" not in json.dumps(report["transformation"])
+        assert report.randomness == {"repeatable": True, "note": REPEATABLE}
+        assert "epsilon" not in json.dumps(report.transformation)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=NAMES)
@@ -125,7 +125,7 @@ def test_the_report_serves_gates_verdicts_and_summaries(example: Any) -> None:
     assert {gate.name for gate in check_gates(Rules(), report)} <= {*Rules().sentences()}
     assert judge_report(report, Rules()).sentence
     assert len(key_numbers(report, Rules())) == 8
-    assert summarize(report)["classes"]["count"] == report["classes"]["count"]
+    assert summarize(report).classes.count == report["classes"]["count"]
     assert 0 <= report["utility"]["loss"] <= 1
     assert report["rows"]["released"] + report["rows"]["suppressed"] > 0
 
@@ -165,8 +165,8 @@ def test_every_model_is_judged_on_what_leaves(name: str) -> None:
     model = {"model": name, "k": 3}
     plan = plan_of({"name": "none"}, model, columns=COLUMNS)
     report = assess_network(club(), plan)
-    assert report["models"][0]["achieved"]["k"] == report["classes"]["smallest"] == 1
-    assert not report["solution"]
+    assert report.models[0].achieved["k"] == report.classes.smallest == 1
+    assert not report.solution
     assert plan.models[0].explain()
     assert plan.models[0].cites
     with pytest.raises(InvalidPlan, match=r"models\[0\]\.k"):
@@ -182,12 +182,12 @@ def test_attributes_and_degrees_together_have_k_look_alikes() -> None:
     assert released.table.names == ("age", "job")
     shown = list(zip(released.degrees.tolist(), released.table["age"].cells(), strict=True))
     assert min(shown.count(own) for own in shown) >= 4
-    assert 0 <= outcome.report["columns"]["age"]["loss"] < 1
+    assert 0 <= outcome.report.columns["age"].loss < 1
 
 
 def test_a_release_can_be_measured_again() -> None:
     outcome = outcome_of({"name": "k-degree", "k": 3})
     plan = plan_of({"name": "none"}, {"model": "k-degree", "k": 3}, columns=COLUMNS)
     report = assess_network(club(), plan, outcome.released, outcome.rows)
-    assert report["solution"]
-    assert report["network"]["links"] == outcome.report["network"]["links"]
+    assert report.solution
+    assert report.network.links == outcome.report.network.links

@@ -128,15 +128,15 @@ def test_a_star_and_a_pair_have_answers() -> None:
 
 def test_the_report_is_that_of_the_released_links() -> None:
     outcome = protect(karate(), {"name": "k-degree", "k": 3}, {"model": "k-degree", "k": 3})
-    released, links = outcome.released, outcome.report["network"]["links"]
+    released, links = outcome.released, outcome.report.network.links
     assert released is not None
     assert outcome.rows is not None
     back = {tuple(sorted(outcome.rows[list(pair)].tolist())) for pair in released.pairs.tolist()}
     true = {tuple(pair) for pair in karate().pairs.tolist()}
-    assert (links["added"], links["removed"]) == (len(back - true), len(true - back))
-    loss = outcome.report["utility"]["loss"]
+    assert (links.added, links.removed) == (len(back - true), len(true - back))
+    loss = outcome.report.utility.loss
     assert loss == pytest.approx(len(back ^ true) / len(back | true))
-    assert outcome.report["classes"]["smallest"] == smallest_degree_class(released)
+    assert outcome.report.classes.smallest == smallest_degree_class(released)
 
 
 def test_parameters_that_cannot_be_met_are_refused() -> None:
@@ -151,5 +151,5 @@ def test_without_enough_change_there_is_no_solution_but_an_answer() -> None:
     outcome = protect(karate(), {"name": "none"}, {"model": "k-degree", "k": 3})
     assert not outcome.solution
     assert outcome.released is None
-    assert outcome.report["blocked_by"] == "k-degree"
-    assert outcome.report["nearest"]["excess"] > 0
+    assert outcome.report.blocked_by == "k-degree"
+    assert outcome.report.nearest.excess > 0

@@ -71,7 +71,7 @@ def test_a_release_tells_groups_and_nothing_of_people() -> None:
     assert outcome.solution
     people = [int(cell or 0) for cell in outcome.tables["groups"]["people"].cells()]
     assert sum(people) == 34
-    assert min(people) == outcome.report["classes"]["smallest"] >= 4
+    assert min(people) == outcome.report.classes.smallest >= 4
     within = sum(int(cell or 0) for cell in outcome.tables["groups"]["links within"].cells())
     between = sum(int(cell or 0) for cell in outcome.tables["group-links"]["links"].cells())
     assert within + between == 78

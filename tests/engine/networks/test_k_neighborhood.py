@@ -62,13 +62,13 @@ def test_what_additions_alone_do_not_reach_is_said(monkeypatch: pytest.MonkeyPat
     method = {"name": "k-neighbourhood", "k": 5, "changes": "additions"}
     outcome = protect(karate(), method, {"model": "k-neighbourhood", "k": 5})
     assert outcome.released is None
-    assert any("Adding links alone" in note for note in outcome.report["notes"])
+    assert any("Adding links alone" in note for note in outcome.report.notes)
 
 
 def test_additions_keep_every_link() -> None:
     method = {"name": "k-neighbourhood", "k": 2, "changes": "additions"}
     outcome = protect(network_of([(0, 1), (1, 2), (2, 3), (1, 3)], 9), method)
-    assert outcome.report["network"]["links"]["removed"] == 0
+    assert outcome.report.network.links.removed == 0
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -77,7 +77,7 @@ def test_the_karate_club_keeps_much_of_its_links(k: int) -> None:
     outcome = protect(karate(), method, {"model": "k-neighbourhood", "k": k})
     assert outcome.released is not None
     assert smallest(outcome.released) >= k
-    assert outcome.report["utility"]["loss"] < 0.6
+    assert outcome.report.utility.loss < 0.6
 
 
 def test_labels_go_up_their_taxonomy_until_places_agree() -> None:
@@ -102,4 +102,4 @@ def test_labels_go_up_their_taxonomy_until_places_agree() -> None:
         "*": 1,
     }
     lost = sum(leaves[label or "*"] for label in labels) / 12
-    assert outcome.report["columns"]["job"]["loss"] == pytest.approx(lost)
+    assert outcome.report.columns["job"].loss == pytest.approx(lost)

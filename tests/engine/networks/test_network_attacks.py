@@ -39,9 +39,9 @@ def test_alice_and_cathy_find_bob_and_ed_and_their_link() -> None:
     assert labels is not None
     told = {f"deg{walk[who]['degree']}": [labels[walk[who]["node"]]] for who in ("first", "second")}
     check(vector, told | {
-        "common_neighbours": [labels[node] for node in walk["common"]],
-        "remaining_neighbour_of_deg3": [labels[node] for node in walk["rest"]],
-        "edge_bob_ed": walk["link"],
+        "common_neighbours": [labels[node] for node in walk.common],
+        "remaining_neighbour_of_deg3": [labels[node] for node in walk.rest],
+        "edge_bob_ed": walk.link,
         "degree_k": int(partition_by_degree(network).sizes.min()),
     })  # fmt: skip
     words = words_of_walk(walk)
@@ -51,15 +51,15 @@ def test_alice_and_cathy_find_bob_and_ed_and_their_link() -> None:
 
 def test_nobody_walks_where_all_are_alike() -> None:
     walk = tell_walk(network_of([(0, 1), (1, 2), (2, 0)], 3))
-    assert not walk["found"]
+    assert not walk.found
     assert len(words_of_walk(walk)) == 1
 
 
 def test_an_unchanged_release_gives_everybody_away_as_often_as_classes_say() -> None:
     degrees = attack_by_degree(karate(), karate(), EVERYONE)
-    assert degrees["success"] == pytest.approx(len(partition_by_degree(karate()).sizes) / 34)
+    assert degrees.success == pytest.approx(len(partition_by_degree(karate()).sizes) / 34)
     around = attack_by_neighborhood(karate(), karate(), EVERYONE, Progress(None))
-    assert around["success"] == pytest.approx(len(neighborhood_classes(karate())) / 34)
+    assert around.success == pytest.approx(len(neighborhood_classes(karate())) / 34)
 
 
 def test_matching_follows_people_through_new_numbers() -> None:
@@ -70,16 +70,16 @@ def test_matching_follows_people_through_new_numbers() -> None:
 
 def test_equal_degrees_make_the_degree_attack_miss() -> None:
     outcome = protect(karate(), {"name": "k-degree", "k": 5})
-    degree = outcome.report["network"]["attacks"][0]
-    assert degree["success"] < 1 / 5
-    assert degree["found_for_sure"] == 0
+    degree = outcome.report.network.attacks[0]
+    assert degree.success < 1 / 5
+    assert degree.found_for_sure == 0
 
 
 def test_links_between_strangers_are_told_from_true_ones() -> None:
     clique = [(a, b) for a in range(6) for b in range(a)]
     network = network_of([*clique, (0, 6), (1, 7)], 8)
     found = detect_fake_links(network, np.array([[0, 6], [1, 7]], np.int32))
-    assert (found["added"], found["precision"], found["auc"]) == (2, 1.0, 1.0)
+    assert (found.added, found.precision, found.auc) == (2, 1.0, 1.0)
 
 
 def test_planted_people_find_themselves_and_their_targets() -> None:
@@ -91,9 +91,9 @@ def test_planted_people_find_themselves_and_their_targets() -> None:
         order = np.random.default_rng(9).permutation(plant.network.nodes).astype(np.int32)
         attempts.append(attempt(plant, plant.network.renumbered(order), order))
     told = summarize_attempts(attempts)
-    assert told["success"] == 1
-    assert told["links_read"]["share"] == 1
-    assert told["interval"][0] < 0.5 < told["interval"][1]
+    assert told.success == 1
+    assert told.links_read.share == 1
+    assert told.interval[0] < 0.5 < told.interval[1]
 
 
 def test_attackers_who_act_at_once_do_not_disturb_each_other() -> None:
@@ -103,8 +103,8 @@ def test_attackers_who_act_at_once_do_not_disturb_each_other() -> None:
     everyone = np.arange(planted.nodes, dtype=np.int32)
     assert planted.nodes == network.nodes + 10 * count_fakes(network.nodes)
     told = summarize_attempts([attempt(plant, planted, everyone) for plant in plants])
-    assert told["success"] == 1
-    assert told["links_read"]["share"] == 1
+    assert told.success == 1
+    assert told.links_read.share == 1
 
 
 @pytest.mark.parametrize(("found", "attempts"), [(0, 0), (0, 20), (7, 20), (20, 20), (1, 100)])
@@ -120,12 +120,10 @@ def test_the_interval_of_success_is_exact(found: int, attempts: int) -> None:
 def test_links_added_at_random_between_strangers_are_suspected(share: float) -> None:
     """In a clustered network true links have friends in common, and most random ones none."""
     outcome = protect(read_public("ca-GrQc"), {"name": "random-links", "share": share})
-    fake = next(
-        own for own in outcome.report["network"]["attacks"] if own["attack"] == "fake-links"
-    )
-    assert fake["added"] == outcome.report["network"]["links"]["added"]
-    assert fake["auc"] > 0.7
-    assert fake["precision"] > 2 * fake["chance"] or share == 0.5
+    fake = next(own for own in outcome.report.network.attacks if own.attack == "fake-links")
+    assert fake.added == outcome.report.network.links.added
+    assert fake.auc > 0.7
+    assert fake.precision > 2 * fake.chance or share == 0.5
 
 
 def test_planted_people_are_not_found_where_they_are_not() -> None:
@@ -139,7 +137,7 @@ def test_planted_people_are_not_found_where_they_are_not() -> None:
 def test_the_plan_may_ask_for_the_active_attack() -> None:
     measures = {"attacks": ["active"], "repeats": 2}
     outcome = protect(karate(), {"name": "k-grouping", "k": 4}, measures=measures)
-    active = outcome.report["network"]["attacks"][-1]
-    assert active["attempts"] == 2
-    assert active["unprotected"]["success"] == 1
-    assert active["success"] == 0
+    active = outcome.report.network.attacks[-1]
+    assert active.attempts == 2
+    assert active.unprotected.success == 1
+    assert active.success == 0

@@ -55,7 +55,7 @@ def test_methods_for_links_without_directions_say_so() -> None:
     outcome = protect(people, {"name": "k-degree", "k": 3})
     assert outcome.released is not None
     assert not outcome.released.directed
-    assert any("without" in note for note in outcome.report["notes"])
+    assert any("without" in note for note in outcome.report.notes)
     kept = protect(people, {"name": "none"}, network={"directed": True}).released
     assert kept is not None
     assert kept.directed

@@ -112,10 +112,10 @@ def test_the_decks_graph_has_five_kinds_of_neighborhood() -> None:
 def test_the_summary_counts_people_not_groups() -> None:
     degrees = Counter(degree for _, degree in as_graph(karate()).degree())
     found = summarize_network_risk(karate(), k=3)["degree"]
-    assert found["unique"] == sum(count == 1 for count in degrees.values())
-    assert found["below_k"] == sum(count for count in degrees.values() if count < 3)
-    assert found["exact"]
-    assert found["candidates"]["most"] == max(degrees.values())
+    assert found.unique == sum(count == 1 for count in degrees.values())
+    assert found.below_k == sum(count for count in degrees.values() if count < 3)
+    assert found.exact
+    assert found.candidates.most == max(degrees.values())
 
 
 def test_too_regular_and_too_large_is_undecided_and_never_hidden() -> None:
@@ -128,4 +128,4 @@ def test_too_regular_and_too_large_is_undecided_and_never_hidden() -> None:
     assert alike.undecided == 2
     assert (alike.candidates == 1).sum() == 2
     summary = summarize_network_risk(network)["neighbourhood"]
-    assert (summary["unique"], summary["unique_at_least"], summary["exact"]) == (2, 0, False)
+    assert (summary.unique, summary.unique_at_least, summary.exact) == (2, 0, False)

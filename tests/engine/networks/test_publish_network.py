@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from deid_portal.engine.networks import assess_network
+from deid_portal.engine.networks import NetworkOutcome, assess_network
 from deid_portal.engine.publication import promises_privacy, publish_report
+from deid_portal.engine.report import Report
 from tests.engine.networks.networks import plan_of
 from tests.engine.networks.test_every_network_method import COLUMNS, EXAMPLES, NAMES, outcome_of
 
 TOTALS = {"input": {"rows": 34}, "rows": {"released": 34, "suppressed": 0}}
 
 
-def published(example: Any) -> tuple[dict[str, Any], Any]:
+def published(example: Any) -> tuple[Report, NetworkOutcome]:
     outcome = outcome_of(example)
-    whole = {**outcome.report, **outcome.details}
-    return publish_report(whole, whole["plan"]), outcome
+    return publish_report(outcome.full_report, outcome.report.plan), outcome
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=NAMES)
@@ -26,14 +26,14 @@ def test_every_figure_that_leaves_is_one_of_the_released_links(example: Any) -> 
         return  # groups leave in place of links; `verify` counts them in groups.csv
     columns = _columns() if outcome.released.table is not None else {}
     alone = assess_network(outcome.released, plan_of({"name": "none"}, columns=columns))
-    found = publish_report(alone, alone["plan"])
+    found = publish_report(alone, alone.plan)
     for part in ("classes", "risk"):
         assert report[part] == found[part]
     for part in ("nodes", "links"):
-        assert report["network"][part] == found["network"][part]
-    for name in report["network"]["risk"].keys() & found["network"]["risk"].keys():
-        own = report["network"]["risk"][name]
-        assert _without_k(own["after"]) == _without_k(found["network"]["risk"][name]["after"])
+        assert report.network[part] == found.network[part]
+    for name in report.network.risk.keys() & found.network.risk.keys():
+        own = report.network.risk[name]
+        assert _without_k(own.after) == _without_k(found.network.risk[name].after)
 
 
 def _without_k(told: dict[str, Any]) -> dict[str, Any]:
@@ -57,13 +57,15 @@ def _columns() -> dict[str, Any]:
 def test_nothing_about_the_original_links_leaves(example: Any) -> None:
     """How many links were added and removed tells how many somebody had who was changed alone."""
     report, _ = published(example)
-    text = json.dumps({key: own for key, own in report.items() if key not in ("plan", "note")})
+    text = json.dumps(
+        {key: own for key, own in report.notes["items"]() if key not in ("plan", "note")}
+    )
     for word in ("before", "added", "removed", "intake", "attacks", "walk"):
         assert f'"{word}"' not in text, word
-    assert "loss" not in report.get("utility", {})
-    assert all(column["loss"] is None for column in report.get("columns", {}).values())
-    if promises_privacy(report["plan"]):
+    assert "loss" not in report.notes["get"]("utility", {})
+    assert all(column["loss"] is None for column in report.notes["get"]("columns", {}).values())
+    if promises_privacy(report.plan):
         assert "input" not in report
-        assert set(report["rows"]) == {"released"}
+        assert set(report.rows) == {"released"}
     else:
         assert {key: report[key] for key in TOTALS} == TOTALS

@@ -42,4 +42,4 @@ def test_a_value_that_nobody_had_gains_without_bound() -> None:
     plan = Plan.from_document(document(columns, models=[RULE], method=method))
     outcome = protect(Table.from_rows(["zip", "secret"], [["1", "9"], ["1", "11"]]), plan)
     assert not outcome.solution
-    assert outcome.report["nearest"]["models"][0]["achieved"] == {"beta": None}
+    assert outcome.report.nearest.models[0].achieved == {"beta": None}

@@ -12,6 +12,7 @@ from deid_portal.engine.privacy.c_t_isolation import CTIsolation
 from deid_portal.engine.privacy.model import Whole
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
+from deid_portal.engine.report.table import RowCounts
 from deid_portal.engine.search.lattice import Lattice
 from deid_portal.engine.table.patterns import Classes, View
 from deid_portal.engine.table.table import Column
@@ -61,7 +62,7 @@ def test_other_values_are_as_near_as_the_label_they_share() -> None:
     for c, t in ((1, 2), (2.9, 2), (3, 5)):
         method = {"name": "levels", "levels": {"job": 1}, "suppression_limit": 0.0}
         plan = Plan.from_document(document(jobs, models=[rule(c, 2)], method=method))
-        assert protect(table, plan).report["models"][0]["achieved"] == {"c": c, "t": t}
+        assert protect(table, plan).report.models[0].achieved == {"c": c, "t": t}
 
 
 def test_a_label_over_one_value_leaves_nothing_open() -> None:
@@ -69,7 +70,7 @@ def test_a_label_over_one_value_leaves_nothing_open() -> None:
     table = Table.from_rows(["job"], [["nurse"], ["monk"], ["nun"]])
     method = {"name": "levels", "levels": {"job": 1}, "suppression_limit": 0.5}
     plan = Plan.from_document(document(jobs, models=[rule(3, 2)], method=method))
-    assert protect(table, plan).report["rows"] == {"released": 2, "suppressed": 1}
+    assert protect(table, plan).report.rows == RowCounts(released=2, suppressed=1)
 
 
 def test_a_gap_is_far_from_every_number() -> None:
@@ -95,8 +96,8 @@ def test_a_release_that_fits_nobody_is_measured_from_the_nearest_person() -> Non
     plan = Plan.from_document(document(columns, models=[rule(1, 2)], method={"name": "none"}))
     rows = [["nurse", "nurse"], ["doctor", "doctor"], ["monk", "doctor"], ["nurse", "nun"]]
     original = Table.from_rows("AB", rows)
-    entry = assess(original, plan, Table.from_rows("AB", [["nurse", "doctor"]]))["models"][0]
-    assert entry["achieved"] == {"c": 1, "t": 2}
+    entry = assess(original, plan, Table.from_rows("AB", [["nurse", "doctor"]])).models[0]
+    assert entry.achieved == {"c": 1, "t": 2}
 
 
 def judge_changed(original: str, released: str, c: float) -> int:
@@ -107,7 +108,7 @@ def judge_changed(original: str, released: str, c: float) -> int:
     )
     method = {"name": "noise", "columns": ["age"], "scale": 1.0}
     plan = Plan.from_document(document({"age": ROOM}, models=[rule(c, 2)], method=method))
-    return int(assess(before, plan, after)["models"][0]["achieved"]["t"])
+    return int(assess(before, plan, after).models[0].achieved["t"])
 
 
 def test_a_made_up_number_isolates_whom_it_is_much_nearer_to_than_to_others() -> None:
@@ -137,10 +138,10 @@ def test_methods_that_show_no_labels_are_judged_by_what_they_show(method: dict[s
     plan = Plan.from_document(document({"age": ROOM}, models=[rule(3, 3)], method=method))
     outcome = protect(table, plan)
     if method["name"] == "mondrian":  # 20 to 21, and 40 to 49 around 44.5
-        assert outcome.report["models"][0]["achieved"] == {"c": 3, "t": 3}
+        assert outcome.report.models[0].achieved == {"c": 3, "t": 3}
     else:  # the average of 40, 47, 49 and 49 is 46.25, nearest to 47 alone
         assert not outcome.solution
-        assert outcome.report["blocked_by"] == "c-t-isolation"
+        assert outcome.report.blocked_by == "c-t-isolation"
 
 
 def test_a_word_that_nobody_has_is_far_from_everybody() -> None:

@@ -207,8 +207,8 @@ def test_order_of_rows_is_irrelevant(example: dict[str, Any]) -> None:
     one = protect(Table.from_rows(problem.table.names, rows), plan)
     two = protect(Table.from_rows(problem.table.names, turned), plan)
     assert one.solution == two.solution
-    assert one.report["transformation"]["levels"] == two.report["transformation"]["levels"]
-    assert one.report["models"] == two.report["models"]
+    assert one.report.transformation.levels == two.report.transformation.levels
+    assert one.report.models == two.report.models
     if one.released is not None and two.released is not None:
         assert one.released.head(99) == two.released.head(99)
 
@@ -245,8 +245,8 @@ def test_names_of_values_are_irrelevant(example: dict[str, Any]) -> None:
             rename(asked, other), read_file=lambda name, other=other: rename_people(name, other)
         )
         outcome = protect(Table.from_rows(problem.table.names, rename(rows, other)), plan)
-        reached = [(entry["holds"], entry["achieved"]) for entry in outcome.report["models"]]
-        found.append((outcome.report["transformation"]["levels"], outcome.report["rows"], reached))
+        reached = [(entry.holds, entry.achieved) for entry in outcome.report.models]
+        found.append((outcome.report.transformation.levels, outcome.report.rows, reached))
     assert found[0] == found[1]
 
 
@@ -299,8 +299,8 @@ def test_gap_is_counted_as_a_value(example: dict[str, Any]) -> None:
     asked = document(columns, models=[example], method={"name": "none"})
     report = assess(table, Plan.from_document(asked, read_file=read_people))
     # People who are not in this small table are known not to be, whatever the gap counts as.
-    assert report["solution"] or example.get("minimum")
-    assert (report["classes"]["count"], report["classes"]["smallest"]) == (2, 3)
+    assert report.solution or example.get("minimum")
+    assert (report.classes.count, report.classes.smallest) == (2, 3)
 
 
 @every_model

@@ -18,4 +18,4 @@ def test_a_third_needs_groups_of_three() -> None:
 
 def test_finds_what_k_anonymity_finds() -> None:
     outcome = protect(FOUR, four_plan(models=[{"model": "highest-risk", "limit": 0.5}]))
-    assert outcome.report["transformation"]["levels"] == {"zip": 0, "age": 1}
+    assert outcome.report.transformation.levels == {"zip": 0, "age": 1}

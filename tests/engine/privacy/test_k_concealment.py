@@ -15,8 +15,8 @@ def test_more_than_there_are_is_refused() -> None:
 
 def test_at_equal_levels_it_is_k_anonymity() -> None:
     outcome = protect(FOUR, four_plan(models=[RULE]))
-    assert outcome.report["transformation"]["levels"] == {"zip": 0, "age": 1}
-    assert outcome.report["models"][0]["achieved"] == {"k": 2}
+    assert outcome.report.transformation.levels == {"zip": 0, "age": 1}
+    assert outcome.report.models[0].achieved == {"k": 2}
 
 
 def judge_release(original: list[str], released: list[str]) -> dict[str, Any]:
@@ -24,8 +24,8 @@ def judge_release(original: list[str], released: list[str]) -> dict[str, Any]:
     models = [RULE, {"model": "k-anonymity", "k": 2}]
     plan = Plan.from_document(document(columns, models=models, method={"name": "none"}))
     before, after = (Table.from_rows("AB", map(str.split, rows)) for rows in (original, released))
-    found = assess(before, plan, after)["models"]
-    return {entry["model"]: entry["achieved"]["k"] for entry in found}
+    found = assess(before, plan, after).models
+    return {entry.model: entry.achieved["k"] for entry in found}
 
 
 def test_records_alone_in_their_class_may_still_be_concealed() -> None:

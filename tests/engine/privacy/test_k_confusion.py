@@ -21,8 +21,8 @@ def test_more_than_there_are_is_refused() -> None:
 
 def test_at_equal_levels_it_is_k_anonymity() -> None:
     outcome = protect(FOUR, four_plan(models=[RULE]))
-    assert outcome.report["transformation"]["levels"] == {"zip": 0, "age": 1}
-    assert outcome.report["models"][0]["achieved"] == {"k": 2}
+    assert outcome.report.transformation.levels == {"zip": 0, "age": 1}
+    assert outcome.report.models[0].achieved == {"k": 2}
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_of_ranges_and_averages_those_that_look_alike_count(method: dict[str, An
     models = [{"model": "k-confusion", "k": 3}, {"model": "k-anonymity", "k": 3}]
     outcome = protect(table, Plan.from_document(document(columns, models=models, method=method)))
     assert outcome.solution
-    assert [entry["achieved"]["k"] for entry in outcome.report["models"]] == [3, 3]
+    assert [entry.achieved["k"] for entry in outcome.report.models] == [3, 3]
 
 
 def judge_release(original: Rows, released: Rows) -> dict[str, int]:
@@ -47,8 +47,8 @@ def judge_release(original: Rows, released: Rows) -> dict[str, int]:
     models = [{"model": f"k-{kind}", "k": 2} for kind in ("confusion", "concealment", "anonymity")]
     plan = Plan.from_document(document(columns, models=models, method={"name": "none"}))
     before, after = (Table.from_rows("AB", rows) for rows in (original, released))
-    found = assess(before, plan, after)["models"]
-    return {entry["model"]: entry["achieved"]["k"] for entry in found}
+    found = assess(before, plan, after).models
+    return {entry.model: entry.achieved["k"] for entry in found}
 
 
 def split(*rows: str) -> Rows:

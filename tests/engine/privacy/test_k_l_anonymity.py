@@ -33,4 +33,4 @@ def test_a_record_that_loses_its_look_alike_goes_with_it() -> None:
     outcome = protect(Table.from_rows("AB", [row.split() for row in rows]), plan)
     assert outcome.released is not None
     assert outcome.released.head(9) == [["a", "x"], ["a", "x"]]
-    assert outcome.report["models"][0]["holds"]
+    assert outcome.report.models[0].holds

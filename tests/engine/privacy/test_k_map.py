@@ -36,6 +36,6 @@ def test_coarser_labels_fit_more_people_even_with_values_the_table_lacks() -> No
     asked = document(columns, models=[RULE | {"k": 3}])
     plan = Plan.from_document(asked, read_file=lambda name: town.encode())
     outcome = protect(Table.from_rows(["age"], [["31"], ["31"]]), plan)
-    assert outcome.report["transformation"]["levels"] == {"age": 1}
-    assert outcome.report["models"][0]["achieved"] == {"k": 3}
-    assert outcome.report["models"][0]["achieved_before"] == {"k": 1}
+    assert outcome.report.transformation.levels == {"age": 1}
+    assert outcome.report.models[0].achieved == {"k": 3}
+    assert outcome.report.models[0].achieved_before == {"k": 1}

@@ -10,9 +10,9 @@ TWO_VALUES = {"model": "l-diversity", "variant": "distinct", "l": 2, "column": "
 
 def test_group_with_one_secret_is_joined_with_another() -> None:
     outcome = protect(FOUR, four_plan(models=[TWO_VALUES]))
-    assert outcome.report["transformation"]["levels"] == {"zip": 2, "age": 1}
-    assert outcome.report["models"][0]["achieved"] == {"l": 2}
-    assert outcome.report["models"][0]["achieved_before"] == {"l": 1}
+    assert outcome.report.transformation.levels == {"zip": 2, "age": 1}
+    assert outcome.report.models[0].achieved == {"l": 2}
+    assert outcome.report.models[0].achieved_before == {"l": 1}
 
 
 def test_gap_in_the_sensitive_column_is_a_value() -> None:
@@ -20,15 +20,15 @@ def test_gap_in_the_sensitive_column_is_a_value() -> None:
     outcome = protect(
         Table.from_rows(["zip", "age", "condition"], rows), four_plan(models=[TWO_VALUES])
     )
-    assert outcome.report["models"][0]["achieved"] == {"l": 2}
+    assert outcome.report.models[0].achieved == {"l": 2}
 
 
 def test_more_values_than_there_are_is_an_answer_and_not_an_error() -> None:
     outcome = protect(FOUR, four_plan(models=[TWO_VALUES | {"l": 3}]))
     assert not outcome.solution
     assert outcome.released is None
-    assert outcome.report["blocked_by"] == "l-diversity"
-    assert outcome.report["nearest"]["models"][0]["achieved"] == {"l": 2}
+    assert outcome.report.blocked_by == "l-diversity"
+    assert outcome.report.nearest.models[0].achieved == {"l": 2}
 
 
 def diversity(secrets: str, **parameters: Any) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def diversity(secrets: str, **parameters: Any) -> dict[str, Any]:
     columns = {"zip": {"role": "quasi-identifier"}, "condition": {"role": "sensitive"}}
     model = {"model": "l-diversity", "column": "condition", **parameters}
     plan = Plan.from_document(document(columns, models=[model], method={"name": "none"}))
-    entry: dict[str, Any] = assess(table, plan)["models"][0]
+    entry: dict[str, Any] = assess(table, plan).models[0]
     return entry
 
 

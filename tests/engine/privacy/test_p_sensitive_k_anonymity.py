@@ -39,10 +39,10 @@ def test_every_sensitive_column_counts_unless_some_are_named() -> None:
     both = protect(FOUR, Plan.from_document(document(columns, models=[RULE], method=method)))
     assert not both.solution
     one = document(columns, models=[RULE | {"columns": ["condition"]}], method=method)
-    assert protect(FOUR, Plan.from_document(one)).report["rows"]["released"] == 2
+    assert protect(FOUR, Plan.from_document(one)).report.rows.released == 2
 
 
 def test_groups_are_joined_until_it_holds() -> None:
     outcome = protect(FOUR, four_plan(models=[RULE]))
-    assert outcome.report["transformation"]["levels"] == {"zip": 2, "age": 1}
-    assert outcome.report["models"][0]["columns"] == ["condition"]
+    assert outcome.report.transformation.levels == {"zip": 2, "age": 1}
+    assert outcome.report.models[0].parameters["columns"] == ["condition"]

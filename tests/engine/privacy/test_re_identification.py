@@ -25,4 +25,4 @@ def test_who_is_alone_is_found_for_sure() -> None:
 
 def test_groups_are_joined_until_it_holds() -> None:
     outcome = protect(FOUR, four_plan(models=[RULE]))
-    assert outcome.report["transformation"]["levels"] == {"zip": 0, "age": 1}
+    assert outcome.report.transformation.levels == {"zip": 0, "age": 1}

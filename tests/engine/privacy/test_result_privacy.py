@@ -46,7 +46,7 @@ def test_hiding_the_value_hides_the_rule() -> None:
     """Both at 13068 have the flu; at 1306* nobody shows 13068 any more."""
     model = rule({"zip": "13068"}, {"condition": "Flu"})
     outcome = protect(FOUR, four_plan(models=[model]))
-    assert outcome.report["transformation"]["levels"] == {"zip": 1, "age": 0}
+    assert outcome.report.transformation.levels == {"zip": 1, "age": 0}
     named = rule({"zip": "1306*"}, {"condition": "Flu"})
-    levels = protect(FOUR, four_plan(models=[model, named])).report["transformation"]["levels"]
+    levels = protect(FOUR, four_plan(models=[model, named])).report.transformation.levels
     assert levels == {"zip": 2, "age": 0}

@@ -19,7 +19,7 @@ def test_people_alone_in_their_group_are_counted() -> None:
 def test_nothing_is_suppressed_for_it() -> None:
     """Two of four are alone: allowed at a half, not at a third."""
     half = protect(FOUR, four_plan(models=[{"model": "sample-uniqueness", "limit": 0.5}]))
-    assert half.report["transformation"]["levels"] == {"zip": 0, "age": 0}
+    assert half.report.transformation.levels == {"zip": 0, "age": 0}
     third = protect(FOUR, four_plan(models=[{"model": "sample-uniqueness", "limit": 0.3}]))
-    assert third.report["transformation"]["levels"] == {"zip": 0, "age": 1}
-    assert third.report["rows"]["suppressed"] == 0
+    assert third.report.transformation.levels == {"zip": 0, "age": 1}
+    assert third.report.rows.suppressed == 0

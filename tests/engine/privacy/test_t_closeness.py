@@ -97,9 +97,9 @@ def test_plan_with_closeness_is_kept() -> None:
         Table.from_rows(["zip", "condition"], rows),
         Plan.from_document(document(columns, models=[closeness])),
     )
-    assert outcome.report["transformation"]["levels"] == {"zip": 1}
-    assert outcome.report["models"][0]["achieved"] == {"t": 0.0}
-    assert outcome.report["models"][0]["achieved_before"] == {"t": 0.25}
+    assert outcome.report.transformation.levels == {"zip": 1}
+    assert outcome.report.models[0].achieved == {"t": 0.0}
+    assert outcome.report.models[0].achieved_before == {"t": 0.25}
 
 
 def test_taxonomy_of_the_sensitive_column_must_cover_it() -> None:
@@ -130,4 +130,4 @@ def test_made_up_numbers_stand_where_their_size_puts_them() -> None:
     # In order 0 1 9 10 11 19 20: a shows 0 and 10, b shows 10 and 20.
     from_a = 1 / 2 + 1 / 4 + 0 + 1 / 2 + 1 / 4 + 0
     from_b = 0 + 1 / 4 + 1 / 2 + 0 + 1 / 4 + 1 / 2
-    assert outcome.report["models"][0]["achieved"]["t"] == pytest.approx(max(from_a, from_b) / 6)
+    assert outcome.report.models[0].achieved["t"] == pytest.approx(max(from_a, from_b) / 6)

@@ -55,7 +55,7 @@ def judge(vector: Vector, model: dict[str, Any], secret: Any = None) -> dict[str
         cells = [[*row[:place], write(row[place]), *row[place + 1 :]] for row in cells]
     asked = document(columns, models=[model], method={"name": "none"}, other_columns="remove")
     report = assess(Table.from_rows(names, cells), Plan.from_document(asked))
-    return {**report["models"][0], "classes": report["classes"], "risk": report["risk"]["after"]}
+    return {**report.models[0], "classes": report.classes, "risk": report.risk.after}
 
 
 @vectors("k_anonymity")

@@ -7,6 +7,7 @@ import pytest
 from deid_portal.engine import Column, Plan, Table, assess, protect
 from deid_portal.engine.privacy import MODELS
 from deid_portal.engine.publication import publish_plan, publish_report
+from deid_portal.engine.report.table import RowCounts
 from tests.engine.tables import FOUR, four_plan
 
 ROWS = [["Nurse", "1"], ["Nurse", "1"], ["Doctor", "1"], ["Doctor", "1"], ["Bishop", "2"]]
@@ -67,7 +68,7 @@ def test_the_published_plan_can_be_read_and_measures_the_release() -> None:
 
 def test_assess_still_understands_the_full_plan() -> None:
     table = Table.from_rows(["job", "ward"], ROWS)
-    assert assess(table, _plan({"tree": TREE}, 0))["classes"]["smallest"] == 1
+    assert assess(table, _plan({"tree": TREE}, 0)).classes.smallest == 1
 
 
 def test_seed_of_a_random_method_stays_in_the_house() -> None:
@@ -138,7 +139,7 @@ def test_models_name_nothing_that_the_release_does_not_show(
     plan = _sick_plan(model | named, ills)
     outcome = protect(table, plan)
     assert outcome.released is not None
-    assert outcome.report["rows"] == {"released": 4, "suppressed": 1}
+    assert outcome.report.rows == RowCounts(released=4, suppressed=1)
     published, files = publish_plan(plan, outcome.released, {"job": 1})
     text = str(published.to_document()) + b"".join(files.values()).decode()
     assert not [word for word in ("gout", "plague", "Bishop", "Nurse", "Doctor") if word in text]
@@ -147,10 +148,10 @@ def test_models_name_nothing_that_the_release_does_not_show(
     assert not [
         word for word in ("gout", "plague", "Bishop", "Nurse", "Doctor") if word in str(report)
     ]
-    assert report["plan_sha256"] == published.sha256 != outcome.report["plan_sha256"]
-    for said, measured in zip(report["models"], outcome.report["models"], strict=True):
-        is_decided = not MODELS[said["model"]].needs_besides
-        assert said.get("achieved") == (measured["achieved"] if is_decided else None)
+    assert report.plan_sha256 == published.sha256 != outcome.report.plan_sha256
+    for said, measured in zip(report.models, outcome.report.models, strict=True):
+        is_decided = not MODELS[said.model].needs_besides
+        assert said.parameters["get"]("achieved") == (measured.achieved if is_decided else None)
 
     # Any exact values under the groups of the release, protected again, give the same figures.
     again = Plan.from_document(published.to_document(), read_file=files.__getitem__)
@@ -161,9 +162,9 @@ def test_models_name_nothing_that_the_release_does_not_show(
             for row in outcome.released.head(9)
         ],
     )
-    found = protect(released, again).report["models"][1]
-    assert found["holds"]
-    assert found["achieved"] == outcome.report["models"][1]["achieved"]
+    found = protect(released, again).report.models[1]
+    assert found.holds
+    assert found.achieved == outcome.report.models[1].achieved
 
 
 def hidden_leaf(taxonomy: bytes) -> str:
@@ -230,11 +231,11 @@ def test_report_of_a_private_table_tells_nothing_of_the_original() -> None:
     assert outcome.released is not None
     published, _ = publish_plan(plan, outcome.released, {})
     report = publish_report(outcome.report, published.to_document())
-    assert report["rows"] == {"released": outcome.released.rows}
-    assert "before" not in report["risk"]
+    assert report.rows == RowCounts(released=outcome.released.rows)
+    assert "before" not in report.risk
     assert "input" not in report
     assert "utility" not in report
-    assert report["transformation"]["steps"][0]["epsilon"] == 1.0
+    assert report.steps[0].notes["epsilon"] == 1.0
 
 
 def test_report_does_not_confirm_a_guessed_input() -> None:
@@ -243,4 +244,4 @@ def test_report_does_not_confirm_a_guessed_input() -> None:
     assert outcome.released is not None
     published, _ = publish_plan(plan, outcome.released, {})
     report = publish_report(outcome.report, published.to_document())
-    assert report["input"] == {"rows": 4}
+    assert report.input == {"rows": 4}

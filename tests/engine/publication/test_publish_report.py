@@ -11,6 +11,7 @@ import pytest
 from deid_portal.engine import Outcome, Plan, Table, protect
 from deid_portal.engine.publication import publish_report
 from deid_portal.engine.publication.allow_list import ANY, PUBLISHED, Origin, list_reasons
+from deid_portal.engine.report.table import RowCounts
 from deid_portal.engine.verification.dictionary import describe_fields
 from tests.engine.publication.twins import (
     COLUMNS,
@@ -88,7 +89,7 @@ def test_two_originals_with_the_same_release_are_published_alike(way: str) -> No
     twins = itertools.islice(twins_of(generator, plan), ENOUGH)
     left_out, compared, kept_back = 0, 0, 0
     for first, second in twins:
-        left_out += first.report["rows"]["suppressed"]
+        left_out += first.report.rows.suppressed
         compared += 1
         assert written(plan, first) == written(plan, second)
         kept_back += first.report != second.report
@@ -152,7 +153,7 @@ def test_a_package_does_not_tell_who_the_one_person_left_out_was(method: str) ->
     )
     people = dict(outcomes_with(plan))
     truth = people["M", "north", "law"]
-    assert truth.report["rows"] == {"released": 400, "suppressed": 1}
+    assert truth.report.rows == RowCounts(released=400, suppressed=1)
     package = written(plan, truth)
     alike = [own for own, other in people.items() if what_is_known(other) == what_is_known(truth)]
     fitting = [own for own in alike if written(plan, people[own]) == package]
@@ -166,7 +167,7 @@ def test_every_entry_that_leaves_is_listed_with_its_reason() -> None:
     table = Table.from_rows(list(DOMAIN), draw_people(np.random.default_rng(1), 80))
     _, report = what_is_published(plan, protect(table, plan))
     listed = [place.split(".") for place, _ in list_reasons()]
-    report = {key: own for key, own in report.items() if key not in ("plan", "models")}
+    report = {key: own for key, own in report.notes["items"]() if key not in ("plan", "models")}
     for place in places_of(report):
         assert any(_covers(own, place) for own in listed), ".".join(place)
     assert all(reason.words for _, reason in list_reasons())
@@ -243,6 +244,6 @@ def test_who_is_found_in_the_population_does_not_tell_of_somebody_left_out(what:
     assert what_is_known(outcomes[0]) == what_is_known(outcomes[1])
     first, second = (what_is_published(plan, outcome)[1] for outcome in outcomes)
     assert first == second
-    after = first["risk"]["after"]
-    assert after["journalist"] == after["prosecutor"]["highest"]
+    after = first.risk.after
+    assert after.journalist == after.prosecutor.highest
     assert "population" not in after

@@ -15,6 +15,7 @@ import numpy as np
 from deid_portal.engine import Outcome, Plan, Table, protect
 from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.publication import Publication
+from deid_portal.engine.report import Report
 
 REGIONS = {"*": {"north": ["Kiel", "Bremen", "Emden"], "south": ["Ulm", "Passau", "Lindau"]}}
 DOMAIN: dict[str, list[str | None]] = {
@@ -117,16 +118,16 @@ def what_is_known(outcome: Outcome) -> Any:
     report = outcome.report
     return (
         sorted(stream.getvalue().decode().splitlines()),
-        report["input"]["rows"],
-        report["rows"],
-        report["transformation"]["levels"],
+        report.input.rows,
+        report.rows,
+        report.transformation.levels,
     )
 
 
-def what_is_published(plan: Plan, outcome: Outcome) -> tuple[Publication, dict[str, Any]]:
+def what_is_published(plan: Plan, outcome: Outcome) -> tuple[Publication, Report]:
     """Return what leaves of a plan and its report, as documents."""
     assert outcome.released is not None
-    whole = {**outcome.report, **outcome.details}
+    whole = outcome.full_report
     publication = Publication.of(plan, outcome.released, whole)
     document = json.loads(json.dumps(publication.to_document()))
     return Publication.from_document(document), publication.publish_report(whole)

@@ -120,10 +120,10 @@ def test_a_confirmed_seed_is_told_and_claims_nothing(method: dict[str, Any]) -> 
     assert cells_of(first.released) == cells_of(second.released)
     published, _ = publish_plan(plan, first.released, {})
     assert published.seed is None
-    assert module.REPEATABLE in first.report["notes"]
+    assert module.REPEATABLE in first.report.notes
     for told in (first.report, publish_report(first.report, published.to_document())):
-        assert told["randomness"] == {"repeatable": True, "note": module.REPEATABLE}
-        asked_for = {key: own for key, own in told.items() if key != "plan"}
+        assert told.randomness == {"repeatable": True, "note": module.REPEATABLE}
+        asked_for = {key: own for key, own in told.notes["items"]() if key != "plan"}
         assert list(levels_claimed(asked_for)) == []
 
 
@@ -131,7 +131,7 @@ def test_a_level_is_claimed_where_chance_is_secret() -> None:
     report = protect(
         people(60), plan_for({"name": "pram", "columns": ["sex"], "epsilon": 1})
     ).report
-    assert list(levels_claimed(report["transformation"])) == pytest.approx([1, 1])
+    assert list(levels_claimed(report.transformation)) == pytest.approx([1, 1])
     assert "randomness" not in report
 
 
@@ -220,9 +220,9 @@ def test_two_monthly_releases_of_the_same_people_do_not_cancel_their_noise() -> 
         rows = [[f"{n:05}", f"{own:.2f}"] for n, own in enumerate(numbers)]
         outcome = release(Table.from_rows(list(columns), rows), method, columns, **how)
         assert outcome.released is not None
-        step = outcome.report["transformation"]["steps"][0]
+        step = outcome.report.steps[0]
         shown = [float(cell or 0) for cell in outcome.released["pay"].cells()]
-        return np.array(shown), step["noise_deviation"]["pay"]
+        return np.array(shown), step.notes["noise_deviation"]["pay"]
 
     (first, spread), (second, _) = (noisy(month) for month in months)
     assert (second - first).std() == pytest.approx(spread * np.sqrt(2), rel=0.1)

@@ -78,5 +78,5 @@ def test_the_published_plan_does_not_tell_of_the_way_back() -> None:
     asked = plan("reversible")
     outcome = protect(people(), asked, pseudonym_key=KEY)
     assert outcome.released is not None
-    published, _ = publish_plan(asked, outcome.released, outcome.report["transformation"]["levels"])
+    published, _ = publish_plan(asked, outcome.released, outcome.report.transformation.levels)
     assert published.to_document()["columns"]["name"]["treatment"] == "pseudonym"

@@ -90,6 +90,15 @@ def test_what_is_missing_is_not_told() -> None:
         point.tells("z")
 
 
+def test_parts_are_shown_and_compared_by_what_they_tell() -> None:
+    point = Point.telling(x=1)
+    assert repr(point) == "Point(x=1)"
+    assert point == Point.from_document({"x": 1}) != Point(1, 2)
+    assert point != Named.telling(kind="named")
+    least = Shape.from_document(LEAST)
+    assert least == Shape(from_=Point(1, 2), to=3, level=None, more={})
+
+
 def test_parts_do_not_change() -> None:
     point = Point.from_document({"x": 1, "y": 2})
     with pytest.raises(FrozenInstanceError):

@@ -36,9 +36,9 @@ def test_assess_reports_them() -> None:
     columns = adult_columns(NINE)
     plan = Plan.from_document(document(columns, other_columns="remove"), read_file=read_adult)
     report = assess(adult_table(), plan)
-    assert report["classes"]["count"] == 19_502
-    assert report["risk"]["before"]["prosecutor"]["average"] == pytest.approx(0.6466, abs=5e-5)
-    assert report["risk"]["before"]["sample_uniques"] == pytest.approx(0.5143, abs=5e-5)
+    assert report.classes.count == 19_502
+    assert report.risk.before.prosecutor.average == pytest.approx(0.6466, abs=5e-5)
+    assert report.risk.before.sample_uniques == pytest.approx(0.5143, abs=5e-5)
 
 
 def test_risk_without_a_column_is_that_of_the_table_without_it() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import InvalidPlan, Plan, Table, assess, protect
+from deid_portal.engine.report import Report
 from tests.engine.tables import document
 
 Row = tuple[str | None, ...]
@@ -113,7 +114,7 @@ def test_people_are_counted_one_by_one(seed: int, method: str, named: str) -> No
     plan = Plan.from_document(asked, read_file=files.__getitem__)
     outcome = protect(table, plan)
     populations = [town if name == TOWN else county for name in names]
-    risk = outcome.report["risk"]
+    risk = outcome.report.risk
     states = {"before": rows, "after": cells_of(outcome.released) if outcome.released else []}
     for when, cells in states.items():
         journalist, marketer = expect(cells, populations)
@@ -121,14 +122,14 @@ def test_people_are_counted_one_by_one(seed: int, method: str, named: str) -> No
         assert risk[when]["marketer"] == pytest.approx(marketer)
         assert ("population" in risk[when]) == bool(names)
     if outcome.released is not None and method != "groups":
-        measured = assess(table, plan, outcome.released)["risk"]["after"]
-        assert measured["journalist"] == risk["after"]["journalist"]
+        measured = assess(table, plan, outcome.released).risk.after
+        assert measured.journalist == risk.after.journalist
 
 
 PEOPLE = Table.from_rows(["zip"], [["1"], ["1"], ["2"]])
 
 
-def measure(town: str, **changes: Any) -> dict[str, Any]:
+def measure(town: str, **changes: Any) -> Report:
     columns = {"zip": {"role": "quasi-identifier"}}
     asked = document(columns, **({"models": [], "method": {"name": "none"}} | changes))
     plan = Plan.from_document(asked, read_file=lambda name: f"zip\n{town}\n".encode())
@@ -138,23 +139,21 @@ def measure(town: str, **changes: Any) -> dict[str, Any]:
 def test_it_is_never_more_than_that_of_the_prosecutor() -> None:
     """Nobody of the town lives in 2, and one only in 1: so the town leaves people out."""
     report = measure("1\n3\n3\n3", measures={"risk": {"population": "town.csv"}})
-    risk = report["risk"]["after"]
-    assert risk["journalist"] == risk["prosecutor"]["highest"] == 1
-    assert risk["marketer"] == risk["prosecutor"]["average"] == pytest.approx(2 / 3)
-    assert risk["population"] == {"short_classes": 2}
-    assert any(
-        "fewer people than the release in 2 of its 2 groups" in own for own in report["notes"]
-    )
-    assert report["risk"]["details"]["after"]["journalist"]["is_bound"]
+    risk = report.risk.after
+    assert risk.journalist == risk.prosecutor.highest == 1
+    assert risk.marketer == risk.prosecutor.average == pytest.approx(2 / 3)
+    assert risk.population == {"short_classes": 2}
+    assert any("fewer people than the release in 2 of its 2 groups" in own for own in report.notes)
+    assert report.risk.details.after.journalist.is_bound
 
 
 def test_a_population_in_which_all_are_found_is_no_bound() -> None:
     report = measure("1\n1\n1\n2\n2", models=[{"model": "k-map", "k": 2, "population": "town.csv"}])
-    assert report["risk"]["after"]["journalist"] == 1 / 2
-    assert report["risk"]["after"]["population"] == {"short_classes": 0}
-    assert not report["risk"]["details"]["after"]["journalist"]["is_bound"]
-    assert report["models"][0]["achieved"] == {"k": 2}
-    assert report["notes"] == []
+    assert report.risk.after.journalist == 1 / 2
+    assert report.risk.after.population == {"short_classes": 0}
+    assert not report.risk.details.after.journalist.is_bound
+    assert report.models[0].achieved == {"k": 2}
+    assert report.notes == []
 
 
 def test_values_that_nobody_has_are_bounded_and_not_refused() -> None:
@@ -167,8 +166,8 @@ def test_values_that_nobody_has_are_bounded_and_not_refused() -> None:
     town = b"age\n" + b"\n".join(str(age).encode() for age in (*range(20, 40), 21, 22))
     plan = Plan.from_document(asked, read_file=lambda name: town)
     report = protect(table, plan, is_repeatable=True).report
-    assert report["risk"]["after"]["population"]["short_classes"] > 0
-    assert report["risk"]["before"]["population"]["short_classes"] == 0
+    assert report.risk.after.population.short_classes > 0
+    assert report.risk.before.population.short_classes == 0
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ def test_summary_is_a_document_without_a_cell() -> None:
     summary = summarize_risk(patterns, population_size=100)
     text = json.dumps(summary)
     assert not any(cell in text for cell in ("13053", "13068", "Flu"))
-    assert summary["prosecutor"]["average"] == 3 / 4
-    assert summary["sample_uniques"]["records"] == 2
-    assert summary["special_uniques"]["records"] == 2
-    assert summary["population_uniques"]["population_size"] == 100
+    assert summary.prosecutor.average == 3 / 4
+    assert summary.sample_uniques.records == 2
+    assert summary.special_uniques.records == 2
+    assert summary.population_uniques.population_size == 100
 
 
 def test_every_class_based_risk_of_adult_takes_less_than_a_second() -> None:

@@ -10,6 +10,7 @@ import pytest
 from deid_portal.engine import Outcome, Plan, Table, protect
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
+from deid_portal.engine.report.table import RowCounts
 from deid_portal.engine.search.lattice import Lattice
 from deid_portal.engine.search.optimum import every_check
 from deid_portal.engine.utility import METRICS
@@ -59,11 +60,11 @@ def test_adult_is_protected_at_the_known_loss(
 ) -> None:
     outcome = run(adult_columns(names), [{"model": "k-anonymity", "k": k}], suppression_limit=limit)
     report = outcome.report
-    assert report["utility"]["loss"] == pytest.approx(loss, abs=0.0005)
+    assert report.utility.loss == pytest.approx(loss, abs=0.0005)
     if suppressed is not None:
-        assert report["rows"]["suppressed"] == suppressed
-    assert report["search"]["optimal"]
-    assert report["models"][0]["achieved"]["k"] >= k
+        assert report.rows.suppressed == suppressed
+    assert report.search.optimal
+    assert report.models[0].achieved["k"] >= k
 
 
 def test_eight_columns_have_60_anonymous_combinations_of_which_18_are_minimal() -> None:
@@ -99,8 +100,8 @@ def test_branches_find_the_optimum_of_adult_long_before_they_prove_it(
         suppression_limit=limit,
         time_limit_seconds=1,
     ).report
-    assert report["search"]["checked"] <= 1001
-    assert report["utility"]["loss"] == pytest.approx(loss, abs=0.0005)
+    assert report.search.checked <= 1001
+    assert report.utility.loss == pytest.approx(loss, abs=0.0005)
 
 
 @pytest.mark.parametrize("case", OPTIMA, ids=lambda case: str(case["id"]))
@@ -120,13 +121,13 @@ def test_independent_optimum_is_found(case: dict[str, Any]) -> None:
         read_file=read_adult,
     )
     theirs = protect(adult(), plan).report
-    assert report["utility"][metric.name] == pytest.approx(theirs["utility"][metric.name])
-    assert theirs["rows"]["suppressed"] == expected["suppressed"]
-    assert {key: theirs["classes"][key] for key in ("smallest", "largest")} == {
+    assert report.utility[metric.name] == pytest.approx(theirs.utility[metric.name])
+    assert theirs.rows.suppressed == expected["suppressed"]
+    assert {key: theirs.classes[key] for key in ("smallest", "largest")} == {
         key: expected[key] for key in ("smallest", "largest")
     }
-    assert theirs["classes"]["count"] == expected["classes"]
-    assert report["rows"]["suppressed"] == expected["suppressed"]
+    assert theirs.classes.count == expected["classes"]
+    assert report.rows.suppressed == expected["suppressed"]
     assert _place_in_a_tie(report) <= _place_in_a_tie(theirs)
 
 
@@ -155,5 +156,5 @@ def test_the_decks_table_becomes_4_anonymous() -> None:
     assert outcome.solution
     assert outcome.released is not None
     assert outcome.released.names == ("Zip", "Age", "Condition")
-    assert outcome.report["classes"]["smallest"] >= 4
-    assert outcome.report["rows"] == {"released": 12, "suppressed": 0}
+    assert outcome.report.classes.smallest >= 4
+    assert outcome.report.rows == RowCounts(released=12, suppressed=0)

@@ -76,13 +76,13 @@ def test_never_falls_from_level_to_level(metric: SeparableMetric) -> None:
 def test_four_rows_by_hand() -> None:
     """zip 13053 ×2 and 13068 ×2 at level 1 of 5, age hidden, nobody left out."""
     levels = {"name": "levels", "levels": {"zip": 1, "age": 1}}
-    utility = protect(FOUR, four_plan(method=levels)).report["utility"]
-    assert utility["precision"] == pytest.approx(1 - (1 / 5 + 1) / 2)
-    assert utility["loss"] == pytest.approx((0 + 1) / 2)
-    assert utility["iloss"] == pytest.approx((0 + 2 / 3) / 2)
-    assert utility["discernibility"] == 8
-    assert utility["average_class_size"] == 1
-    assert utility["entropy"] == pytest.approx((0 + 1) / 2)
+    utility = protect(FOUR, four_plan(method=levels)).report.utility
+    assert utility.precision == pytest.approx(1 - (1 / 5 + 1) / 2)
+    assert utility.loss == pytest.approx((0 + 1) / 2)
+    assert utility.iloss == pytest.approx((0 + 2 / 3) / 2)
+    assert utility.discernibility == 8
+    assert utility.average_class_size == 1
+    assert utility.entropy == pytest.approx((0 + 1) / 2)
 
 
 def test_entropy_weighs_rare_values_more() -> None:

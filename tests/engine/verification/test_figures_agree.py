@@ -121,12 +121,12 @@ def twins_of_house(outcome: Outcome) -> Twins:
     """What stays in the house beside what may leave."""
     assert outcome.details is not None
     report = outcome.report
-    for spread in outcome.details["spread"]:
-        guess = report["sensitive"][spread["column"]]["surest_guess"]
-        yield f"surest guess of {spread['column']}", spread["after"]["confidence"], guess
-        told = sum(own["records"] for own in spread["after"]["people_by_l"])
-        yield f"people of {spread['column']}", told, report["rows"]["released"]
-    shared = {own["column"]: own for own in report.get("who_pays", [])}
+    for spread in outcome.details.spread:
+        guess = report.sensitive[spread.column].surest_guess
+        yield f"surest guess of {spread.column}", spread.after.confidence, guess
+        told = sum(own.records for own in spread.after.people_by_l)
+        yield f"people of {spread.column}", told, report.rows.released
+    shared = {own["column"]: own for own in report.notes["get"]("who_pays", [])}
     for table in outcome.details.get("who_pays", []):
         if table["column"] in shared:
             yield f"who pays by {table['column']}", table, shared[table["column"]]
@@ -171,14 +171,14 @@ def test_figures_agree_with_each_other(method: dict[str, Any]) -> None:
     outcome = protect(table, plan)
     if outcome.released is None or outcome.rows is None:
         assert method["name"] == "dp-table", "which shows nobody of so few"
-        risk = outcome.report["risk"]["after"]
-        assert (risk["journalist"], risk["marketer"], risk["sample_uniques"]) == (0, 0, 0)
+        risk = outcome.report.risk.after
+        assert (risk.journalist, risk.marketer, risk.sample_uniques) == (0, 0, 0)
         return
     assert differences(all_twins(outcome.report)) == []
     assert differences(twins_of_house(outcome)) == []
-    if "after" in outcome.report["risk"]["details"] and (outcome.rows != NOBODY).all():
-        measured = assess(table, plan, outcome.released)["risk"]
-        assert find_difference(measured["after"], outcome.report["risk"]["after"], "risk") == ""
+    if "after" in outcome.report.risk.details and (outcome.rows != NOBODY).all():
+        measured = assess(table, plan, outcome.released).risk
+        assert find_difference(measured.after, outcome.report.risk.after, "risk") == ""
 
 
 def test_a_figure_that_differs_is_found() -> None:
@@ -190,4 +190,4 @@ def test_a_figure_that_differs_is_found() -> None:
         changed = json.loads(json.dumps(report))
         changed["risk"]["after"][place] += 0.1
         assert differences(all_twins(changed))
-    assert np.isfinite([own for own in report["utility"].values() if own is not None]).all()
+    assert np.isfinite([own for own in report.utility.values() if own is not None]).all()

@@ -78,7 +78,7 @@ def test_an_honest_report_of_every_model_holds(example: dict[str, Any], limit: f
     assert [claim.words for claim in claims if claim.fails] == []
     name = example["model"]
     trusted = {claim.name.split(" ")[0] for claim in claims if claim.outcome is Judged.TRUSTED}
-    left_out = outcome.report["rows"]["suppressed"]
+    left_out = outcome.report.rows.suppressed
     kind = MODELS[name]
     is_trusted = bool(kind.needs_besides) or (kind.compares_with_original and left_out > 0)
     assert (name in trusted) == is_trusted, "what can be computed is computed"
@@ -143,7 +143,9 @@ def test_every_number_is_compared_or_listed_as_trusted(way: str) -> None:
     claimed = claimed_of(outcome, plan)
     assert failures(claimed) == []
     unseen = []
-    for place in walk({k: own for k, own in claimed.report.items() if k not in ("plan", "report")}):
+    for place in walk(
+        {k: own for k, own in claimed.report.notes["items"]() if k not in ("plan", "report")}
+    ):
         claims = recompute(replace(claimed, report=changed(dict(claimed.report), place)))
         if not any(claim.fails for claim in claims) and not is_listed(place, claims):
             unseen.append(place)
@@ -161,7 +163,7 @@ def test_numbers_that_count_a_population_are_compared_or_listed() -> None:
     claimed = claimed_among_people()
     assert failures(claimed) == []
     unseen = []
-    for place in walk({"risk": claimed.report["risk"]}):
+    for place in walk({"risk": claimed.report.risk}):
         claims = recompute(replace(claimed, report=changed(dict(claimed.report), place)))
         if not any(claim.fails for claim in claims) and not is_listed(place, claims):
             unseen.append(place)
@@ -188,4 +190,4 @@ def test_what_only_the_original_decides_is_not_said() -> None:
     plan = Plan.from_document({**plan_for(method).to_document(), "models": [rule]})
     claimed = claimed_of(protect(people(60, gaps=0.1), plan), plan)
     assert claimed.left_out, "or nothing is unknown"
-    assert claimed.report["models"] == [{**claimed.plan["models"][0], "holds": True}]
+    assert claimed.report.models == [{**claimed.plan["models"][0], "holds": True}]
