@@ -12,6 +12,7 @@ from deid_portal.datasets.subjects import Subject, SubjectKind, SubjectPart
 HOUSE = Path(__file__).parent.parent
 # A kind is named where it is written and searched for, and where a page says which kind it is for.
 MAY_NAME_A_KIND = {
+    "datasets/subjects.py",
     "datasets/models.py",
     "datasets/kinds.py",
     "datasets/selectors.py",
