@@ -10,7 +10,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from deid_portal.accounts.models import User
-from deid_portal.attacks import execution
+from deid_portal.attacks import execution, table_trials
 from deid_portal.attacks.choices import STANDARD
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.services import start_attacks, stop_attack
@@ -168,7 +168,7 @@ def test_a_fault_of_the_portal_is_told_as_one(cast: Cast, monkeypatch: pytest.Mo
     def break_down(*_: object, **__: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(execution, "run_attack", break_down)
+    monkeypatch.setattr(table_trials, "run_attack", break_down)
     with pytest.raises(RuntimeError):
         factories.finish_attack(test)
     test.refresh_from_db()
@@ -186,7 +186,7 @@ def test_an_attack_that_needs_too_much_says_so(
     def want_too_much(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(execution, "run_attack", want_too_much)
+    monkeypatch.setattr(table_trials, "run_attack", want_too_much)
     factories.finish_attack(test)
     assert test.status == WorkStatus.FAILED
     assert test.problem.startswith("This needed more than 100,000 MB of memory.")
