@@ -20,6 +20,7 @@ from deid_portal.engine.networks.models import NETWORK_MODELS
 from deid_portal.engine.networks.writer import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.publication import publish_report
 from deid_portal.engine.randomness.chance import REPEATABLE
+from deid_portal.engine.report import Report
 from deid_portal.engine.report.report import Randomness
 from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
@@ -121,14 +122,16 @@ def test_a_seed_is_refused_and_a_confirmed_one_is_told(example: Any) -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=NAMES)
 def test_the_report_serves_gates_verdicts_and_summaries(example: Any) -> None:
-    report = json.loads(json.dumps(outcome_of(example).report.to_document()))
-    assert report["solution"]
+    told = json.loads(json.dumps(outcome_of(example).report.to_document()))
+    report = Report.from_document(told)
+    assert report.solution
     assert {gate.name for gate in check_gates(Rules(), report)} <= {*Rules().sentences()}
     assert judge_report(report, Rules()).sentence
     assert len(key_numbers(report, Rules())) == 8
-    assert summarize(report).classes.count == report["classes"]["count"]
-    assert 0 <= report["utility"]["loss"] <= 1
-    assert report["rows"]["released"] + report["rows"]["suppressed"] > 0
+    assert summarize(report).classes.count == report.classes.count
+    assert report.utility.loss is not None
+    assert 0 <= report.utility.loss <= 1
+    assert report.rows.released + report.rows.suppressed > 0
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=NAMES)
