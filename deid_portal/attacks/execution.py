@@ -170,7 +170,7 @@ class _Trial:
             people=self.case.original.rows,
             released=self.case.released.rows,
             left_out=report.rows.suppressed,
-            loss=report.utility.loss or 0.0,
+            loss=report.utility.known_loss,
             releases=[own.number for own in self.earlier.releases],
             notes=self._notes(),
         )
@@ -236,7 +236,7 @@ class _NetworkTrial:
             explain=self.attack.explain(),
             people=self.case.original.nodes,
             released=self.case.released.nodes,
-            loss=self.run.finished_report.utility.loss or 0.0,
+            loss=self.run.finished_report.utility.known_loss,
         )
 
     def _attack_progress(self, done: int, total: int, phase: str, **_: Any) -> None:

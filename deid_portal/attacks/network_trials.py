@@ -140,6 +140,6 @@ def _price(
         share=stake.share,
         records=stake.records,
         left_out=0,
-        loss=outcome.report.utility.loss or 0.0,
+        loss=outcome.report.utility.known_loss,
         is_enough=stake.share <= limit if over else not stake.is_found,
     )
