@@ -143,7 +143,7 @@ def _price(
         share=stake.share,
         records=stake.records,
         left_out=0,
-        loss=outcome.report.utility.loss or 0.0,
+        loss=outcome.report.utility.known_loss,
         is_enough=stake.share <= limit if over else not stake.is_found,
     )
 
@@ -188,7 +188,7 @@ class NetworkTrial:
             explain=self.attack.explain(),
             people=self.case.original.nodes,
             released=self.case.released.nodes,
-            loss=self.run.finished_report.utility.loss or 0.0,
+            loss=self.run.finished_report.utility.known_loss,
         )
 
     def _attack_progress(self, done: int, total: int, phase: str, **_: Any) -> None:

@@ -110,7 +110,7 @@ class TableTrial:
             people=self.case.original.rows,
             released=self.case.released.rows,
             left_out=report.rows.suppressed,
-            loss=report.utility.loss or 0.0,
+            loss=report.utility.known_loss,
             releases=[own.number for own in self.earlier.releases],
             notes=self._notes(),
         )

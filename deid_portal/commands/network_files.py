@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, cast
 
@@ -25,6 +26,7 @@ from deid_portal.engine.networks import (
     load_network_plan,
     protect_network,
 )
+from deid_portal.engine.networks.layout import draw
 from deid_portal.engine.networks.questions.answer import (
     answer_network_plan,
     load_network_query_plan,
@@ -32,6 +34,7 @@ from deid_portal.engine.networks.questions.answer import (
 from deid_portal.engine.networks.reader import NetworkFormat, detect_network, read_network
 from deid_portal.engine.networks.writer import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.report import Report
 
 RELEASED = ("release.edges.csv", "release.graphml", "nodes.csv")
 TABLES = ("groups.csv", "group-links.csv", "degrees.csv")
@@ -46,8 +49,18 @@ def protect_files(
     network = _read_network(options, plan.directed, plan.id_column, command)
     outcome = protect_network(network, plan, progress, is_repeatable=is_repeatable)
     write_outcome(outcome, options["out"])
-    write_charts(outcome.report, options["out"], is_wanted=options["charts"])
+    is_wanted = options["charts"]
+    report = _with_drawing(outcome) if is_wanted else outcome.report
+    write_charts(report, options["out"], is_wanted=is_wanted)
     return outcome.solution
+
+
+def _with_drawing(outcome: NetworkOutcome) -> Report:
+    """Add a drawing of what leaves to the report, for its chart; it takes its time."""
+    report, network = outcome.report, outcome.report.network
+    if outcome.released is None or network is None:
+        return report
+    return replace(report, network=replace(network, drawing=draw(outcome.released).drawing))
 
 
 def assess_files(

@@ -49,17 +49,15 @@ def summarize(report: Report, detail: Mapping[str, Any] | None = None) -> RunSum
     `detail` is what the published plan says of detail lost; it is shown instead of the report's own
     to those who see no rows (`reports/visibility.py`).
     """
-    columns = {name: _roles(own) for name, own in report.plan["columns"].items()}
-    judged: dict[str, Any] = {
-        "solution": report.solution,
-        "input": InputRows(report.input.rows),
-        "plan": {"columns": columns},
-        "asked": describe_plan(report.plan),
-    }
+    plan = {"columns": {name: _roles(own) for name, own in report.plan["columns"].items()}}
+    asked, counted = describe_plan(report.plan), InputRows(report.input.rows)
     if not report.solution:
-        return RunSummary.telling(**judged)
+        return RunSummary.telling(solution=False, input=counted, plan=plan, asked=asked)
     return RunSummary(
-        **judged,
+        solution=True,
+        input=counted,
+        plan=plan,
+        asked=asked,
         rows=report.rows,
         classes=_as(SizeSummary, report.classes),
         models=tuple(_verdict(rule) for rule in report.models),

@@ -185,7 +185,7 @@ def attack(network: Network) -> str:
         order = np.random.default_rng(9).permutation(plant.network.nodes).astype(np.int32)
         attempts.append(attempt(plant, plant.network.renumbered(order), order))
     told = summarize_attempts(attempts)
-    return f"planted {len(plant.fakes)}, found in {told['success']:.0%} of 5;"
+    return f"planted {len(plant.fakes)}, found in {told.success:.0%} of 5;"
 
 
 def read_public(name: str) -> Network:
@@ -246,7 +246,8 @@ def measure_attacked(nodes: int) -> dict[str, Any]:
             draft = NetworkDraft.start(plants[0].network, {}, {})
             draft = method.apply(draft, np.random.default_rng(release), Progress(None))
             attempts += [attempt(plant, draft.network, draft.rows) for plant in plants]
-        found[name] = {**summarize_attempts(attempts), "seconds": process_time() - started}
+        told = summarize_attempts(attempts).to_document()
+        found[name] = {**told, "seconds": process_time() - started}
     return {"nodes": nodes, "at_once": count_attackers(nodes), "found": found}
 
 

@@ -50,14 +50,6 @@ def test_a_network_is_protected(files: dict[str, str], tmp_path: Path) -> None:
     assert "member" not in written
 
 
-@pytest.mark.parametrize(
-    ("header", "nodes", "sentence"),
-    [
-        (None, 4, "The first line was taken for a header: its names occur nowhere else, while"),
-        ("yes", 4, ""),
-        ("no", 6, ""),
-    ],
-)
 def test_charts_of_a_network_are_written(files: dict[str, str], tmp_path: Path) -> None:
     protect(files, tmp_path / "out", charts=True)
     written = {path.name for path in (tmp_path / "out" / "charts").iterdir()}
@@ -68,6 +60,14 @@ def test_charts_of_a_network_are_written(files: dict[str, str], tmp_path: Path) 
     )
 
 
+@pytest.mark.parametrize(
+    ("header", "nodes", "sentence"),
+    [
+        (None, 4, "The first line was taken for a header: its names occur nowhere else, while"),
+        ("yes", 4, ""),
+        ("no", 6, ""),
+    ],
+)
 def test_a_guessed_header_is_said_and_an_option_overrides_it(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

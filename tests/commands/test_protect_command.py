@@ -18,6 +18,7 @@ from deid_portal.engine.charts.svg import write_svg
 from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.files.table_reader import detect_file, read_table
 from deid_portal.engine.files.writer import write_table
+from deid_portal.engine.report import Report
 from tests.engine.tables import ADULT, document, four_columns
 
 TABLE = "zip,age,condition\n13053,28,Flu\n13053,28,Cancer\n13068,35,Flu\n13068,,Flu\n"
@@ -309,7 +310,7 @@ def test_charts_are_those_of_the_report(folder: Path) -> None:
     assert protect(folder, "--charts") == 0
     report = json.loads((folder / "out" / "report.json").read_text())
     written = {path.name for path in (folder / "out" / "charts").iterdir()}
-    names = charts_of(report)
+    names = charts_of(Report.from_document(report))
     assert written == {f"{name}.{kind}" for name in names for kind in ("json", "svg")}
     figure = plotly.io.read_json(folder / "out" / "charts" / "risk.json")
     assert figure.layout.title.text == names["risk"].title

@@ -10,6 +10,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.files.csv.reader import CsvFormat, read_csv
 from deid_portal.engine.privacy import Original, PrivacyModel, SensitiveColumn, Whole
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report.rules import RuleVerdict
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.patterns import reduce_table
 from deid_portal.engine.taxonomies import Taxonomy, parse_recipe
@@ -117,7 +118,7 @@ def random_taxonomy(generator: np.random.Generator, values: int) -> Taxonomy:
     return Taxonomy.from_paths(paths)
 
 
-def judge_secrets(groups: dict[str, list[Any]], model: dict[str, Any]) -> dict[str, Any]:
+def judge_secrets(groups: dict[str, list[Any]], model: dict[str, Any]) -> RuleVerdict:
     """Return what assess says of a model; `groups` holds the secrets of the people of each zip."""
     rows = [
         [code, None if secret is None else str(secret)]
@@ -127,8 +128,7 @@ def judge_secrets(groups: dict[str, list[Any]], model: dict[str, Any]) -> dict[s
     table = Table.from_rows(["zip", "secret"], rows)
     columns = {"zip": {"role": "quasi-identifier"}, "secret": {"role": "sensitive"}}
     plan = Plan.from_document(document(columns, models=[model], method={"name": "none"}))
-    entry: dict[str, Any] = assess(table, plan).models[0]
-    return entry
+    return assess(table, plan).models[0]
 
 
 def judge_rows(
@@ -137,11 +137,10 @@ def judge_rows(
     model: dict[str, Any],
     roles: dict[str, Any] | None = None,
     files: dict[str, str] | None = None,
-) -> dict[str, Any]:
+) -> RuleVerdict:
     """Return what assess says of a model; rows are words, "-" a gap, other roles are given."""
     cells = [[None if cell == "-" else cell for cell in row.split()] for row in rows]
     columns = {name: {"role": "quasi-identifier"} for name in names.split()} | (roles or {})
     asked = document(columns, models=[model], method={"name": "none"})
     plan = Plan.from_document(asked, read_file=lambda name: (files or {})[name].encode())
-    entry: dict[str, Any] = assess(Table.from_rows(names.split(), cells), plan).models[0]
-    return entry
+    return assess(Table.from_rows(names.split(), cells), plan).models[0]

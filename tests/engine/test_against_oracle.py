@@ -99,5 +99,5 @@ def test_assessing_a_release_finds_what_its_report_said(rows: list[Row]) -> None
     again = assess(table, plan, outcome.released)
     assert again.solution
     for part in ("rows", "risk", "models", "classes"):
-        assert again[part] == outcome.report[part]
+        assert getattr(again, part) == getattr(outcome.report, part)
     assert abs(again.utility.loss - outcome.report.utility.loss) < 1e-9

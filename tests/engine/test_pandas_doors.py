@@ -8,6 +8,7 @@ import pytest
 
 from deid_portal.engine import InvalidPlan, InvalidTable, Outcome, Plan, Table, assess, protect
 from deid_portal.engine.files.csv.reader import CsvFormat, read_csv
+from deid_portal.engine.report import Report
 from tests.engine.tables import ADULT, DATA, adult_columns, adult_table, document, read_adult
 
 KEPT = {"role": "insensitive"}
@@ -15,9 +16,9 @@ SHOWN = {"role": "quasi-identifier"}
 LEVELS = {"name": "levels", "suppression_limit": 1.0}
 
 
-def without_time(found: Any) -> str:
+def without_time(found: Report) -> str:
     """Return what a report says but for how long it took and the hash of the input."""
-    text = json.loads(json.dumps(found))
+    text = json.loads(json.dumps(found.to_document()))
     text["input"].pop("sha256")
     text.get("search", {}).pop("seconds", None)
     for step in text["transformation"].get("steps", []):

@@ -2,6 +2,8 @@ import pytest
 from django.db import connection
 
 from deid_portal.datasets.models import DatasetColumn
+from deid_portal.engine.report import Report
+from deid_portal.runs.models import Run
 from deid_portal.vault.sealed_fields import seal, unseal
 from tests import factories
 from tests.conftest import Cast
@@ -25,6 +27,26 @@ def test_no_value_of_the_table_stands_in_the_database(cast: Cast, value: str) ->
                 table for row in cursor.fetchall() if any(_holds(cell, value) for cell in row)
             ]
     assert found == []
+
+
+def test_an_object_is_kept_as_its_document(cast: Cast) -> None:
+    run = factories.make_finished_run(cast.steward, cast.team)
+    kept = Run._meta.get_field("report")
+    assert kept.deconstruct()[1] == "deid_portal.vault.sealed_fields.SealedJSONField"
+    assert type(kept.clone()) is type(kept)
+    document = run.report.to_document()
+    found = Run.objects.defer("report").get(id=run.id)
+    assert found.report == Report.from_document(document)
+    assert found.report is found.report
+    found.report = Report.from_document({**document, "engine": "0.0.1"})
+    found.save(update_fields=["report"])
+    assert found.report.engine == "0.0.1"
+    run.refresh_from_db()
+    assert run.report.to_document() == {**document, "engine": "0.0.1"}
+    found.report = None
+    found.save(update_fields=["report"])
+    run.refresh_from_db()
+    assert run.report is None
 
 
 def _holds(cell: object, value: str) -> bool:

@@ -45,5 +45,5 @@ def price_change(
         records=stake.records,
         is_found=stake.is_found,
         left_out=outcome.report.rows.suppressed,
-        loss=outcome.report.utility.loss or 0.0,
+        loss=outcome.report.utility.known_loss,
     )

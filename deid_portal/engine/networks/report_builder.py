@@ -18,6 +18,7 @@ from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.networks.risk import USUAL_K, describe_knowledge
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.network import (
+    IntakeCounts,
     KnowledgeRisk,
     LinkCounts,
     NetworkReport,
@@ -90,7 +91,7 @@ def build_report(measured: MeasuredNetwork, solution: bool) -> Report:
             loss_is=definition,
             nodes=NodeCounts(original.nodes, draft.network.nodes),
             links=_count_links(measured),
-            intake=original.intake,
+            intake=IntakeCounts(**vars(original.intake)),
             risk=describe_risks(measured),
         ),
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-from deid_portal.engine.report.part import Part, null
+from deid_portal.engine.report.part import NotTold, Part, null
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +19,13 @@ class UtilityMeasures(Part):
     ambiguity: float | None = None
     kl_divergence: float | None = null()  # None, too, where it is infinite or takes too long
     information_gain: float | None = None
+
+    @property
+    def known_loss(self) -> float:
+        """Return the loss where it is told; a missing figure is never taken for a zero."""
+        if self.loss is None:
+            raise NotTold("The loss is not told here.")
+        return self.loss
 
     def value_of(self, metric: str) -> float | None:
         """Return the measure of a metric that is known by its name alone."""

@@ -77,7 +77,7 @@ def test_the_example_of_the_paper() -> None:
     assert set(values) == {"1", "2"}
     assert all(len(group) == len(set(group)) == 4 for group in values.values())
     step = outcome.report.steps[0]
-    assert {key: step[key] for key in ("groups", "smallest", "largest", "group_column")} == {
+    assert {key: step.notes[key] for key in ("groups", "smallest", "largest", "group_column")} == {
         "groups": 2,
         "smallest": 4,
         "largest": 4,

@@ -57,7 +57,7 @@ def test_pseudonyms_coding_levels_and_randomized_response_in_a_row() -> None:
     assert sum(estimated["estimated_shares"]) == pytest.approx(1)
     assert estimated["rows"] == outcome.released.rows
     assert outcome.report.models[0].holds
-    json.dumps(outcome.report, allow_nan=False)
+    json.dumps(outcome.report.to_document(), allow_nan=False)
 
 
 def test_noise_first_is_made_coarse_after() -> None:
@@ -124,7 +124,7 @@ def test_a_step_does_not_name_what_a_later_one_hid() -> None:
     }
     report = protect(table, Plan.from_document(document), secret=known_secret()).report
     assert report.rows == RowCounts(released=6, suppressed=1)
-    told = json.dumps(report.transformation)
+    told = json.dumps(report.transformation.to_document())
     assert "Rare disease" not in told
     assert "97" not in told
 

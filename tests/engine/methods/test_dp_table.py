@@ -136,7 +136,7 @@ def test_what_leaves_is_alike_in_every_column_and_large_enough() -> None:
     assert "not covered" in step.notes["promise"]
     drawn = 3000 - outcome.report.rows.not_drawn
     assert drawn / 3000 == pytest.approx(0.28, abs=0.05)
-    json.dumps(outcome.report, allow_nan=False)
+    json.dumps(outcome.report.to_document(), allow_nan=False)
 
 
 def test_no_secret_repeats_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:

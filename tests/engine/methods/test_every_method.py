@@ -155,7 +155,7 @@ def check_outcome(outcome: Outcome, table: Table, plan: Plan) -> None:
     name = plan.methods[0].name
     if not outcome.solution:
         assert outcome.released is None
-        assert "blocked_by" in outcome.report or not plan.models
+        assert outcome.report.blocked_by is not None or not plan.models
         return
     released = outcome.released
     assert released is not None

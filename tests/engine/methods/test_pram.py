@@ -11,6 +11,7 @@ from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.errors import Cancelled, InvalidPlan
 from deid_portal.engine.methods.pram import Pram
 from deid_portal.engine.publication import publish_report
+from deid_portal.engine.report.transformation import MethodStep
 from tests.engine.drafts import carry_out, cells, reader
 from tests.engine.tables import document
 
@@ -169,4 +170,4 @@ def test_an_invariant_matrix_stays_in_the_house() -> None:
     outcome = protect(table, plan)
     noted = outcome.report.steps[0]
     assert noted.columns["ward"]["matrix"]
-    assert publish_report(outcome.report, plan.to_document()).steps == [{"method": "pram"}]
+    assert publish_report(outcome.report, plan.to_document()).steps == (MethodStep("pram"),)

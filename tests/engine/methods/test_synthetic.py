@@ -69,13 +69,13 @@ def test_the_report_says_synthetic_and_what_it_cost() -> None:
     assert 0.999 < step.notes["epsilon_spent"] <= 1
     assert step.notes["categories"] == {"age": 11, "sex": 3, "condition": 3}
     assert len(step.notes["pairs"]) == 2
-    json.dumps(report, allow_nan=False)
+    json.dumps(report.to_document(), allow_nan=False)
 
 
 def test_as_many_records_as_asked_for() -> None:
     outcome = protect(people(50), plan(records=700))
     assert outcome.report.rows.released == 700
-    json.dumps(outcome.report, allow_nan=False)
+    json.dumps(outcome.report.to_document(), allow_nan=False)
 
 
 def test_what_a_column_may_hold_never_comes_from_the_table() -> None:

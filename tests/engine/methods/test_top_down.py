@@ -302,7 +302,7 @@ def test_every_promise_holds_on_what_is_released(
     rows: list[tuple[str | None, ...]], models: list[dict[str, Any]], method: dict[str, Any]
 ) -> None:
     outcome = show(rows, PEOPLE, models, method)
-    json.dumps(outcome.report, allow_nan=False)
+    json.dumps(outcome.report.to_document(), allow_nan=False)
     if outcome.released is None:
         return
     assert outcome.released.names == tuple(PEOPLE)

@@ -20,6 +20,8 @@ from deid_portal.engine.networks.models import NETWORK_MODELS
 from deid_portal.engine.networks.writer import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.publication import publish_report
 from deid_portal.engine.randomness.chance import REPEATABLE
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.report import Randomness
 from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.reports.verdicts import judge_report, key_numbers
@@ -77,7 +79,7 @@ def test_neither_id_nor_identifier_nor_order_leaves(example: Any) -> None:
     for write in (write_edges, write_nodes, write_network_graphml):
         write(released, stream)
     assert b"Zz" not in stream.getvalue()
-    assert "Zz" not in json.dumps(outcome.report)
+    assert "Zz" not in json.dumps(outcome.report.to_document())
     if outcome.rows is not None and (outcome.rows >= 0).all():
         assert sorted(outcome.rows.tolist()) == list(range(34))
         assert outcome.rows.tolist() != list(range(34))
@@ -114,20 +116,22 @@ def test_a_seed_is_refused_and_a_confirmed_one_is_told(example: Any) -> None:
     published = publish_report(first.report, publish_network_plan(plan))
     assert "seed" not in published.plan
     for report in (first.report, published):
-        assert report.randomness == {"repeatable": True, "note": REPEATABLE}
-        assert "epsilon" not in json.dumps(report.transformation)
+        assert report.randomness == Randomness(repeatable=True, note=REPEATABLE)
+        assert "epsilon" not in json.dumps(report.transformation.to_document())
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=NAMES)
 def test_the_report_serves_gates_verdicts_and_summaries(example: Any) -> None:
-    report = json.loads(json.dumps(outcome_of(example).report))
-    assert report["solution"]
+    told = json.loads(json.dumps(outcome_of(example).report.to_document()))
+    report = Report.from_document(told)
+    assert report.solution
     assert {gate.name for gate in check_gates(Rules(), report)} <= {*Rules().sentences()}
     assert judge_report(report, Rules()).sentence
     assert len(key_numbers(report, Rules())) == 8
-    assert summarize(report).classes.count == report["classes"]["count"]
-    assert 0 <= report["utility"]["loss"] <= 1
-    assert report["rows"]["released"] + report["rows"]["suppressed"] > 0
+    assert summarize(report).classes.count == report.classes.count
+    assert report.utility.loss is not None
+    assert 0 <= report.utility.loss <= 1
+    assert report.rows.released + report.rows.suppressed > 0
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=NAMES)

@@ -15,9 +15,10 @@ from deid_portal.engine.networks.attacks.active import (
 )
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
 from deid_portal.engine.networks.attacks.matching import attack_by_degree, attack_by_neighborhood
-from deid_portal.engine.networks.attacks.walk import tell_walk, words_of_walk
+from deid_portal.engine.networks.attacks.walk import tell_walk
 from deid_portal.engine.networks.knowledge import partition_by_degree
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report.network import Walk
 from tests.engine.networks.networks import (
     karate,
     named,
@@ -37,22 +38,22 @@ def test_alice_and_cathy_find_bob_and_ed_and_their_link() -> None:
     walk = tell_walk(network)
     labels = network.labels
     assert labels is not None
-    told = {f"deg{walk[who]['degree']}": [labels[walk[who]["node"]]] for who in ("first", "second")}
+    assert isinstance(walk, Walk)
+    told = {f"deg{who.degree}": [labels[who.node]] for who in (walk.first, walk.second)}
     check(vector, told | {
         "common_neighbours": [labels[node] for node in walk.common],
         "remaining_neighbour_of_deg3": [labels[node] for node in walk.rest],
         "edge_bob_ed": walk.link,
         "degree_k": int(partition_by_degree(network).sizes.min()),
     })  # fmt: skip
-    words = words_of_walk(walk)
-    assert len(words) == 5
-    assert not any(name in sentence for name in labels for sentence in words)
+    assert len(walk.words) == 5
+    assert not any(name in sentence for name in labels for sentence in walk.words)
 
 
 def test_nobody_walks_where_all_are_alike() -> None:
     walk = tell_walk(network_of([(0, 1), (1, 2), (2, 0)], 3))
     assert not walk.found
-    assert len(words_of_walk(walk)) == 1
+    assert len(walk.words) == 1
 
 
 def test_an_unchanged_release_gives_everybody_away_as_often_as_classes_say() -> None:

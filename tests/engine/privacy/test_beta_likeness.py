@@ -17,22 +17,22 @@ def test_enhanced_is_true_or_false() -> None:
 
 def test_a_value_may_become_twice_as_likely() -> None:
     entry = judge_secrets(GROUPS, RULE)
-    assert (entry["holds"], entry["achieved"]) == (True, {"beta": 1.0})
-    assert not judge_secrets(GROUPS, RULE | {"beta": 0.9})["holds"]
+    assert (entry.holds, entry.achieved) == (True, {"beta": 1.0})
+    assert not judge_secrets(GROUPS, RULE | {"beta": 0.9}).holds
 
 
 def test_losing_a_value_is_no_harm() -> None:
     """The first group has no c at all."""
-    assert judge_secrets(GROUPS, RULE)["holds"]
+    assert judge_secrets(GROUPS, RULE).holds
 
 
 def test_enhanced_lets_frequent_values_gain_less() -> None:
     """a: 3/4 in all, so it may gain -ln(3/4) = 0.29; in the first group it gains 1/3."""
     groups = {"1": ["a", "a"], "2": ["a", "b"]}
-    assert judge_secrets(groups, RULE)["holds"]
+    assert judge_secrets(groups, RULE).holds
     assert -math.log(3 / 4) < 1 / 3
     entry = judge_secrets(groups, RULE | {"enhanced": True})
-    assert (entry["holds"], entry["achieved"]) == (False, {"beta": None})
+    assert (entry.holds, entry.achieved) == (False, {"beta": None})
 
 
 def test_a_value_that_nobody_had_gains_without_bound() -> None:

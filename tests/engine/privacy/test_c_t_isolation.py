@@ -75,8 +75,8 @@ def test_a_label_over_one_value_leaves_nothing_open() -> None:
 
 def test_a_gap_is_far_from_every_number() -> None:
     entry = judge_rows("age", ["20", "21", "-", "-"], rule(4, 2), {"age": ROOM})
-    assert entry["achieved"]["t"] == 1
-    assert judge_rows("age", ["20", "20", "-", "-"], rule(4, 2), {"age": ROOM})["holds"]
+    assert entry.achieved["t"] == 1
+    assert judge_rows("age", ["20", "20", "-", "-"], rule(4, 2), {"age": ROOM}).holds
 
 
 def test_more_than_there_are_is_refused() -> None:

@@ -14,20 +14,20 @@ def test_a_minimum_above_the_maximum_is_refused() -> None:
 
 def test_half_of_those_who_look_alike_are_in_the_release() -> None:
     entry = judge_rows("zip age", ["1 30", "2 40"], RULE, files=TOWN)
-    assert (entry["holds"], entry["achieved"]) == (True, {"minimum": 0.25, "maximum": 0.5})
+    assert (entry.holds, entry.achieved) == (True, {"minimum": 0.25, "maximum": 0.5})
 
 
 def test_all_who_look_alike_are_in_the_release() -> None:
     entry = judge_rows("zip age", ["1 30", "1 30", "2 40"], RULE, files=TOWN)
-    assert (entry["holds"], entry["achieved"]["maximum"]) == (False, 1.0)
+    assert (entry.holds, entry.achieved["maximum"]) == (False, 1.0)
 
 
 def test_people_known_not_to_be_in_it_break_the_minimum() -> None:
     rule = RULE | {"minimum": 0.1}
-    assert judge_rows("zip age", ["1 30", "2 40"], rule, files=TOWN)["holds"]
+    assert judge_rows("zip age", ["1 30", "2 40"], rule, files=TOWN).holds
     entry = judge_rows("zip age", ["1 30"], rule, files=TOWN)
-    assert (entry["holds"], entry["achieved"]["minimum"]) == (False, 0.0)
+    assert (entry.holds, entry.achieved["minimum"]) == (False, 0.0)
 
 
 def test_a_record_nobody_in_the_population_looks_like_fails() -> None:
-    assert not judge_rows("zip age", ["3 30"], RULE | {"maximum": 1}, files=TOWN)["holds"]
+    assert not judge_rows("zip age", ["3 30"], RULE | {"maximum": 1}, files=TOWN).holds

@@ -11,9 +11,9 @@ def test_a_risk_of_nothing_is_refused() -> None:
 
 def test_a_third_needs_groups_of_three() -> None:
     rule = {"model": "highest-risk", "limit": 1 / 3}
-    assert judge_secrets({"1": ["a", "b", "c"]}, rule)["holds"]
+    assert judge_secrets({"1": ["a", "b", "c"]}, rule).holds
     entry = judge_secrets({"1": ["a", "b", "c"], "2": ["a", "b"]}, rule)
-    assert (entry["holds"], entry["achieved"]) == (False, {"limit": 0.5})
+    assert (entry.holds, entry.achieved) == (False, {"limit": 0.5})
 
 
 def test_finds_what_k_anonymity_finds() -> None:

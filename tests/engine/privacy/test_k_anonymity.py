@@ -1,4 +1,5 @@
 from deid_portal.engine import protect
+from deid_portal.engine.report.rules import RuleVerdict
 from deid_portal.engine.report.table import RowCounts
 from tests.engine.tables import FOUR, four_plan
 
@@ -13,15 +14,15 @@ def test_two_pairs_need_the_age_hidden() -> None:
         ["13068", "*", "Flu"],
         ["13068", "*", "Flu"],
     ]
-    assert outcome.report.models == [
-        {
-            "model": "k-anonymity",
-            "k": 2,
-            "holds": True,
-            "achieved": {"k": 2},
-            "achieved_before": {"k": 1},
-        }
-    ]
+    assert outcome.report.models == (
+        RuleVerdict(
+            model="k-anonymity",
+            parameters={"k": 2},
+            holds=True,
+            achieved={"k": 2},
+            achieved_before={"k": 1},
+        ),
+    )
 
 
 def test_half_suppressed_keeps_the_detail_of_the_rest() -> None:

@@ -14,14 +14,14 @@ def test_more_people_than_there_are_is_refused() -> None:
 
 def test_two_facts_fit_two_people_though_three_fit_one() -> None:
     entry = judge_rows("A B C", EIGHT, RULE)
-    assert (entry["holds"], entry["achieved"]) == (True, {"k": 2, "l": 2})
-    assert judge_rows("A B C", EIGHT, RULE | {"l": 1})["achieved"] == {"k": 4, "l": 1}
+    assert (entry.holds, entry.achieved) == (True, {"k": 2, "l": 2})
+    assert judge_rows("A B C", EIGHT, RULE | {"l": 1}).achieved == {"k": 4, "l": 1}
     entry = judge_rows("A B C", EIGHT, RULE | {"l": 3})
-    assert (entry["holds"], entry["achieved"]) == (False, {"k": 1, "l": 3})
+    assert (entry.holds, entry.achieved) == (False, {"k": 1, "l": 3})
 
 
 def test_more_facts_than_columns_is_k_anonymity() -> None:
-    assert judge_rows("A B", ["x y", "x y"], RULE | {"l": 5})["holds"]
+    assert judge_rows("A B", ["x y", "x y"], RULE | {"l": 5}).holds
 
 
 def test_a_record_that_loses_its_look_alike_goes_with_it() -> None:

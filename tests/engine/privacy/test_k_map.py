@@ -19,9 +19,9 @@ def test_a_file_without_a_quasi_identifier_is_refused() -> None:
 
 def test_unique_in_the_release_but_not_in_town() -> None:
     entry = judge_rows("zip age", ["1 30", "2 40"], RULE, files=TOWN)
-    assert (entry["holds"], entry["achieved"]) == (True, {"k": 2})
+    assert (entry.holds, entry.achieved) == (True, {"k": 2})
     entry = judge_rows("zip age", ["1 30", "2 30"], RULE, files=TOWN)
-    assert (entry["holds"], entry["achieved"]) == (False, {"k": 1})
+    assert (entry.holds, entry.achieved) == (False, {"k": 1})
 
 
 def test_coarser_labels_fit_more_people_even_with_values_the_table_lacks() -> None:

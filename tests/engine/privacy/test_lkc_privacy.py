@@ -28,18 +28,18 @@ def test_a_value_nobody_has_is_refused() -> None:
 
 def test_one_fact_fits_enough_people_and_tells_little() -> None:
     entry = judge_rows("job sex age S", SIX, RULE | {"L": 1}, SECRET)
-    assert (entry["holds"], entry["achieved"]) == (True, {"L": 1, "K": 2, "C": 0.5})
+    assert (entry.holds, entry.achieved) == (True, {"L": 1, "K": 2, "C": 0.5})
 
 
 def test_two_facts_fit_one_person() -> None:
     """The clerk of 30 is the only one."""
     entry = judge_rows("job sex age S", SIX, RULE, SECRET)
-    assert (entry["holds"], entry["achieved"]["K"]) == (False, 1)
+    assert (entry.holds, entry.achieved["K"]) == (False, 1)
 
 
 def test_without_values_every_value_of_every_sensitive_column_counts() -> None:
     """u belongs to three of four clerks."""
     entry = judge_rows("job sex age S", SIX, RULE | {"L": 1, "values": {"S": None}}, SECRET)
-    assert (entry["holds"], entry["achieved"]["C"]) == (False, 0.75)
+    assert (entry.holds, entry.achieved["C"]) == (False, 0.75)
     rule = {key: value for key, value in RULE.items() if key != "values"} | {"L": 1}
-    assert judge_rows("job sex age S", SIX, rule, SECRET)["values"] == {"S": None}
+    assert judge_rows("job sex age S", SIX, rule, SECRET).parameters["values"] == {"S": None}

@@ -19,9 +19,9 @@ def test_an_unknown_owner_column_is_refused() -> None:
 
 def test_three_rows_of_one_person_are_one_person() -> None:
     entry = judge_rows("zip who", ["1 ann", "1 ann", "1 ann", "2 ann", "2 bob"], RULE, ROLES)
-    assert (entry["holds"], entry["achieved"]) == (False, {"k": 1})
-    assert judge_rows("zip who", ["1 ann", "1 bob", "2 ann", "2 bob"], RULE, ROLES)["holds"]
+    assert (entry.holds, entry.achieved) == (False, {"k": 1})
+    assert judge_rows("zip who", ["1 ann", "1 bob", "2 ann", "2 bob"], RULE, ROLES).holds
 
 
 def test_rows_without_an_owner_are_one_person_together() -> None:
-    assert judge_rows("zip who", ["1 -", "1 -", "1 bob"], RULE, ROLES)["achieved"] == {"k": 2}
+    assert judge_rows("zip who", ["1 -", "1 -", "1 bob"], RULE, ROLES).achieved == {"k": 2}

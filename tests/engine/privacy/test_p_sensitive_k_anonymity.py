@@ -23,13 +23,13 @@ def test_columns_must_be_sensitive() -> None:
 
 
 def test_a_pair_with_one_secret_fails_though_it_is_a_pair() -> None:
-    assert judge_secrets({"1": ["a", "b"], "2": ["a", "b"]}, RULE)["holds"]
+    assert judge_secrets({"1": ["a", "b"], "2": ["a", "b"]}, RULE).holds
     entry = judge_secrets({"1": ["a", "b"], "2": ["a", "a"]}, RULE)
-    assert (entry["holds"], entry["achieved"]) == (False, {"p": 1, "k": 2})
+    assert (entry.holds, entry.achieved) == (False, {"p": 1, "k": 2})
 
 
 def test_a_gap_is_a_value() -> None:
-    assert judge_secrets({"1": ["a", None]}, RULE)["holds"]
+    assert judge_secrets({"1": ["a", None]}, RULE).holds
 
 
 def test_every_sensitive_column_counts_unless_some_are_named() -> None:

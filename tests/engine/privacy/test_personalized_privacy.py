@@ -20,18 +20,18 @@ def test_a_wish_that_is_no_label_is_refused() -> None:
 
 def test_who_minds_nothing_needs_no_protection() -> None:
     entry = judge_rows("zip S minds", ["1 flu -", "1 flu -"], RULE, ROLES)
-    assert (entry["holds"], entry["achieved"]) == (True, {"breach": 0.0})
+    assert (entry.holds, entry.achieved) == (True, {"breach": 0.0})
 
 
 def test_a_wish_covers_all_values_under_it() -> None:
     """Flu is one of three, but anything with the lungs two of three."""
     rows = ["1 flu {}", "1 asthma -", "1 ulcer -"]
     entry = judge_rows("zip S minds", [row.format("flu") for row in rows], RULE, ROLES)
-    assert (entry["holds"], entry["achieved"]) == (True, {"breach": pytest.approx(1 / 3)})
+    assert (entry.holds, entry.achieved) == (True, {"breach": pytest.approx(1 / 3)})
     entry = judge_rows("zip S minds", [row.format("lungs") for row in rows], RULE, ROLES)
-    assert (entry["holds"], entry["achieved"]) == (False, {"breach": pytest.approx(2 / 3)})
+    assert (entry.holds, entry.achieved) == (False, {"breach": pytest.approx(2 / 3)})
 
 
 def test_a_wish_counts_only_in_the_group_of_who_has_it() -> None:
     rows = ["1 flu -", "1 flu -", "2 ulcer flu", "2 asthma -"]
-    assert judge_rows("zip S minds", rows, RULE, ROLES)["holds"]
+    assert judge_rows("zip S minds", rows, RULE, ROLES).holds

@@ -13,10 +13,10 @@ def test_a_population_smaller_than_the_table_is_refused() -> None:
 
 def test_nobody_unique_here_is_nobody_unique_out_there() -> None:
     entry = judge_rows("zip", ["1", "1", "2", "2"], RULE)
-    assert (entry["holds"], entry["achieved"]["limit"]) == (True, 0.0)
+    assert (entry.holds, entry.achieved["limit"]) == (True, 0.0)
 
 
 def test_a_table_that_is_the_population_needs_no_estimate() -> None:
     """One of four is unique."""
     entry = judge_rows("zip", ["1", "1", "1", "2"], RULE | {"population_size": 4})
-    assert (entry["holds"], entry["achieved"]["limit"]) == (False, 0.25)
+    assert (entry.holds, entry.achieved["limit"]) == (False, 0.25)

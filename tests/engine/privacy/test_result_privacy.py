@@ -28,18 +28,18 @@ def test_a_rule_about_two_sensitive_columns_is_refused() -> None:
 def test_a_rule_that_is_often_right_is_found() -> None:
     """Two of three clerks have the flu: half of all people, right two times in three."""
     entry = judge_rows("zip job S", ROWS, rule({"job": "clerk"}, {"S": "flu"}), ROLES)
-    assert not entry["holds"]
-    assert entry["achieved"] == {"found": 1, "confidence": pytest.approx(2 / 3)}
+    assert not entry.holds
+    assert entry.achieved == {"found": 1, "confidence": pytest.approx(2 / 3)}
 
 
 def test_a_rule_that_is_rarely_right_or_rare_is_not() -> None:
     given, then = {"job": "clerk"}, {"S": "flu"}
-    assert judge_rows("zip job S", ROWS, rule(given, then, confidence=0.7), ROLES)["holds"]
-    assert judge_rows("zip job S", ROWS, rule(given, then, support=0.6), ROLES)["holds"]
+    assert judge_rows("zip job S", ROWS, rule(given, then, confidence=0.7), ROLES).holds
+    assert judge_rows("zip job S", ROWS, rule(given, then, support=0.6), ROLES).holds
 
 
 def test_a_rule_may_be_about_quasi_identifiers_only() -> None:
-    assert not judge_rows("zip job S", ROWS, rule({"zip": "1"}, {"job": "clerk"}), ROLES)["holds"]
+    assert not judge_rows("zip job S", ROWS, rule({"zip": "1"}, {"job": "clerk"}), ROLES).holds
 
 
 def test_hiding_the_value_hides_the_rule() -> None:

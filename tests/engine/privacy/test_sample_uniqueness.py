@@ -12,8 +12,8 @@ def test_a_share_above_one_is_refused() -> None:
 def test_people_alone_in_their_group_are_counted() -> None:
     rule = {"model": "sample-uniqueness", "limit": 0.25}
     entry = judge_secrets({"1": ["a", "b", "c"], "2": ["a"]}, rule)
-    assert (entry["holds"], entry["achieved"]) == (True, {"limit": 0.25})
-    assert not judge_secrets({"1": ["a", "b"], "2": ["a"]}, rule)["holds"]
+    assert (entry.holds, entry.achieved) == (True, {"limit": 0.25})
+    assert not judge_secrets({"1": ["a", "b"], "2": ["a"]}, rule).holds
 
 
 def test_nothing_is_suppressed_for_it() -> None:

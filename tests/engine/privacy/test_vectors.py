@@ -55,7 +55,8 @@ def judge(vector: Vector, model: dict[str, Any], secret: Any = None) -> dict[str
         cells = [[*row[:place], write(row[place]), *row[place + 1 :]] for row in cells]
     asked = document(columns, models=[model], method={"name": "none"}, other_columns="remove")
     report = assess(Table.from_rows(names, cells), Plan.from_document(asked))
-    return {**report.models[0], "classes": report.classes, "risk": report.risk.after}
+    told = {"classes": report.classes.to_document(), "risk": report.risk.after.to_document()}
+    return report.models[0].to_document() | told
 
 
 @vectors("k_anonymity")
@@ -83,7 +84,7 @@ def test_l_diversity_of_counts(vector: Vector) -> None:
         for key, expected in vector["expected"][name].items():
             variant = key.removesuffix("_l")
             model = {"model": "l-diversity", "variant": variant, "l": 2, "column": "secret"}
-            reached = judge_secrets({"1": people}, model)["achieved"]["l"]
+            reached = judge_secrets({"1": people}, model).achieved["l"]
             assert reached == pytest.approx(expected)
 
 
@@ -93,9 +94,9 @@ def test_recursive_diversity(vector: Vector) -> None:
     people = [str(value) for value, count in enumerate(counts) for _ in range(count)]
     model = {"model": "l-diversity", "variant": "recursive", "l": said["l"], "column": "secret"}
     infimum = vector["expected"]["c_infimum"]
-    assert judge_secrets({"1": people}, model | {"c": said["c"]})["holds"] is False
-    assert not judge_secrets({"1": people}, model | {"c": infimum})["holds"]
-    assert judge_secrets({"1": people}, model | {"c": infimum + 1e-6})["holds"]
+    assert judge_secrets({"1": people}, model | {"c": said["c"]}).holds is False
+    assert not judge_secrets({"1": people}, model | {"c": infimum}).holds
+    assert judge_secrets({"1": people}, model | {"c": infimum + 1e-6}).holds
 
 
 @vectors("t_closeness")

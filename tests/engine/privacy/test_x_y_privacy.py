@@ -24,14 +24,14 @@ def test_one_of_k_and_h_is_needed() -> None:
 def test_only_the_columns_of_x_are_known() -> None:
     """Everybody is unique by age, but only the job counts."""
     entry = judge_rows("job age S", ROWS, RULE, ROLES)
-    assert (entry["holds"], entry["achieved"]) == (True, {"k": 2, "h": 0.5})
+    assert (entry.holds, entry.achieved) == (True, {"k": 2, "h": 0.5})
     entry = judge_rows("job age S", ROWS, RULE | {"x": ["job", "age"]}, ROLES)
-    assert (entry["holds"], entry["achieved"]) == (False, {"k": 1, "h": 1.0})
+    assert (entry.holds, entry.achieved) == (False, {"k": 1, "h": 1.0})
 
 
 def test_the_halves_of_the_rule_stand_alone() -> None:
     rows = ["mover 1 t", "mover 2 t", "mover 3 u"]
     anonymity = {"model": "x-y-privacy", "x": ["job"], "y": "S", "k": 2}
     linkability = {"model": "x-y-privacy", "x": ["job"], "y": "S", "h": 0.5}
-    assert judge_rows("job age S", rows, anonymity, ROLES)["holds"]
-    assert not judge_rows("job age S", rows, linkability, ROLES)["holds"]
+    assert judge_rows("job age S", rows, anonymity, ROLES).holds
+    assert not judge_rows("job age S", rows, linkability, ROLES).holds

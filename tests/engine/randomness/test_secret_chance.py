@@ -16,6 +16,7 @@ from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.publication import publish_plan, publish_report
 from deid_portal.engine.randomness import chance as module
 from deid_portal.engine.randomness.chance import Chance
+from deid_portal.engine.report.report import Randomness
 from tests.chance import known_secret
 from tests.engine.methods.test_every_method import ALL, cells_of, examples, people, plan_for
 
@@ -122,8 +123,8 @@ def test_a_confirmed_seed_is_told_and_claims_nothing(method: dict[str, Any]) -> 
     assert published.seed is None
     assert module.REPEATABLE in first.report.notes
     for told in (first.report, publish_report(first.report, published.to_document())):
-        assert told.randomness == {"repeatable": True, "note": module.REPEATABLE}
-        asked_for = {key: own for key, own in told.notes["items"]() if key != "plan"}
+        assert told.randomness == Randomness(repeatable=True, note=module.REPEATABLE)
+        asked_for = {key: own for key, own in told.to_document().items() if key != "plan"}
         assert list(levels_claimed(asked_for)) == []
 
 
@@ -131,8 +132,8 @@ def test_a_level_is_claimed_where_chance_is_secret() -> None:
     report = protect(
         people(60), plan_for({"name": "pram", "columns": ["sex"], "epsilon": 1})
     ).report
-    assert list(levels_claimed(report.transformation)) == pytest.approx([1, 1])
-    assert "randomness" not in report
+    assert list(levels_claimed(report.transformation.to_document())) == pytest.approx([1, 1])
+    assert report.randomness is None
 
 
 @examples(lambda method: not method.protects_by_chance)
@@ -143,7 +144,7 @@ def test_a_seed_that_undoes_nothing_changes_no_cell(method: dict[str, Any]) -> N
         protect(table, plan_for(method)),
     )
     assert with_seed.solution == without.solution
-    assert "randomness" not in with_seed.report
+    assert with_seed.report.randomness is None
     if with_seed.released is not None and without.released is not None:
         assert cells_of(with_seed.released) == cells_of(without.released)
 
@@ -153,7 +154,7 @@ def test_nothing_of_the_secret_is_in_an_outcome() -> None:
     outcome = protect(
         people(40), plan_for({"name": "noise", "columns": ["pay"], "scale": 1}), secret=secret
     )
-    told = json.dumps(outcome.report) + json.dumps(outcome.details)
+    told = json.dumps(outcome.full_report.to_document())
     assert secret.hex() not in told
     assert str(int.from_bytes(secret)) not in told
 

@@ -12,6 +12,7 @@ import pytest
 
 from deid_portal.engine import InvalidPlan, Plan, Table, assess, protect
 from deid_portal.engine.report import Report
+from deid_portal.engine.report.risk import PopulationMatch
 from tests.engine.tables import document
 
 Row = tuple[str | None, ...]
@@ -118,9 +119,10 @@ def test_people_are_counted_one_by_one(seed: int, method: str, named: str) -> No
     states = {"before": rows, "after": cells_of(outcome.released) if outcome.released else []}
     for when, cells in states.items():
         journalist, marketer = expect(cells, populations)
-        assert risk[when]["journalist"] == pytest.approx(journalist)
-        assert risk[when]["marketer"] == pytest.approx(marketer)
-        assert ("population" in risk[when]) == bool(names)
+        told = getattr(risk, when)
+        assert told.journalist == pytest.approx(journalist)
+        assert told.marketer == pytest.approx(marketer)
+        assert (told.population is not None) == bool(names)
     if outcome.released is not None and method != "groups":
         measured = assess(table, plan, outcome.released).risk.after
         assert measured.journalist == risk.after.journalist
@@ -142,7 +144,7 @@ def test_it_is_never_more_than_that_of_the_prosecutor() -> None:
     risk = report.risk.after
     assert risk.journalist == risk.prosecutor.highest == 1
     assert risk.marketer == risk.prosecutor.average == pytest.approx(2 / 3)
-    assert risk.population == {"short_classes": 2}
+    assert risk.population == PopulationMatch(short_classes=2)
     assert any("fewer people than the release in 2 of its 2 groups" in own for own in report.notes)
     assert report.risk.details.after.journalist.is_bound
 
@@ -150,10 +152,10 @@ def test_it_is_never_more_than_that_of_the_prosecutor() -> None:
 def test_a_population_in_which_all_are_found_is_no_bound() -> None:
     report = measure("1\n1\n1\n2\n2", models=[{"model": "k-map", "k": 2, "population": "town.csv"}])
     assert report.risk.after.journalist == 1 / 2
-    assert report.risk.after.population == {"short_classes": 0}
+    assert report.risk.after.population == PopulationMatch(short_classes=0)
     assert not report.risk.details.after.journalist.is_bound
     assert report.models[0].achieved == {"k": 2}
-    assert report.notes == []
+    assert report.notes == ()
 
 
 def test_values_that_nobody_has_are_bounded_and_not_refused() -> None:

@@ -11,7 +11,7 @@ from tests.engine.tables import FOUR, adult_table
 def test_summary_is_a_document_without_a_cell() -> None:
     patterns = reduce_table(FOUR, ["zip", "age"], (), Progress(None))
     summary = summarize_risk(patterns, population_size=100)
-    text = json.dumps(summary)
+    text = json.dumps(summary.to_document())
     assert not any(cell in text for cell in ("13053", "13068", "Flu"))
     assert summary.prosecutor.average == 3 / 4
     assert summary.sample_uniques.records == 2

@@ -17,6 +17,8 @@ from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.privacy import MODELS
 from deid_portal.engine.publication import Publication
+from deid_portal.engine.report import Report
+from deid_portal.engine.report.rules import RuleVerdict
 from deid_portal.engine.verification.claimed_release import Claimed
 from deid_portal.engine.verification.claims import Claim, Claims
 from deid_portal.engine.verification.claims import ClaimOutcome as Judged
@@ -35,8 +37,8 @@ def claimed_of(outcome: Outcome, plan: Plan) -> Claimed:
     stream = io.BytesIO()
     write_csv(outcome.released, stream)
     table = read_release(stream.getvalue(), FileKind.CSV)
-    told, document = json.loads(json.dumps([report, publication.plan]))
-    return Claimed(table, told, document, publication.read_file)
+    told, document = json.loads(json.dumps([report.to_document(), publication.plan]))
+    return Claimed(table, Report.from_document(told), document, publication.read_file)
 
 
 def recompute(claimed: Claimed) -> list[Claim]:
@@ -113,14 +115,14 @@ def walk(document: Any, place: Place = ()) -> Iterator[Place]:
         yield place
 
 
-def changed(report: dict[str, Any], place: Place) -> dict[str, Any]:
-    copy = json.loads(json.dumps(report))
+def changed(report: Report, place: Place) -> Report:
+    copy = json.loads(json.dumps(report.to_document()))
     inner = copy
     for step in place[:-1]:
         inner = inner[step]
     was = inner[place[-1]]
     inner[place[-1]] = not was if isinstance(was, bool) else was + 1
-    return copy
+    return Report.from_document(copy)
 
 
 def is_listed(place: Place, claims: list[Claim]) -> bool:
@@ -144,9 +146,9 @@ def test_every_number_is_compared_or_listed_as_trusted(way: str) -> None:
     assert failures(claimed) == []
     unseen = []
     for place in walk(
-        {k: own for k, own in claimed.report.notes["items"]() if k not in ("plan", "report")}
+        {k: own for k, own in claimed.report.to_document().items() if k not in ("plan", "report")}
     ):
-        claims = recompute(replace(claimed, report=changed(dict(claimed.report), place)))
+        claims = recompute(replace(claimed, report=changed(claimed.report, place)))
         if not any(claim.fails for claim in claims) and not is_listed(place, claims):
             unseen.append(place)
     assert unseen == []
@@ -163,8 +165,8 @@ def test_numbers_that_count_a_population_are_compared_or_listed() -> None:
     claimed = claimed_among_people()
     assert failures(claimed) == []
     unseen = []
-    for place in walk({"risk": claimed.report.risk}):
-        claims = recompute(replace(claimed, report=changed(dict(claimed.report), place)))
+    for place in walk({"risk": claimed.report.risk.to_document()}):
+        claims = recompute(replace(claimed, report=changed(claimed.report, place)))
         if not any(claim.fails for claim in claims) and not is_listed(place, claims):
             unseen.append(place)
     assert unseen == []
@@ -173,14 +175,14 @@ def test_numbers_that_count_a_population_are_compared_or_listed() -> None:
 @pytest.mark.parametrize("name", ["journalist", "marketer"])
 def test_a_population_cannot_make_a_risk_greater_nor_say_it_twice(name: str) -> None:
     claimed = claimed_among_people()
-    greater = changed(dict(claimed.report), ("risk", "after", name))
+    greater = changed(claimed.report, ("risk", "after", name))
     assert (
         f"risk.after.{name}: a population cannot make it more"
         in failures(replace(claimed, report=greater))[0]
     )
-    other = json.loads(json.dumps(claimed.report))
+    other = json.loads(json.dumps(claimed.report.to_document()))
     other["risk"]["after"][name] /= 2
-    words = failures(replace(claimed, report=other))
+    words = failures(replace(claimed, report=Report.from_document(other)))
     assert [own for own in words if own.startswith(f"risk.details.after.{name}")]
 
 
@@ -190,4 +192,5 @@ def test_what_only_the_original_decides_is_not_said() -> None:
     plan = Plan.from_document({**plan_for(method).to_document(), "models": [rule]})
     claimed = claimed_of(protect(people(60, gaps=0.1), plan), plan)
     assert claimed.left_out, "or nothing is unknown"
-    assert claimed.report.models == [{**claimed.plan["models"][0], "holds": True}]
+    told = RuleVerdict.of(claimed.plan["models"][0])
+    assert claimed.report.models == (replace(told, holds=True),)
