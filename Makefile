@@ -12,6 +12,7 @@ MAKEFLAGS += --no-print-directory
 # Where it is set, every process would compile all it imports anew.
 unexport PYTHONDONTWRITEBYTECODE
 PY := .venv/bin/python
+TEMPLATES := .venv/bin/djangofmt
 DEMO ?= 1
 TESTS ?=
 INPUTS ?= 10000
@@ -38,9 +39,10 @@ fuzz: test-packages
 
 checks: test-packages
 	echo "Format."
-	$(PY) -m ruff format --check --quiet . || { echo "Run: make format"; exit 1; }
+	$(PY) -m ruff format --check --quiet . && $(TEMPLATES) --check --quiet templates || { echo "Run: make format"; exit 1; }
 	echo "Lint."
 	$(PY) -m ruff check --quiet .
+	$(TEMPLATES) check templates
 	echo "Types. Meanwhile the other core compiles the kernels that most tests need."
 	$(PY) -c 'from deid_portal.engine.kernel_warm_up import warm_up; warm_up()' & kernels=$$!; \
 	$(PY) -m mypy; types=$$?; wait $$kernels && exit $$types
@@ -50,6 +52,8 @@ checks: test-packages
 format: test-packages
 	$(PY) -m ruff check --fix --quiet . || true
 	$(PY) -m ruff format .
+	$(TEMPLATES) check --fix --quiet templates || true
+	$(TEMPLATES) templates
 
 # Installs the system package $(1), where this user may.
 system_install = { \
