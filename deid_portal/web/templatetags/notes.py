@@ -1,4 +1,4 @@
-"""Boxes with a sentence in them; the sentence stands between the tags, as other text of the page does."""
+"""Boxes with a sentence in them, which stands between the tags as other text of the page does."""
 
 from django import template
 from django.template.loader import render_to_string
