@@ -27,6 +27,7 @@ from deid_portal.releases.package_pdf import MISSING
 from deid_portal.runs import chance as run_chance
 from tests import factories
 from tests.launcher.running import SHARED_FOLDER
+from tests.pages import Reader
 from tests.witness import witnessing
 
 # The same examples every time, and no clock: a busy machine must not turn a test red.
@@ -133,7 +134,7 @@ def make_cast() -> Cast:
     )
 
 
-class WatchedClient(Client):
+class WatchedClient(Reader):
     """A browser under whose hands nothing changes without an audit record."""
 
     def post(self, *args: Any, **kwargs: Any) -> Any:
@@ -143,6 +144,12 @@ class WatchedClient(Client):
             answer = super().post(*args, **kwargs)
         assert not witness.silent, f"{args[0]} changed without a record: {witness.silent}"
         return answer
+
+
+@pytest.fixture
+def client() -> Client:
+    """Somebody who has not signed in."""
+    return Reader()
 
 
 @pytest.fixture

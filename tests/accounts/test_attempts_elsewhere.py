@@ -18,6 +18,7 @@ from tests.accounts.test_attempts import HOME, MOST, post, strangers
 from tests.accounts.test_invite import NEW_PERSON, open_invitation
 from tests.accounts.test_second_factor import SECRET, code_of, is_in, with_password
 from tests.conftest import Cast
+from tests.pages import Reader
 
 # What a browser sends that has no passkey of ours: well-formed, signed by nobody.
 JUNK = {
@@ -42,7 +43,7 @@ def statuses(client: Client, name: str, **answers: str) -> list[int]:
 
 
 def signed_in(cast: Cast) -> Client:
-    client = Client()
+    client = Reader()
     client.force_login(cast.steward)
     return client
 
@@ -83,13 +84,13 @@ def test_strangers_do_not_lock_out_who_has_password_and_second_factor(cast: Cast
     for name in ("approver", "steward"):
         for _ in range(4 * MOST):
             there = {"REMOTE_ADDR": next(strangers)}
-            Client().post(reverse("account_login"), {"login": name, "password": "no"}, **there)
+            Reader().post(reverse("account_login"), {"login": name, "password": "no"}, **there)
     own = with_password("approver")
     give(own, "mfa_authenticate", code=code_of(SECRET))
     assert is_in(own)
     # Where the password is all there is, even the right one waits; so does every wrong one.
     answers = [
-        Client().post(reverse("account_login"), {"login": name, "password": password})
+        Reader().post(reverse("account_login"), {"login": name, "password": password})
         for name, password in [
             ("approver", "no"), ("steward", "no"), ("steward", "password of steward"),
         ]
@@ -164,7 +165,7 @@ def one_try(settings: Settings) -> None:
 
 def test_wrong_passkeys_are_counted_and_on_record(cast: Cast, one_try: None) -> None:
     """The right one is not locked out: tests/journeys/test_sign_in.py, with a real one."""
-    client = Client()
+    client = Reader()
     for _ in range(12):
         give(client, "mfa_login_webauthn", credential=dumps(JUNK))
     failed = Event.objects.filter(action="account.sign_in_failed")
@@ -174,7 +175,7 @@ def test_wrong_passkeys_are_counted_and_on_record(cast: Cast, one_try: None) -> 
 
 
 def test_links_of_invitations(cast: Cast, one_try: None) -> None:
-    client = Client(REMOTE_ADDR=HOME)
+    client = Reader(REMOTE_ADDR=HOME)
     wrong = reverse("accounts:join", args=["made-up"])
     assert {client.get(wrong).status_code for _ in range(10)} == {404}
     refused = client.get(wrong)
@@ -189,7 +190,7 @@ def test_an_invitation_is_no_way_to_learn_names(cast: Cast, one_try: None) -> No
     _, token = open_invitation(cast)
     there = reverse("accounts:join", args=[token])
     taken = NEW_PERSON | {"username": "STEWARD"}
-    answers = [Client().post(there, taken) for _ in range(11)]
+    answers = [Reader().post(there, taken) for _ in range(11)]
     assert [answer.status_code for answer in answers] == [422] * 10 + [429]
     assert "This name is taken" in answers[0].content.decode()
     assert "This name is taken" not in answers[-1].content.decode()

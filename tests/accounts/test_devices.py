@@ -4,10 +4,11 @@ from django.urls import reverse
 
 from deid_portal.audit.models import Event
 from tests.conftest import Cast
+from tests.pages import Reader
 
 
 def signed_in_from(browser: str, name: str = "steward") -> Client:
-    client = Client(HTTP_USER_AGENT=browser)
+    client = Reader(HTTP_USER_AGENT=browser)
     answers = {"login": name, "password": f"password of {name}"}
     client.post(reverse("account_login"), answers)
     return client

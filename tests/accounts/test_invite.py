@@ -12,6 +12,7 @@ from deid_portal.audit.models import Event
 from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
+from tests.pages import Reader
 
 NEW_PERSON = {"username": "newcomer", "full_name": "New Comer", "password": "long enough, really"}
 
@@ -35,7 +36,7 @@ def test_the_link_itself_is_not_kept(cast: Cast) -> None:
 
 def test_a_newcomer_makes_an_account_and_is_in(cast: Cast) -> None:
     _, token = open_invitation(cast)
-    client = Client()
+    client = Reader()
     there = reverse("accounts:join", args=[token])
     assert "invites you as reviewer" in client.get(there).content.decode()
     assert client.post(there, NEW_PERSON).status_code == 302
@@ -54,8 +55,8 @@ def test_somebody_with_an_account_joins_with_it(
 
 def test_a_link_opens_once(cast: Cast) -> None:
     invitation, token = open_invitation(cast)
-    Client().post(reverse("accounts:join", args=[token]), NEW_PERSON)
-    assert Client().get(reverse("accounts:join", args=[token])).status_code == 404
+    Reader().post(reverse("accounts:join", args=[token]), NEW_PERSON)
+    assert Reader().get(reverse("accounts:join", args=[token])).status_code == 404
     with pytest.raises(Refused, match="used or taken back"):
         accept_invitation(invitation=invitation, accepted_by=cast.outsider)
 
@@ -63,10 +64,10 @@ def test_a_link_opens_once(cast: Cast) -> None:
 def test_a_link_taken_back_or_expired_opens_nothing(cast: Cast) -> None:
     invitation, token = open_invitation(cast)
     revoke_invitation(invitation=invitation, revoked_by=cast.administrator)
-    assert Client().get(reverse("accounts:join", args=[token])).status_code == 404
+    assert Reader().get(reverse("accounts:join", args=[token])).status_code == 404
     late, late_token = open_invitation(cast)
     Invitation.objects.filter(id=late.id).update(expires_at=timezone.now())
-    assert Client().get(reverse("accounts:join", args=[late_token])).status_code == 404
+    assert Reader().get(reverse("accounts:join", args=[late_token])).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -81,10 +82,10 @@ def test_a_bad_form_is_refused_and_the_link_stays_open(
     cast: Cast, wrong: dict[str, str], sentence: str
 ) -> None:
     _, token = open_invitation(cast)
-    answer = Client().post(reverse("accounts:join", args=[token]), NEW_PERSON | wrong)
+    answer = Reader().post(reverse("accounts:join", args=[token]), NEW_PERSON | wrong)
     assert answer.status_code == 422
     assert sentence in answer.content.decode()
-    assert Client().get(reverse("accounts:join", args=[token])).status_code == 200
+    assert Reader().get(reverse("accounts:join", args=[token])).status_code == 200
 
 
 def test_an_invitation_without_a_role_is_refused(
@@ -105,7 +106,7 @@ def test_a_link_of_somebody_who_may_no_longer_invite_opens_nothing(cast: Cast) -
     invitation, token = open_invitation(cast)
     second = factories.make_person("second", cast.team, Role.ADMINISTRATOR)
     set_roles(team=cast.team, user=cast.administrator, roles=[Role.ANALYST], set_by=second)
-    assert Client().get(reverse("accounts:join", args=[token])).status_code == 404
+    assert Reader().get(reverse("accounts:join", args=[token])).status_code == 404
     with pytest.raises(Refused, match="used or taken back"):
         accept_invitation(invitation=invitation, accepted_by=cast.outsider)
     assert not roles_of(cast.outsider, cast.team)

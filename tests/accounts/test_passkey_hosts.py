@@ -1,12 +1,13 @@
 """A passkey button is shown where it does something; elsewhere a sentence says where that is."""
 
 import pytest
-from django.test import Client, RequestFactory
+from django.test import RequestFactory
 from django.urls import reverse
 from pytest_django import Settings
 
 from deid_portal.accounts.passkeys import passkey_refusal
 from tests.conftest import Cast
+from tests.pages import Reader
 
 BUTTON = "Sign in with a passkey"
 
@@ -34,13 +35,13 @@ def test_the_sign_in_page_shows_the_button_or_the_sentence(
     db: None, settings: Settings, host: str, is_shown: bool
 ) -> None:
     settings.ALLOWED_HOSTS = [host]
-    page = Client(HTTP_HOST=host).get(reverse("account_login")).content.decode()
+    page = Reader(HTTP_HOST=host).get(reverse("account_login")).content.decode()
     assert (BUTTON in page, "For passkeys, open" in page) == (is_shown, not is_shown)
 
 
 def test_adding_one_is_not_offered_where_it_cannot_work(cast: Cast, settings: Settings) -> None:
     settings.ALLOWED_HOSTS = ["127.0.0.1"]
-    client = Client(HTTP_HOST="127.0.0.1")
+    client = Reader(HTTP_HOST="127.0.0.1")
     client.force_login(cast.steward)
     client.post(reverse("account_reauthenticate"), {"password": "password of steward"})
     page = client.get(reverse("mfa_add_webauthn")).content.decode()

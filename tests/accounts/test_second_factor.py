@@ -16,6 +16,7 @@ from deid_portal.audit.models import Event
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.services import change_policy
 from tests.conftest import Cast
+from tests.pages import Reader
 
 SECRET = "JBSWY3DPEHPK3PXP"
 
@@ -30,7 +31,7 @@ def code_of(secret: str) -> str:
 
 
 def with_password(name: str) -> Client:
-    client = Client()
+    client = Reader()
     answers = {"login": name, "password": f"password of {name}"}
     client.post(reverse("account_login"), answers)
     return client
@@ -56,7 +57,7 @@ def test_the_secret_lies_sealed_in_the_database(cast: Cast) -> None:
 
 
 def test_setting_up_asks_for_the_password_again_and_is_on_record(cast: Cast) -> None:
-    client = Client()
+    client = Reader()
     client.force_login(cast.steward)
     answer = client.get(reverse("mfa_activate_totp"))
     assert answer["Location"].startswith(reverse("account_reauthenticate"))

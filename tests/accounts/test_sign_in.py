@@ -10,10 +10,11 @@ from deid_portal.accounts.models import User
 from deid_portal.accounts.services import add_member
 from tests import factories
 from tests.conftest import Cast
+from tests.pages import Reader
 
 
 def test_the_steward_signs_in_and_sees_home(cast: Cast) -> None:
-    client = Client()
+    client = Reader()
     answer = client.post(
         reverse("account_login"),
         {"login": "steward", "password": "password of steward"},
@@ -24,7 +25,7 @@ def test_the_steward_signs_in_and_sees_home(cast: Cast) -> None:
 
 
 def test_a_wrong_password_gets_one_sentence(cast: Cast) -> None:
-    answer = Client().post(reverse("account_login"), {"login": "steward", "password": "no"})
+    answer = Reader().post(reverse("account_login"), {"login": "steward", "password": "no"})
     assert answer.status_code == 200
     assert "form" in answer.context
     assert answer.context["form"].non_field_errors()
@@ -74,14 +75,14 @@ def test_pages_stay_out_of_caches(cast: Cast, signed_in: Callable[[User], Client
 def test_an_ended_session_leads_to_sign_in_and_not_into_a_table_row(cast: Cast) -> None:
     stands_in = "http://testserver/datasets/?show=all"
     headers = {"HX-Request": "true", "HX-Current-URL": stands_in}
-    answer = Client().get(reverse("guide:running"), headers=headers)
+    answer = Reader().get(reverse("guide:running"), headers=headers)
     assert answer.status_code == 204
     back = urlencode({"next": "/datasets/?show=all"})
     assert answer["HX-Redirect"] == f"{reverse('account_login')}?{back}"
 
 
 def test_a_session_that_somebody_planted_is_another_after_sign_in(cast: Cast) -> None:
-    client = Client()
+    client = Reader()
     client.get(reverse("account_login"))
     session = client.session
     session["planted"] = True
@@ -90,6 +91,6 @@ def test_a_session_that_somebody_planted_is_another_after_sign_in(cast: Cast) ->
     answers = {"login": "steward", "password": "password of steward"}
     client.post(reverse("account_login"), answers)
     assert client.cookies[settings.SESSION_COOKIE_NAME].value != planted
-    thief = Client()
+    thief = Reader()
     thief.cookies[settings.SESSION_COOKIE_NAME] = planted
     assert thief.get(reverse("guide:home")).status_code == 302

@@ -13,6 +13,7 @@ from deid_portal.reviews.services import ask_for_waiver
 from tests import factories
 from tests.accounts.test_second_factor import SECRET, code_of
 from tests.conftest import Cast
+from tests.pages import Reader
 
 CODE = "/account/confirm/code/"
 
@@ -28,7 +29,7 @@ def review(cast: Cast) -> ReviewRequest:
 def client(cast: Cast) -> Client:
     """The approver, signed in long ago."""
     TOTP.activate(cast.approver, SECRET)
-    client = Client()
+    client = Reader()
     client.force_login(cast.approver)
     return client
 
@@ -75,7 +76,7 @@ def test_who_has_just_given_it_is_not_asked_again(review: ReviewRequest, client:
 
 
 def test_who_has_none_is_told_and_keeps_the_form(cast: Cast, review: ReviewRequest) -> None:
-    client = Client()
+    client = Reader()
     client.force_login(cast.approver)
     answer = vote(client, review)
     assert answer.status_code == 409

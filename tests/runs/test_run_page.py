@@ -71,14 +71,14 @@ def test_without_a_worker_the_page_says_so(cast: Cast, signed_in: SignIn, run: R
 
 def test_a_run_at_work(cast: Cast, signed_in: SignIn, at_work: Run) -> None:
     page = _page(signed_in(cast.steward), at_work)
-    assert "<title>62 % · Run 1" in page
+    assert "<title> 62 % · Run 1" in page
     assert "2 quasi-identifiers, hides among 4, all kept." in page
     assert "about 6 seconds left" in page
     assert "349,920" in page
     assert "199,832" in page
     assert "The best answer has improved 3 times; the gap to the proof is closing" in page
     assert "212 MB of 4,096 MB" in page
-    assert '<dt title="Zip">Zip</dt><dd>2 hidden</dd>' in page
+    assert '<dt title="Zip">Zip</dt> <dd>2 hidden</dd>' in page
     assert "<dt>1 other column</dt><dd>exact</dd>" in page
 
 

@@ -161,7 +161,7 @@ def test_the_page_says_how_long_a_sweep_takes(
     monkeypatch.setattr(sweep_views, "usual_seconds", lambda: 10.0)
     monkeypatch.setattr(sweep_views, "count_workers", lambda: 2)
     page = signed_in(cast.steward).get(reverse("runs:sweep", args=[dataset.id])).content.decode()
-    assert re.search(r"<p class=\"quiet\">About \d+ (seconds|minutes) if nobody else", page)
+    assert re.search(r"<p class=\"quiet\"> About \d+ (seconds|minutes) if nobody else", page)
     # A class of the boxes would also make the list of them as narrow as a box.
     assert '<div id="id_methods">' in page
 

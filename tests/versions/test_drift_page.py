@@ -212,7 +212,7 @@ def test_the_columns_page_says_what_was_carried_over(
     version = factories.make_next_version(planned, cast.steward, september(Ward="North"))
     for person in (cast.steward, cast.reviewer):
         page = signed_in(person).get(reverse("datasets:columns", args=[version.id]))
-        assert page.content.decode().count("carried over from v1</span>") == 5
+        assert page.content.decode().count("carried over from v1 </span>") == 5
 
 
 def test_home_says_what_waits_and_whose_turn_it_is(

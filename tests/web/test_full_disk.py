@@ -20,6 +20,7 @@ from deid_portal.vault.vault import DiskFull
 from deid_portal.web.full_disk import SENTENCE, is_full_disk
 from tests import factories
 from tests.conftest import Cast
+from tests.pages import Reader
 from tests.test_authorization import TABLE
 
 SignIn = Callable[[User], Client]
@@ -73,7 +74,7 @@ def test_a_page_that_writes_says_one_sentence(
 
 def test_signing_in_says_it_too(cast: Cast) -> None:
     """The session is written when the page is made already, beyond the reach of views."""
-    client = Client(raise_request_exception=False)
+    client = Reader(raise_request_exception=False)
     with connection.execute_wrapper(refuse_writes):
         answer = client.post(reverse("account_login"), {"login": "steward", "password": "wrong"})
     assert answer.status_code == 507
