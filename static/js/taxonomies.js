@@ -18,7 +18,7 @@ const items = () => [...tree().children];
 const current = () => document.getElementById(`node-${at}`);
 
 function nameOf(item) {
-  return item?.querySelector(".tree-name")?.textContent || "";
+  return item?.querySelector(".tree-name")?.textContent.trim() || "";
 }
 
 // Roles and the one tab stop
