@@ -97,12 +97,6 @@ def _words_of(found: Verification) -> str:
     return json.dumps([found.at.isoformat(timespec="microseconds"), *said])
 
 
-def find_break() -> int | None:
-    """Return the number of the first entry that does not fit, or None."""
-    problems = find_problems()
-    return problems[0].number if problems else None
-
-
 def find_problems(most: int | None = MOST_PROBLEMS) -> list[ChainProblem]:
     """Walk the whole chain and return where it does not fit, but for what was accepted before."""
     return sorted(islice(_walk(_accepted()), most), key=lambda problem: problem.number)

@@ -6,9 +6,7 @@ from functools import cached_property
 
 from deid_portal.engine.privacy import Whole
 from deid_portal.engine.privacy.population import count_fewest
-from deid_portal.engine.search.check import Check, Mask
-from deid_portal.engine.search.problem import Problem
-from deid_portal.engine.search.recoding import Recoding, Round
+from deid_portal.engine.search.recoding import Recoding
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts
 from deid_portal.engine.utility import LabelledColumn, MeasuredColumn
@@ -35,12 +33,6 @@ class MeasuredTable:
     def people(self) -> Counts | None:
         """Return how many people of the population look like each of them; None without one."""
         return count_fewest(self.whole.populations, self.look_alikes, self.whole.original)
-
-
-def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> MeasuredTable:
-    """Measure the table at one combination of levels with some classes left out."""
-    shown = Round(check.levels, check.grouped.spread(kept_classes))
-    return measure_recoding(Recoding(problem, (shown,)))
 
 
 def measure_recoding(recoding: Recoding) -> MeasuredTable:

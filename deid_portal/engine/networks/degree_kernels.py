@@ -225,21 +225,3 @@ def cut_greedily(falling: NDArray[np.int64], k: int, may_remove: bool) -> NDArra
             groups += 1
             end += k
     return starts[:groups]
-
-
-@compiled
-def obeys_erdos_gallai(falling: NDArray[np.int64]) -> bool:
-    """Check that any r largest degrees find enough partners, in linear time."""
-    nodes = len(falling)
-    sums = prefix_sums(falling)
-    small = nodes  # degrees from here on are below r
-    for r in range(1, nodes + 1):
-        if falling[r - 1] < r - 1:
-            break
-        while small > 0 and falling[small - 1] < r:
-            small -= 1
-        inside = max(small, r)
-        room = r * (r - 1) + r * (inside - r) + (sums[nodes] - sums[inside])
-        if sums[r] > room:
-            return False
-    return True

@@ -46,20 +46,6 @@ def find_greedy_degrees(degrees: Nodes, k: int, *, may_remove: bool) -> DegreeSe
     return _spread(order, falling, starts, may_remove)
 
 
-def is_realizable(degrees: NDArray[Any]) -> bool:
-    """Say whether some network has these degrees (P. Erdős and T. Gallai, 1960).
-
-    >>> is_realizable(np.array([3, 3, 1, 1]))
-    False
-    """
-    falling = np.sort(np.asarray(degrees, np.int64))[::-1]
-    if not len(falling):
-        return True
-    if falling.sum() % 2 or falling[0] >= len(falling) or falling[-1] < 0:
-        return False
-    return bool(degree_kernels.obeys_erdos_gallai(falling))
-
-
 def sort_degrees(degrees: NDArray[Any], nodes: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
     """Return nodes, or some of them, by falling degree."""
     if nodes is None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deid_portal.engine.table.numbers import Numbers
-from deid_portal.engine.table.table import Codes, Counts
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +36,6 @@ class AttackerRisk:
     share_above: float  # of records whose chance is above the threshold
     records_above: int
     is_bound: bool = False
-
-    def per_record(self, class_of_row: Codes) -> Numbers:
-        """Return one chance per record."""
-        return self.per_class[class_of_row]
 
 
 def prosecutor(sizes: Counts, threshold: float = 0.2) -> AttackerRisk:

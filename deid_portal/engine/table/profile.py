@@ -6,10 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.compiled.cores import spread_out
-from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.table import text_kernels
-from deid_portal.engine.table.table import Column, Counts, Table
+from deid_portal.engine.table.table import Column, Counts
 from deid_portal.engine.table.text_values import Numbers, days_in, find_date_format_of, numbers_in
 from deid_portal.engine.table.values import ColumnType
 
@@ -34,19 +32,6 @@ class ColumnProfile:
     minimum: float | None = None
     maximum: float | None = None
     mean: float | None = None
-
-
-def profile_table(
-    table: Table, progress: ProgressCallback | None = None
-) -> tuple[ColumnProfile, ...]:
-    """Profile every column; `progress` counts columns in the phase "profile"."""
-    steps = Progress(progress)
-    count = len(table.columns)
-    steps.report(0, count, "profile")
-    profiles = spread_out(
-        profile_column, table.columns, lambda done: steps.report(done, count, "profile")
-    )
-    return tuple(profiles)
 
 
 def profile_column(column: Column) -> ColumnProfile:

@@ -1,6 +1,6 @@
 """Distinct patterns seen through some of their columns, without the rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,12 +72,6 @@ def number_patterns(codes: Codes) -> Codes:
 def sizes_of(numbers: Codes, counts: Counts) -> Counts:
     """Return the records per number."""
     return kernels.add_up(numbers, counts, int(numbers.max(initial=-1)) + 1)
-
-
-def sizes_by(patterns: Patterns, names: Sequence[str]) -> Counts:
-    """Return the class sizes the table has on some of its quasi-identifiers."""
-    chosen = [patterns.names.index(name) for name in names]
-    return sizes_of(number_patterns(patterns.codes[chosen]), patterns.counts)
 
 
 def sizes_without_each(patterns: Patterns) -> Iterator[Counts]:

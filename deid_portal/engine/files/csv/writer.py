@@ -1,6 +1,5 @@
 """Tables into CSV files."""
 
-import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -82,10 +81,3 @@ def _escape(text: str, delimiter: str, decimal: str = ".") -> str:
     if not text or any(sign in text for sign in (delimiter, '"', "\n", "\r")):
         return '"' + text.replace('"', '""') + '"'
     return text
-
-
-def csv_bytes(table: Table, delimiter: str = ",") -> bytes:
-    """Return the CSV of a table that fits in memory."""
-    stream = io.BytesIO()
-    write_csv(table, stream, delimiter)
-    return stream.getvalue()

@@ -26,10 +26,3 @@ class Groups:
         """Return the groups after some were joined; `numbers` holds any number for each."""
         _, new = np.unique(numbers, return_inverse=True)
         return Groups(new.astype(np.int32)[self.of_record])
-
-    def as_lists(self) -> list[list[int]]:
-        """Return the records of each group, the group of the first record first."""
-        found: dict[int, list[int]] = {}
-        for record, group in enumerate(self.of_record.tolist()):
-            found.setdefault(group, []).append(record)
-        return list(found.values())
