@@ -1,4 +1,4 @@
-"""The classes and columns of a table as it came, or as it leaves: what every figure is read off."""
+"""The classes and columns of a table, original or released, from which all figures are computed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from deid_portal.engine.utility import LabelledColumn, MeasuredColumn
 
 @dataclass(frozen=True, eq=False)
 class MeasuredTable:
-    """The classes and columns of one state of the table: as it came, or as it leaves."""
+    """The classes and columns of the table at one point: the original, or the release."""
 
     classes: Classes
     columns: Sequence[MeasuredColumn | LabelledColumn]
     levels: Mapping[str, int]  # of the quasi-identifiers that have one level throughout
-    whole: Whole  # what its models compare it with
+    whole: Whole  # the original, which models compare with
     rows: int  # records it could have shown
-    not_drawn: int = 0  # records that a sample left aside
-    alike: Classes | None = None  # records with equal cells, where that is not what makes a class
+    not_drawn: int = 0  # records outside the sample
+    alike: Classes | None = None  # classes by equal cells, if `classes` are not
 
     @property
     def look_alikes(self) -> Classes:

@@ -1,10 +1,9 @@
 """A differentially private table: a secret sample, shown at levels chosen beforehand.
 
-What must never happen: anything about the table, but for the cells of a drawn record, decides what
-is shown of it. So levels come from the plan, the sample is drawn by random bytes of the operating
-system and no seed, groups are counted over every column that leaves, and nothing may come before
-this method. What the report says about the original is not covered by the promise, and the report
-says so.
+What must never happen: what is shown of a drawn record depends on anything in the table but its own
+cells. So levels come from the plan, the sample is drawn by random bytes of the operating system and
+no seed, groups are counted over every column that leaves, and nothing may come before this method.
+What the report says about the original is not covered by the promise, and the report says so.
 """
 
 import math
@@ -131,7 +130,7 @@ class DPTable(ChangingMethod):
         )
 
     def sampling(self) -> SafeSampling:
-        """Return how many are drawn and how many must be alike; the table plays no part in it."""
+        """Return the share to draw and how many must be alike; neither depends on the table."""
         return find_sampling(self.epsilon, self.delta, self.share)
 
     def change(
@@ -175,7 +174,7 @@ class DPTable(ChangingMethod):
 def _check_labels(
     here: Place, recipe: Recipe, level: int, height: int, problem: Problem, name: str
 ) -> None:
-    """Refuse labels that depend on other rows than their own: these would not be private."""
+    """Refuse labels that depend on rows other than their own: these would not be private."""
     if isinstance(recipe, MaskTaxonomy) and level == height:
         here.refuse(
             "how many characters are hidden here depends on the longest value of the table; hide "

@@ -1,4 +1,4 @@
-"""Local recoding: what the best levels leave out gets levels of its own, again and again."""
+"""Local recoding: records the best levels leave out get other levels, in several rounds."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -21,8 +21,8 @@ from deid_portal.engine.utility import METRICS, MeasuredRelease, Metric
 class LocalRecoding(SearchingMethod):
     """The optimum for the table, then for what it left out, until nothing improves.
 
-    Two starts are tried: the best levels with any number of records left out, which leave more
-    to the rounds after, and the best within the limit, which is valid at once.
+    Two starts are tried: the best levels with any number of records left out, which leave more to
+    later rounds, and the best within the limit, which are valid already.
     """
 
     name: ClassVar[str] = "local-recoding"
@@ -44,7 +44,7 @@ class LocalRecoding(SearchingMethod):
         if valid:
             metric = METRICS[self.metric]
             found.best, found.recoding = min(valid, key=lambda pair: _cost(metric, pair[1]))
-        # Each round is the best for its records; which of them to mend together is not searched.
+        # Each round is optimal for its records; how to divide records among rounds is not searched.
         found.optimal = found.best is None and found.optimal
         found.bound = float("-inf")
         return found
@@ -58,7 +58,7 @@ class LocalRecoding(SearchingMethod):
     def _start(
         self, problem: Problem, allowed: int, progress: Progress
     ) -> tuple[SearchResult, Recoding | None]:
-        """Return the best levels that leave out so many, and what the rounds after make of them."""
+        """Return the best levels that leave out at most so many, and the recoding they lead to."""
         found = self.find_base(problem, allowed, progress)
         if found.best is None:
             return found, None

@@ -1,4 +1,4 @@
-"""Sampling: only some of the people are in the release, and nobody knows who."""
+"""Sampling: only a random part of the people is in the release."""
 
 import math
 from dataclasses import dataclass

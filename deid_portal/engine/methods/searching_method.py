@@ -27,7 +27,7 @@ class SearchingMethod(RecodingMethod):
     suppression_limit: float = 0.0
     metric: str = "loss"
     time_limit_seconds: float = DEFAULT_SECONDS
-    is_trial: bool = False  # not of a plan: a good answer in time will do, it need not be proved
+    is_trial: bool = False  # not in plans: a good answer is enough, without proof
 
     @classmethod
     def parse(cls, place: Place) -> Self:

@@ -1,7 +1,7 @@
-"""Which original row may be behind which record of a released file.
+"""Matching the records of a released file with original rows.
 
-Within a class, and among records equal in every other column, it makes no difference to any
-measure who is who; so a release of one level per column can be matched from its cells alone.
+No measure depends on how records of a class that are equal in every other column are matched; so a
+release with one level per column can be matched by its cells alone.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from deid_portal.engine.table.table import Codes, Column, Table
 
 
 def match_rows(problem: Problem, released: Table, levels: Mapping[str, int]) -> Codes | None:
-    """Return an original row for each released record, no row twice; None if that cannot be told.
+    """Return a different original row for each released record; None if there is no such matching.
 
     `levels` holds the level of each quasi-identifier the release shows at one level throughout.
     """

@@ -1,4 +1,4 @@
-"""A release in rounds: each shows some patterns at levels of its own, the rest is suppressed."""
+"""A recoding in rounds: each shows some patterns at its own levels, the rest is suppressed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """What becomes of each pattern. The first round is the base, the others mend its remainder."""
+    """How each pattern is shown. Later rounds show patterns that the first, the base, left out."""
 
     problem: Problem
     rounds: tuple[Round, ...]

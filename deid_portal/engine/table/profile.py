@@ -37,8 +37,8 @@ class ColumnProfile:
 def profile_column(column: Column) -> ColumnProfile:
     """Count a column's values; numbers and dates get a histogram over their range.
 
-    Nothing is made of a value unless it is shown, so a column of a million different ones takes no
-    longer than its bytes.
+    Only shown values become strings, so the time for a million different values depends only on
+    their number of bytes.
     """
     texts, counts = column.texts, column.counts
     counted = _counted(column)
@@ -64,7 +64,7 @@ def profile_column(column: Column) -> ColumnProfile:
 
 
 def _counted(column: Column) -> NDArray[np.bool_] | slice:
-    """Return which values some row holds, without the gap: mostly all, and nothing is copied."""
+    """Return the codes that occur, without the gap; usually all, as a slice that copies nothing."""
     is_counted = column.counts > 0
     if column.gap is not None:
         is_counted[column.gap] = False
@@ -81,7 +81,7 @@ def _numbers(column: Column) -> Numbers:
 
 
 def _have_a_range(numbers: Numbers) -> bool:
-    """Say whether there are numbers, and none so large that floats have no distances for them."""
+    """Say whether there are numbers, and none so large that differences overflow."""
     return bool(len(numbers)) and math.isfinite(float(numbers.max()) - float(numbers.min()))
 
 

@@ -1,4 +1,4 @@
-"""Distinct patterns seen through some of their columns, without the rows."""
+"""Distinct patterns projected onto some of their columns, without the rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Combination = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Distinct patterns seen through a combination of their columns."""
+    """Distinct patterns projected onto a combination of their columns."""
 
     columns: Combination
     numbers: Codes  # class of each pattern
@@ -24,12 +24,12 @@ class Projection:
 
     @classmethod
     def of_nothing(cls, patterns: Patterns) -> "Projection":
-        """Return the view in which all records are alike."""
+        """Return the projection onto no column, in which all records are alike."""
         everybody = patterns.counts.sum(keepdims=True)
         return cls((), np.zeros(len(patterns.counts), np.int32), everybody)
 
     def split(self, patterns: Patterns, column: int) -> "Projection":
-        """Return the view with one more column."""
+        """Return the projection onto one more column."""
         codes = patterns.codes[column]
         values = int(codes.max(initial=0)) + 1
         numbers, sizes = projection_kernels.split_groups(

@@ -56,9 +56,9 @@ def neutralize(text: str, decimal: str = ".") -> str:
 
 
 def undo_neutralizing(table: Table) -> Table:
-    """Return the table that was written, once its CSV was read: without apostrophes we put there.
+    """Return the table that was written, from its CSV: without the apostrophes added on writing.
 
-    A column that holds a text both with and without one stays as it is.
+    A column that holds a text both with and without an apostrophe stays as it is.
     """
     return replace(table, columns=tuple(_undo(column) for column in table.columns))
 

@@ -23,6 +23,6 @@ class Groups:
         return len(self.sizes)
 
     def joined(self, numbers: Codes) -> "Groups":
-        """Return the groups after some were joined; `numbers` holds any number for each."""
+        """Return the groups after joining those with the same number in `numbers`."""
         _, new = np.unique(numbers, return_inverse=True)
         return Groups(new.astype(np.int32)[self.of_record])
