@@ -1,4 +1,4 @@
-"""What every question has in common: it is read, priced and forecast without looking at a table."""
+"""The interface of every question: it is parsed, priced and forecast without the table."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -97,7 +97,7 @@ class PrivateQuestion(ABC):
 
     @abstractmethod
     def explain(self) -> str:
-        """Return what is done, in plain words and as a formula."""
+        """Explain the mechanism, in plain words and as a formula."""
 
     @abstractmethod
     def ask(self, rows: SelectedRows, progress: Progress) -> NoisyResult:

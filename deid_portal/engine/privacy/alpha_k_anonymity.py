@@ -1,4 +1,4 @@
-"""(α, k)-anonymity: many look-alikes, and no secret that most of them share."""
+"""(α, k)-anonymity: many look-alikes, and no sensitive value that most of them share."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -66,7 +66,7 @@ class AlphaKAnonymity(CappedShares):
         return super().passes(classes, whole) & (classes.sizes >= self.k)
 
     def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
-        """Add to the caps' proof: parts of a class that is too small are too small as well."""
+        """Also prove that all records of a class below k are lost: its parts are smaller still."""
         passes, lost = super().judge(classes, whole)
         return passes, np.where(classes.sizes < self.k, classes.sizes, lost)
 

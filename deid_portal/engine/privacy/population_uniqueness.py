@@ -1,4 +1,4 @@
-"""Population uniqueness: few people are the only one of their kind at all."""
+"""Population uniqueness: few people are unique in the population."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""Sample uniqueness: few people are the only one of their kind in the release."""
+"""Sample uniqueness: few records are unique in the release."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar

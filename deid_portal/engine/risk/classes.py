@@ -1,6 +1,6 @@
 """Risk read off class sizes: how likely is a match right, and for how many people?
 
-Who the attackers are and what a population changes says `attackers.py`.
+Attackers and populations are defined in `attackers.py`.
 """
 
 from typing import Any
@@ -85,7 +85,7 @@ def measure_risk(sizes: Counts, people: Counts | None = None) -> dict[str, Any]:
 
 
 def share_per_band(people: Counts, sizes: Counts) -> list[float]:
-    """Return the share of records in each of the bands; `people` hide one of each class."""
+    """Return the share of records per risk band; `people` is the look-alikes per class."""
     rows = max(int(sizes.sum()), 1)
     return [int(sizes[_within(people, low, high)].sum()) / rows for low, high, _ in RISK_BANDS]
 

@@ -1,4 +1,4 @@
-"""Which column hurts most: the risk the table would have without it."""
+"""Which column raises the risk most: the risk the table would have without it."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from deid_portal.engine.table.table import Counts
 
 @dataclass(frozen=True)
 class ColumnInfluence:
-    """The risk without one column, and how much of the whole risk goes with it."""
+    """The risk without one column, and by how much that is lower."""
 
     column: str
     classes: int

@@ -1,4 +1,4 @@
-"""Sample uniques: records that are one of a kind in the table."""
+"""Sample uniques: records that are unique in the table."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from deid_portal.engine.table.table import Counts
 
 @dataclass(frozen=True)
 class SampleUniques:
-    """How many records stand alone in their class; `in_population` of those with a population."""
+    """How many records are alone in their class; `in_population`: how many are there, too."""
 
     records: int
     share: float

@@ -1,4 +1,4 @@
-"""Special uniques: records that a few columns already single out.
+"""Special uniques: records that are unique on few columns already.
 
 M. Elliot, A. Manning and R. Ford, A computational algorithm for handling the special uniques
 problem, IJUFKS 10(5), 2002. A minimal sample unique is a combination of columns on which a record

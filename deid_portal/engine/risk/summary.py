@@ -58,7 +58,7 @@ def summarize_risk(
 
 
 def _combine_columns(patterns: Patterns) -> tuple[list[Distinctness], SpecialUniques]:
-    """Look through every combination once, for both what it tells apart and whom it singles out."""
+    """Go through all combinations once, for both their distinction and their special uniques."""
     deepest = min(_columns_to_combine(len(patterns.names)), len(patterns.names))
     search = SpecialUniquesSearch(patterns, deepest)
 

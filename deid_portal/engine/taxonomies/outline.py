@@ -58,7 +58,7 @@ class Outline:
     def from_covered(
         cls, covered: Mapping[str, Path], column: Column, gap: Path | None = None
     ) -> "Outline":
-        """Lay the labels above each value over a column; a gap stays one up to the root."""
+        """Build a tree from the labels above each value; a gap stays one up to the root."""
         rows_of = dict(zip(column.values, column.counts.tolist(), strict=True))
         above = next(iter(covered.values()), (ROOT_LABEL,))
         if gap is None:

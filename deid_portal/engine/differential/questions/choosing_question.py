@@ -46,7 +46,7 @@ class ChoosingQuestion(PrivateQuestion):
 
     @abstractmethod
     def falls_short(self, confidence: float) -> str:
-        """Say what is known of the choice instead of an interval."""
+        """Describe the accuracy of the choice, in place of an interval."""
 
     @abstractmethod
     def changes(self) -> str: ...

@@ -18,7 +18,7 @@ from deid_portal.engine.table.table import Counts
 
 @dataclass(frozen=True)
 class Count(NoisyQuestion):
-    """A row more or less changes it by one; a row in place of another by one at most."""
+    """Adding or removing a row changes it by one; replacing a row by at most one."""
 
     kind: ClassVar[str] = "count"
     label: ClassVar[str] = "How many"

@@ -1,7 +1,7 @@
 """The mean of a column, made of a noisy histogram: Σ count·middle / Σ count (deck 001).
 
-The histogram is bought, the mean is free. Counts below zero are put to zero first, and where
-nothing is left the middle of the bounds is the answer.
+Only the histogram has a price; the mean is post-processing. Negative counts are set to zero first,
+and if all are zero the answer is the middle of the bounds.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""Questions whose rows are added up in one or more ways, each sum getting noise.
+"""Questions answered from one or more sums over rows, each with noise.
 
-`measure()` gives the exact whole numbers, `noises()` the noise of each, `read()` makes the answer
-of what comes out. Only `read()` decides what is shown, and it never sees an exact number.
+`measure()` returns the exact whole numbers, `noises()` the noise of each, and `read()` makes the
+answer of the noisy numbers. Only `read()` decides what is shown, and it never sees an exact number.
 """
 
 from abc import abstractmethod

@@ -23,7 +23,7 @@ GAPS = "Rows without a number here are left out."
 
 @dataclass(frozen=True)
 class Sum(NoisyQuestion):
-    """A row adds at most the larger bound; one in place of another also their distance.
+    """A row adds at most the larger bound; a replaced row may also change it by their distance.
 
     A row that is replaced by one without a number, or by one the conditions leave out, takes its
     own number along: so the bounds themselves count under both relations, not only their distance.
