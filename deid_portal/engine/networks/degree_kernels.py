@@ -35,10 +35,10 @@ def prefix_sums(falling: NDArray[np.int64]) -> NDArray[np.int64]:
 def cut_optimally(
     falling: NDArray[np.int64], k: int, may_remove: bool, even: bool
 ) -> tuple[NDArray[np.int64], int]:
-    """Return where groups start, with what their degree is raised by besides, and the cost, or -1.
+    """Return where groups start, by how much more their degree is raised, and the cost or -1.
 
-    The cost of the best cut is kept apart for even and odd sums. A group may be raised by one
-    besides where only an even sum will do.
+    The best costs are kept separately for even and odd sums. If the sum must be even, a group may
+    be raised by one in addition.
     """
     nodes = len(falling)
     sums = prefix_sums(falling)

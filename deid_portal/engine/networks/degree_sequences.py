@@ -29,7 +29,7 @@ class DegreeSequence:
 def find_optimal_degrees(
     degrees: Nodes, k: int, *, may_remove: bool, even: bool = False
 ) -> DegreeSequence | None:
-    """Return the sequence of least cost; None if none is even. Without `may_remove` none sinks."""
+    """Return the sequence of least cost, or None; without `may_remove` no degree falls."""
     order = sort_degrees(degrees)
     falling = degrees[order].astype(np.int64)
     starts, cost = degree_kernels.cut_optimally(falling, k, may_remove, even)

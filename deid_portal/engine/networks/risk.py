@@ -1,4 +1,4 @@
-"""How many people stand out in a network, to whoever knows this or that."""
+"""How many people are identifiable in a network, by kind of knowledge."""
 
 from typing import Any
 
@@ -34,8 +34,8 @@ def summarize_network_risk(
 def describe_knowledge(alike: NodePartition, k: int) -> dict[str, Any]:
     """Return figures of one kind of knowledge; `exact` is False if some nodes are undecided.
 
-    Undecided nodes count as standing alone, so `unique` is then at most that, and `unique_at_least`
-    leaves them out.
+    Undecided nodes count as unique, so `unique` is then an upper bound; `unique_at_least` leaves
+    them out.
     """
     nodes = len(alike.class_of)
     unique = int((alike.sizes == 1).sum())
@@ -54,7 +54,7 @@ def describe_knowledge(alike: NodePartition, k: int) -> dict[str, Any]:
 
 
 def _quartiles(alike: NodePartition) -> dict[str, float]:
-    """Return among how many the nodes hide: the least, quarters, the most, the mean."""
+    """Return minimum, quartiles, maximum and mean of the numbers of look-alikes."""
     if not len(alike.sizes):
         return {}
     names = ("least", "lower_quarter", "median", "upper_quarter", "most")

@@ -1,4 +1,4 @@
-"""Attacks on a released network that can be made one by one: what each got, and what of it counts.
+"""Attacks on a released network, each run by itself, with the part of its result that counts.
 
 A `NetworkCase` is a release beside the network it was made from, with who is who. Each attack is a
 frozen dataclass with its parameters declared as data, as attacks on tables are.
@@ -48,7 +48,7 @@ class NetworkCase:
         return bool((self.rows >= 0).any())
 
     def promise(self, *known: Knowledge) -> float:
-        """Return the chance the plan grants to whoever knows this: 1 in k, 0 without a promise."""
+        """Return the chance of a right match that the plan allows by this knowledge, or 0."""
         promised = [1 / model.k for model in self.plan.models if model.knowledge in known]
         return min(promised, default=0.0)
 
@@ -182,7 +182,7 @@ class AddedLinks(NetworkAttack):
         right = round(made["precision"] * made["added"])
         interval = wilson_interval(right, made["added"])
         chance = float(made["chance"])
-        # Picking blindly is right sometimes; only what is beyond that was given away.
+        # Random picks are right sometimes; only what exceeds that is disclosed.
         gain = max(made["precision"] - chance, 0.0)
         ends = (max(interval[0] - chance, 0.0), max(interval[1] - chance, 0.0))
         result = AttackResult(
@@ -247,7 +247,7 @@ def _answer(attack: NetworkAttack, matched: Matched, promise: float) -> AttackAn
 
 
 def _spread(matched: Matched, right: NDArray[np.bool_]) -> AttackBins:
-    """Sort people by among how many nodes they are looked for; marked is who is found alone."""
+    """Count people by their number of candidates; those with a single candidate are marked."""
     sizes = matched.candidates[right]
     bins = [Bin("not there", float((~right).sum()))]
     for low, high in SIZES:

@@ -1,8 +1,8 @@
 """How many links people have on average.
 
-Where links are protected, who is in the network counts as known, and so does how many they are:
-twice the noisy number of links is divided by the declared size. Where people are, both what their
-links add up to and how many they are get noise, half of ε each.
+If links are protected, the people of the network and their number are public: twice the noisy
+number of links is divided by the declared size. If people are protected, the sum of their links and
+their number both get noise, with half of ε each.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from deid_portal.engine.table.table import Counts
 
 @dataclass(frozen=True)
 class AverageLinks(NoisyQuestion):
-    """A person changes what links add up to by `bound` of their own and one of each friend's."""
+    """A person changes the sum of links by `bound` of their own and one of each friend's."""
 
     kind: ClassVar[str] = "average-links"
     label: ClassVar[str] = "Average number of links"

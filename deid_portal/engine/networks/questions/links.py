@@ -24,8 +24,8 @@ from deid_portal.engine.table.table import Counts
 class Links(NoisyQuestion):
     """One link changes it by one; one person by as many links as count of a person.
 
-    With a person come at most `bound` links that are kept. Each may push another one out, which
-    may let a third one in; so as many come as go, but for those of the person.
+    A person adds at most `bound` kept links. Each may displace another link, which may make room
+    for a third; apart from the person's own links as many are added as removed.
     """
 
     kind: ClassVar[str] = "links"

@@ -84,7 +84,7 @@ class PeopleWithLinks(NoisyQuestion):
 
 
 def check_within_bound(place: Place, links: int, bound: int | None) -> None:
-    """Refuse to ask for more links than count of anybody; the answer would be noise alone."""
+    """Refuse to ask for more links than the bound; the answer would be noise alone."""
     if bound is not None and links > bound:
         place.refuse(
             f"at most {bound} links of a person count here, so nobody can have more; {bound} or "
