@@ -1,7 +1,7 @@
-"""What many people ask for at the same time, looked up once a second for all of them.
+"""A cache of one second for values that many requests need at the same time.
 
-Only for things that may be a second old and are the same for everybody who shares the key; never
-for a decision.
+Only for values that may be a second old and are the same for all users of the key; never for
+decisions.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def glance(key: str, look: Callable[[], T]) -> T:
-    """Return what `look` found within the last moment, or look now."""
+    """Return the cached result of `look`, or call it if that is too old."""
     if not settings.GLANCE_SECONDS:
         return look()
     return cast(T, cache.get_or_set(f"glance:{key}", look, settings.GLANCE_SECONDS))

@@ -238,7 +238,7 @@ def links_in_lines(rows: GrowingRows, scene: Scene, lines: NDArray[np.int32]) ->
 
 @compiled
 def fill_up(rows: GrowingRows, scene: Scene, node: int, size: int, group: Nodes) -> GrowingRows:
-    """Link a node with nodes of few links, preferably with none that its neighbors know."""
+    """Link a node with nodes of few links, preferably without a common neighbor."""
     for pass_over in range(2):
         tried = 0
         while size_of(rows, node) < size and tried < len(scene.humble):

@@ -73,7 +73,8 @@ class Merging:
     def _measure(self, progress: Progress) -> NodePartition:
         """Return who is alike; only changed neighborhoods are measured again.
 
-        Neighborhoods that their codes do not decide are settled once all codes agree.
+        Neighborhoods that codes alone do not decide are settled once all classes by code have k
+        nodes.
         """
         labels = self._shown_labels()
         around = Surroundings.of(self.network, labels)

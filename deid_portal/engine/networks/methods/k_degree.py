@@ -119,7 +119,7 @@ class KDegreeRelease(NetworkMethod):
     def _realize(
         self, network: Network, generator: np.random.Generator, progress: Progress
     ) -> tuple[Realization, int]:
-        """Try the best sequence, then ever more disturbed ones, at last all links there can be."""
+        """Try the best sequence, then more and more disturbed ones, last the complete network."""
         degrees = network.degrees.copy()
         best: Realization | None = None
         for probe in range(MOST_PROBES):

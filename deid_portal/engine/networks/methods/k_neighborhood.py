@@ -94,7 +94,7 @@ class KNeighborhoodRelease(NetworkMethod):
     def _find(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
     ) -> tuple[Merging, NodePartition]:
-        """Try several times where that takes no time; return what left fewest and changed least."""
+        """Try several times if that is quick; return the attempt with fewest open nodes."""
         most = MOST_ATTEMPTS if self._may_remove else len(EARLY_ROUNDS)
         attempts = min(max(MOST_TRIED // draft.network.nodes, 1), most)
         most_links = max(MOST_GROWTH * draft.network.edges, SMALL * SMALL)
