@@ -36,7 +36,7 @@ class Advice:
 
 
 def advice_of(column: DatasetColumn) -> Advice | None:
-    """Return the suggestion; columns read before there were any have none."""
+    """Return the suggestion; columns read by early versions have none."""
     role = find_role(column.suggestion.get("role", ""))
     danger = DANGERS.get(column.suggestion.get("danger", ""))
     if role is None or danger is None:

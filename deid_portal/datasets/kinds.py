@@ -1,7 +1,7 @@
-"""Pages that only tables have, or only networks, asked for a dataset of the other kind.
+"""Pages that exist only for tables, or only for networks.
 
-A view says by the way it fetches its dataset which kind it is for. Asked for another kind, it does
-not exist; a page that has a twin leads there.
+A view states its kind by the function that fetches its dataset. For a dataset of the other kind the
+page does not exist; if there is a corresponding page, the request is redirected to it.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import get_dataset_or_404
 
-# Pages of tables, and the page of a network on which the same is done.
+# Pages of tables, and the corresponding pages of networks.
 TWINS = {
     "datasets:preview": "networks:show",
     "datasets:reading": "networks:reading",
@@ -25,7 +25,7 @@ TWINS = {
 
 
 class OfOtherKind(Http404):
-    """The dataset is there, and the person may know of it, but has no such page."""
+    """The dataset is visible to the person, but its kind has no such page."""
 
     def __init__(self, dataset: Dataset) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ def get_network_or_404(user: User, dataset_id: UUID) -> Dataset:
 
 
 class OtherKindMiddleware:
-    """Lead from a page that a dataset of this kind does not have to its twin, if there is one."""
+    """Redirect from a page that this kind of dataset does not have to the corresponding page."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,12 +1,12 @@
-"""What rooms after this one do when a table comes or goes, in the transaction that writes it.
+"""Hooks by which later apps react, in the same transaction, when a table is added or deleted.
 
-Data walks in one direction, so this room may not import the later ones. They say here, when Django
-starts (`ready` in their `apps.py`), what belongs to it. Rooms are asked in the order of
-INSTALLED_APPS.
+Apps depend on each other in one direction, so this app may not import later ones. They register
+their functions here when Django starts (`ready` in their `apps.py`); the functions are called in
+the order of INSTALLED_APPS.
 
-A table goes: whatever a room keeps that holds values of it must be deleted with it.
-A table comes as the next version of another: what was decided about that one is carried over. That
-takes two steps. Everything slow is packed before the transaction; unpacking only writes.
+On deletion, an app must delete everything it stores that holds values of the table. When a table is
+the next version of another one, decisions about that one are carried over, in two steps: everything
+slow is packed before the transaction, and unpacking only writes.
 """
 
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Table
 from deid_portal.engine.progress import ProgressCallback
 
-# Deletes what a room holds of a table and returns the counts that go into the audit record.
-# Files are deleted after the transaction, with `transaction.on_commit`.
+# Deletes an app's data of a table and returns the counts for the audit record. Files are deleted
+# after the transaction, with `transaction.on_commit`.
 Forget = Callable[[Dataset], dict[str, int]]
-# Given the new dataset, whose columns are written, and who had it read.
+# Arguments: the new dataset, whose columns are stored, and the person who had it read.
 Unpack = Callable[[Dataset, User], None]
-# Given the dataset that is being read, its table, and a progress callback to keep people informed.
+# Arguments: the dataset that is being read, its table, and a progress callback.
 Pack = Callable[[Dataset, Table, ProgressCallback], Unpack]
 
 _forgetters: list[Forget] = []
@@ -29,7 +29,7 @@ _packers: list[Pack] = []
 
 
 def forget_with_the_table(forget: Forget) -> None:
-    """Have a function called whenever a table is forgotten."""
+    """Register a function to be called whenever a table is forgotten."""
     if forget not in _forgetters:
         _forgetters.append(forget)
 
@@ -42,7 +42,7 @@ def forget_in_later_rooms(dataset: Dataset) -> dict[str, int]:
 
 
 def carry_to_the_next_version(pack: Pack) -> None:
-    """Have a function called whenever the next version of a dataset was read."""
+    """Register a function to be called whenever the next version of a dataset was read."""
     if pack not in _packers:
         _packers.append(pack)
 

@@ -21,9 +21,9 @@ def pick_up_forgotten_readings() -> None:
 
 @app.task
 def delete_leftovers() -> None:
-    """Sent every hour by the clock process; a day is longer than any upload takes.
+    """Run every hour by the scheduler; a day is longer than any upload takes.
 
-    Tables whose day has come are leftovers, too, and what people were told long ago.
+    Also deletes tables on their deletion day, and old notices.
     """
     forget_old_notices()
     give_up_old_uploads()

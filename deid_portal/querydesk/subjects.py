@@ -1,4 +1,4 @@
-"""Open what a question is about: columns of a table, or a network; and have it answered."""
+"""Loading the data a question needs, columns of a table or a network, and answering it."""
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import values_of
@@ -18,7 +18,7 @@ Subject = Table | Network
 def open_subject(
     dataset: Dataset, question: PrivateQuestion, progress: ProgressCallback
 ) -> Subject:
-    """Return what the question looks at; refuses what is no longer there."""
+    """Load the data of a question; refuses if it was deleted."""
     if dataset.is_network:
         network = open_network(dataset, progress)
         check_network(network, question)
@@ -29,7 +29,7 @@ def open_subject(
 
 
 def has_list_of_people(dataset: Dataset) -> bool:
-    """Say whether a network names its people apart from their links; true of files, not of them."""
+    """Say whether a network has a list of people; depends on its files, not on people."""
     is_edges = dataset.file_format.get("kind") == NetworkKind.EDGES
     return bool(dataset.network.has_node_table or not is_edges)
 
@@ -37,7 +37,7 @@ def has_list_of_people(dataset: Dataset) -> bool:
 def _open_columns(dataset: Dataset, question: PrivateQuestion) -> Table:
     """Return the columns that the question looks at, and the one that says who is who."""
     columns = list(dataset.columns.defer("profile").select_related("dataset"))
-    # Counting everybody names no column; any one knows how many there are.
+    # Counting everybody names no column; any column has the number of rows.
     chosen = [column for column in columns if column.name in question.columns] or columns[:1]
     return Table(tuple(values_of(column) for column in chosen), source_sha256=dataset.file_sha256)
 
@@ -45,7 +45,7 @@ def _open_columns(dataset: Dataset, question: PrivateQuestion) -> Table:
 def answer_about(
     subject: Subject, question: PrivateQuestion, progress: ProgressCallback
 ) -> PrivateAnswer:
-    """Draw the noise; whoever calls has paid for it."""
+    """Answer with noise; the caller must have charged the price."""
     if isinstance(subject, Network):
         return answer_about_network(subject, question, progress)
     return answer(subject, question, progress)
