@@ -1,8 +1,8 @@
-"""Small changes to a plan, declared as data: what "Try this change" sends and a sweep repeats.
+"""Small changes of a plan, declared as data, used by "Try this change" and by sweeps.
 
-A change turns a plan document into another one and says in words what it did. It knows nothing of
-validity: the plan that comes out is judged by the engine, like every other. The words name columns,
-rules and numbers, never a value of the table.
+A change turns a plan document into another one and describes that in words. It does not validate:
+the engine judges the resulting plan, like every other. The words name columns, rules and numbers,
+never a value of the table.
 """
 
 import json
@@ -32,11 +32,11 @@ ROLE_WORDS = {
 
 @dataclass(frozen=True)
 class Basis:
-    """What a change starts from: a plan with its files, and the levels its run came to."""
+    """The starting point of a change: a plan with its files, and the levels its run reached."""
 
     plan: PlanDocument
     files: Mapping[str, str] = field(default_factory=dict)
-    levels: Mapping[str, int] = field(default_factory=dict)  # empty where nothing was run
+    levels: Mapping[str, int] = field(default_factory=dict)  # empty without a run
     heights: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -45,7 +45,7 @@ class Basis:
 
     @property
     def kinds(self) -> Mapping[str, Any]:
-        """The methods such a plan can name."""
+        """The methods available for this kind of plan."""
         return NETWORK_METHODS if self.is_network else METHODS
 
     @property
@@ -80,11 +80,11 @@ class Change(ABC):
 
     @abstractmethod
     def apply(self, basis: Basis) -> PlanDocument:
-        """Return the changed plan; raises InvalidPlan where there is nothing to change."""
+        """Return the changed plan; raises InvalidPlan if there is nothing to change."""
 
     @abstractmethod
     def words(self, basis: Basis) -> str:
-        """Say what is changed, as the middle of a sentence: "hides among 10 instead of 5"."""
+        """Describe the change, as part of a sentence: "hides among 10 instead of 5"."""
 
     @classmethod
     def parse(cls, place: Place) -> Self:
@@ -114,7 +114,7 @@ def _read(place: Place, kind: Any) -> Any:
 
 @dataclass(frozen=True)
 class HideAmong(Change):
-    """Every person hides among so many; in whichever rules of the plan say so."""
+    """The number of look-alikes, in all rules that have such a parameter."""
 
     to: int
     kind: ClassVar[str] = "hide-among"
@@ -127,7 +127,7 @@ class HideAmong(Change):
         return basis.with_rules(self._changed(rule) for rule in basis.rules)
 
     def _apply_to_network(self, basis: Basis) -> PlanDocument:
-        """Methods of networks aim at a number of their own, which has to follow the rule."""
+        """Methods for networks have their own k, which must follow that of the rule."""
         if look_alikes_of(basis) is None:
             raise InvalidPlan(
                 "This plan promises no number of look-alikes, so none can be changed."
@@ -173,7 +173,7 @@ class LeaveOut(Change):
 
 @dataclass(frozen=True)
 class SetLevel(Change):
-    """One column at another level, all others as the run released them."""
+    """One column at another level, all others at the levels of the run."""
 
     column: str
     to: int
@@ -203,7 +203,7 @@ class SetLevel(Change):
 
 @dataclass(frozen=True)
 class SetRole(Change):
-    """A column is something else than was decided."""
+    """Another role for a column."""
 
     column: str
     to: str
@@ -223,7 +223,7 @@ class SetRole(Change):
 
 @dataclass(frozen=True)
 class SetWeight(Change):
-    """How much the detail of a column counts."""
+    """The weight of a column."""
 
     column: str
     to: float
@@ -239,7 +239,7 @@ class SetWeight(Change):
 
 @dataclass(frozen=True)
 class SetRule(Change):
-    """A number of one rule; about one column where several rules of that name stand."""
+    """A parameter of a rule; with `column` if there are several rules of that name."""
 
     model: str
     parameter: str
@@ -305,7 +305,7 @@ class DropRule(Change):
 
 @dataclass(frozen=True)
 class UseMethod(Change):
-    """Another method in place of the one that sees to the rules; those around it stay."""
+    """Another method in place of the one that makes the rules hold; other methods stay."""
 
     method: dict[str, Any]
     kind: ClassVar[str] = "method"
@@ -316,14 +316,14 @@ class UseMethod(Change):
         return basis.with_methods(_replace_recoding(basis.methods, self._with_limit(basis)))
 
     def _with_limit(self, basis: Basis) -> dict[str, Any]:
-        """Keep the share that may be left out, where the new method has one and says none."""
+        """Keep the suppression limit, if the new method has one and does not set it."""
         limit = limit_of(basis)
         if limit is None or not _takes(basis, self.method, "suppression_limit"):
             return self.method
         return {"suppression_limit": limit, **self.method}
 
     def _with_look_alikes(self, basis: Basis) -> dict[str, Any]:
-        """Keep the number of look-alikes, where the new method aims at one and says none."""
+        """Keep the number of look-alikes, if the new method has one and does not set it."""
         k = look_alikes_of(basis)
         if k is None or not _takes(basis, self.method, "k"):
             return self.method
@@ -338,7 +338,7 @@ class UseMethod(Change):
 
 @dataclass(frozen=True)
 class AddMethod(Change):
-    """A method after those the plan has: noise on a column, rounding, sampling."""
+    """A further method after those of the plan: noise on a column, rounding, sampling."""
 
     method: dict[str, Any]
     kind: ClassVar[str] = "add-method"
@@ -352,7 +352,7 @@ class AddMethod(Change):
 
 @dataclass(frozen=True)
 class SetMethod(Change):
-    """A number or word of the method that has it, such as its metric."""
+    """A parameter of the method that has it, such as its metric."""
 
     parameter: str
     to: Any
@@ -397,7 +397,7 @@ CHANGES: dict[str, type[Change]] = {
 
 
 def read_changes(text: str) -> list[Change]:
-    """Read what a form sends: one change as JSON, or a list; raises InvalidPlan."""
+    """Read changes sent by a form: one as JSON, or a list; raises InvalidPlan."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -415,20 +415,20 @@ def _read_change(place: Place) -> Change:
 
 
 def write_changes(*changes: Change) -> str:
-    """Return the text that a form sends to have these changes tried."""
+    """Return the text that a form sends to try these changes."""
     documents = [change.to_document() for change in changes]
     return json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False)
 
 
 def apply_changes(basis: Basis, changes: Iterable[Change]) -> tuple[Basis, str]:
-    """Return the basis with all changes made, one after the other, and what they changed."""
+    """Return the basis after all changes, one after the other, and their descriptions."""
     words = []
     for change in changes:
         try:
             said = change.words(basis)
             plan = change.apply(basis)
         except (TypeError, ValueError, KeyError, AttributeError):
-            # What a change holds is checked by the engine, which sees only what it came to.
+            # The engine validates the result only.
             raise InvalidPlan(f"The change {change.kind} does not fit this plan.") from None
         if plan != basis.plan:
             words.append(said)
@@ -437,20 +437,20 @@ def apply_changes(basis: Basis, changes: Iterable[Change]) -> tuple[Basis, str]:
 
 
 def look_alikes_of(basis: Basis) -> int | None:
-    """Return among how many every person shall hide; None where no rule says so."""
+    """Return the number of look-alikes the rules require; None if no rule does."""
     found = [rule.get(_parameter_of_look_alikes(rule)) for rule in basis.rules]
     numbers = [int(number) for number in found if number is not None]
     return max(numbers) if numbers else None
 
 
 def _parameter_of_look_alikes(rule: dict[str, Any]) -> str:
-    """Return what a rule calls the number of look-alikes, empty if it has none."""
+    """Return the name of a rule's parameter for the number of look-alikes; empty if it has none."""
     kind = MODELS.get(rule["model"]) or NETWORK_MODELS.get(rule["model"])
     return kind.look_alikes if kind is not None else ""
 
 
 def limit_of(basis: Basis) -> float | None:
-    """Return the share that may be left out; None where no method has such a limit."""
+    """Return the suppression limit; None if no method has one."""
     limits = [
         method.get("suppression_limit", 0.0)
         for method in basis.methods
@@ -469,7 +469,7 @@ def _takes(basis: Basis, method: dict[str, Any], parameter: str) -> bool:
 
 
 def _levels(basis: Basis) -> dict[str, int]:
-    """Return the levels a change of one starts from."""
+    """Return the levels that a change of a level starts from."""
     for method in basis.methods:
         if method["name"] == "levels":
             return dict(method["levels"])
@@ -483,7 +483,7 @@ def _levels(basis: Basis) -> dict[str, int]:
 def _replace_recoding(
     methods: Sequence[dict[str, Any]], method: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Put a method where the one stood that makes the rules hold."""
+    """Replace the method that makes the rules hold."""
     changed, is_done = [], False
     for own in methods:
         kind = METHODS.get(own["name"])
@@ -497,7 +497,7 @@ def _replace_recoding(
 
 
 def _part_words(part: Mapping[str, Any], name_key: str) -> str:
-    """Name a rule or a method with its numbers; lists and values stay unsaid."""
+    """Name a rule or a method with its numbers, without lists and values."""
     numbers = [
         f"{key.replace('_', ' ')} {value:g}"
         for key, value in part.items()
@@ -508,14 +508,14 @@ def _part_words(part: Mapping[str, Any], name_key: str) -> str:
 
 
 def _chosen_words(kind: Any, method: Mapping[str, Any]) -> str:
-    """Say which of its ways a method takes, where one is named."""
+    """Return the chosen variant of a method, if its entry names one."""
     named = {own.name for own in kind.parameters if isinstance(own, Choice)}
     said = [_said(kind, name, value) for name, value in method.items() if name in named]
     return f" ({', '.join(said)})" if said else ""
 
 
 def _said(kind: Any, parameter: str, value: Any) -> str:
-    """Write a number, or a word the engine itself offers; anything else may be somebody's value."""
+    """Write a number, or a word the engine offers; anything else may be a value of the table."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{value:,}" if isinstance(value, int) else f"{value:g}"
     declared = [own for own in kind.parameters if own.name == parameter] if kind else []

@@ -1,5 +1,7 @@
-"""Hold a plan against the team's policy before anything is run: what is met, what is not, what only
-a run can tell. Advice: a plan that breaks a rule may run, but not be released without a waiver."""
+"""Comparing a plan with the team's policy before a run: met, not met, or only known by a run.
+
+This is advice: a plan that breaks a rule may run, but needs a waiver to be released.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ class ExpectationState(StrEnum):
 
 @dataclass(frozen=True)
 class Expectation:
-    """One rule of the policy and what this plan makes of it."""
+    """One rule of the policy, and whether the plan meets it."""
 
     asks: str
     has: str
@@ -34,7 +36,7 @@ class Expectation:
 
 
 def expect(rules: Rules, plan: Plan, estimate: RunEstimate | None) -> list[Expectation]:
-    """Return every rule that a release will be held against, in the policy's order."""
+    """Return every rule that releases are checked against, in the policy's order."""
     said = rules.sentences()
     told: dict[str, tuple[ExpectationState, str]] = {
         "least_k": _look_alikes(rules, plan),
@@ -62,7 +64,7 @@ def count_states(lines: list[Expectation]) -> dict[str, int]:
 
 
 def summary_of(lines: list[Expectation]) -> str:
-    """Say in a sentence what the policy makes of the plan, or nothing where it is content."""
+    """Summarize the unmet rules in a sentence; empty if there are none."""
     fails = sum(line.state is ExpectationState.FAILS for line in lines)
     if not fails:
         return ""
@@ -75,7 +77,7 @@ def _state(is_met: bool) -> ExpectationState:
 
 
 def _promised_k(plan: Plan) -> int | None:
-    """Return among how many everybody is promised to hide; a rule about risk promises it too."""
+    """Return the number of look-alikes that the plan guarantees, also by a limit of risk."""
     document = plan.to_document()
     asked = look_alikes_of(Basis(document))
     risks = [rule["limit"] for rule in document["models"] if rule["model"] == "highest-risk"]
@@ -84,7 +86,7 @@ def _promised_k(plan: Plan) -> int | None:
 
 
 def _knows_everything(plan: Plan) -> bool:
-    """Rules about a few facts promise nothing about who knows all of them."""
+    """Say whether a rule covers intruders who know all quasi-identifiers."""
     partial = {"lkc-privacy": "L", "k-l-anonymity": "l"}
     names = {model.name for model in plan.models}
     if names & {"k-anonymity", "highest-risk"}:
@@ -157,7 +159,7 @@ def _sensitive(rules: Rules, plan: Plan) -> tuple[ExpectationState, str]:
 
 
 def _guess(rules: Rules, plan: Plan) -> tuple[ExpectationState, str]:
-    """Only some rules promise a share; what the others come to is measured."""
+    """Only some rules guarantee a share; otherwise a run measures it."""
     promised = {"confidence-bounding": "h", "lkc-privacy": "C", "alpha-k-anonymity": "alpha"}
     columns = plan.names_of(ColumnRole.SENSITIVE)
     if not columns:

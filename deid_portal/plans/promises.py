@@ -1,4 +1,4 @@
-"""The plan as sentences. The rules explain themselves; this only strings them together."""
+"""The plan in sentences, made of the explanations of its models and methods."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ ABOUT_IDENTITY = "Randomness alone protects nobody's identity: it needs a rule b
 
 @dataclass(frozen=True)
 class Formula:
-    """Where the formula behind a word of the promise is explained."""
+    """A link from a term of the promise to its formula."""
 
     label: str
     help_slug: str
@@ -67,7 +67,7 @@ def _method_sentences(plan: Plan) -> list[str]:
 
 
 def _cautions_about_methods(plan: Plan) -> list[str]:
-    """Perturbing alone hides nobody: what is asked for has to be made to hold."""
+    """Caution if no method makes the models hold, only perturbing ones."""
     if any(method.makes_classes for method in plan.methods):
         return []
     if all(method.protects_by_chance for method in plan.methods) and not plan.models:
@@ -81,7 +81,7 @@ def _cautions_about_methods(plan: Plan) -> list[str]:
 
 
 def _cautions_about_time(plan: Plan) -> list[str]:
-    """Combinations of levels multiply with every column."""
+    """Caution if there are so many combinations of levels that the search takes long."""
     count = len(plan.quasi_identifiers)
     searches = any(method.name in SEARCHES_ALL for method in plan.methods)
     if count <= MANY_COLUMNS or not searches:

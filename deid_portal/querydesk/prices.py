@@ -102,7 +102,7 @@ def _smallest(terms: Terms) -> float:
 
 
 def _agreed_micro(terms: Terms, epsilon: Any) -> int:
-    """Return the price in millionths; refuse one outside the terms."""
+    """Return the price in millionths; refuse an invalid one."""
     try:
         number = float(epsilon)
     except (TypeError, ValueError):

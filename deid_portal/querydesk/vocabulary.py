@@ -88,7 +88,7 @@ def kind_words(kind: str, label: str = "", tile: str = "") -> KindWords:
 
 
 def write_width(width: float) -> str:
-    """Write a half width with two significant digits or so: 3, 0.073, 1,250."""
+    """Write a half width with its significant digits: 3, 0.073, 1,250."""
     return write_number(width, of=width)
 
 
