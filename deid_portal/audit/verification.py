@@ -230,7 +230,7 @@ def accept_breaks(reason: str) -> list[ChainProblem]:
     unreadable = next((problem for problem in problems if not problem.is_readable), None)
     if unreadable:
         raise Refused(f"{unreadable.words} Put it back from a backup first.")
-    _take_as_it_is(head)
+    _reset_to_last_record(head)
     # All problems found now, including those accepted before: one record names them all.
     found = sorted({mark for problem in _walk(frozenset()) for mark in problem.marks})
     places = sorted({problem.number for problem in problems})
@@ -240,7 +240,7 @@ def accept_breaks(reason: str) -> list[ChainProblem]:
     return problems
 
 
-def _take_as_it_is(head: ChainHead) -> None:
+def _reset_to_last_record(head: ChainHead) -> None:
     """Move a locked head to the last record, and let it count the present notes."""
     last = last_event()
     head.number = max(head.number, last.number if last else 0)

@@ -16,7 +16,12 @@ from deid_portal.datasets.column_rows import (
     describe_column,
     describe_family,
 )
-from deid_portal.datasets.dangers import company_of, danger_order, is_dangerous, worst_company
+from deid_portal.datasets.dangers import (
+    combination_of,
+    danger_order,
+    is_dangerous,
+    worst_combination,
+)
 from deid_portal.datasets.families import Family, find_families
 from deid_portal.datasets.figures import histogram_of
 from deid_portal.datasets.isolation import describe_isolation
@@ -67,8 +72,8 @@ def page_context(
     return {
         "rows": _draw(request, dataset, listing.lines, listing.view),
         "listing": listing,
-        "worst_pair": worst_company(columns, dataset.rows, "pair") if sees_values else None,
-        "worst_trio": worst_company(columns, dataset.rows, "worst") if sees_values else None,
+        "worst_pair": worst_combination(columns, dataset.rows, "pair") if sees_values else None,
+        "worst_trio": worst_combination(columns, dataset.rows, "worst") if sees_values else None,
         "current": "columns",
         "help_slug": "columns",
         **_head(request, dataset, columns, listing.view),
@@ -214,7 +219,7 @@ def _panel(
         "selected_row": row,
         "frequent": column.profile.get("most_frequent") if drawn else None,
         "chart": histogram_of(column, dataset.rows) if drawn else None,
-        "company": company_of(column, names, dataset.rows) if sees_values else None,
+        "company": combination_of(column, names, dataset.rows) if sees_values else None,
         "isolation": describe_isolation(columns, column) if sees_values else None,
         "can_change": sees_values,
         "view_query": view.query(),

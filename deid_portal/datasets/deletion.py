@@ -2,7 +2,7 @@
 
 What must never happen: a table that is called deleted and can still be read. Its files lie under a
 random key of their own, which is destroyed first (`vault/folder_keys.py`); rooms after this one
-delete what they hold of it in the same transaction (`later_rooms.py`); files are deleted after the
+delete what they hold of it in the same transaction (`table_hooks.py`); files are deleted after the
 commit, and an hourly task deletes what a crash in between left. Evidence is kept: names and roles
 of columns, runs, reports, approvals, released packages, and the audit record.
 """
@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.later_rooms import forget_in_later_rooms
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_can_be_forgotten
+from deid_portal.datasets.table_hooks import run_deletion_hooks
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused, refusal
 
@@ -42,7 +42,7 @@ def forget_dataset(dataset: Dataset, forgotten_by: User | None) -> None:
     locked.detection = {}
     locked.table_id = None
     locked.save(update_fields=["state", "detection", "table_id", "changed_at"])
-    also_deleted = forget_in_later_rooms(locked)
+    also_deleted = run_deletion_hooks(locked)
     transaction.on_commit(lambda: vault.delete(locked.folder))
     record_event(
         "dataset.forgotten",

@@ -17,7 +17,7 @@ from deid_portal.accounts.models import Team, User
 from deid_portal.engine import ColumnType
 from deid_portal.vault import vault
 from deid_portal.vault.sealed_fields import SealedJSONField
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
 
 class ColumnRoleChoices(models.TextChoices):

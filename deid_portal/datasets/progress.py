@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
 # The phases of the work, and the share of time each usually takes.
 Phases = Mapping[str, tuple[str, int]]

@@ -10,7 +10,6 @@ from django.db import transaction
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.deletion import forget_dataset
-from deid_portal.datasets.later_rooms import forget_in_later_rooms
 from deid_portal.datasets.models import (
     ColumnRoleChoices,
     Dataset,
@@ -28,14 +27,15 @@ from deid_portal.datasets.policies import (
 )
 from deid_portal.datasets.same_format import read_like
 from deid_portal.datasets.sealed_upload import SealedUpload
+from deid_portal.datasets.table_hooks import run_deletion_hooks
 from deid_portal.datasets.tasks import read_dataset
 from deid_portal.engine import InvalidTable
 from deid_portal.engine.files.file_format import FileFormat
 from deid_portal.engine.files.table_reader import FileDetection, detect_file
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
+from deid_portal.work.leases import queue, request_stop
 from deid_portal.work.limits import limits_of_file
-from deid_portal.work.work import queue, request_stop
 
 UNDO_STEPS = 20
 
@@ -222,7 +222,7 @@ def discard_dataset(*, dataset: Dataset, discarded_by: User) -> None:
     check_can_change(discarded_by, dataset)
     locked = _lock(dataset)
     check_not_in_use(locked)
-    forget_in_later_rooms(locked)
+    run_deletion_hooks(locked)
     locked.delete()
     transaction.on_commit(lambda: vault.delete(dataset.folder))
     record_event(

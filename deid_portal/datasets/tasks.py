@@ -2,10 +2,10 @@ from deid_portal.celery_app import app
 from deid_portal.datasets.deletion import delete_files_left_over, forget_due_datasets
 from deid_portal.datasets.models import Reading
 from deid_portal.datasets.piecewise_upload import give_up_old_uploads
-from deid_portal.datasets.reading import give_up_reading, perform_reading
+from deid_portal.datasets.reading_job import give_up_reading, perform_reading
 from deid_portal.notices.expiry import forget_old_notices
 from deid_portal.vault import vault
-from deid_portal.work.work import claim, pick_up_forgotten
+from deid_portal.work.leases import claim, pick_up_forgotten
 
 
 @app.task

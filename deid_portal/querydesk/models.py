@@ -15,7 +15,7 @@ from django.utils import timezone
 from deid_portal.accounts.models import Team, User
 from deid_portal.datasets.models import Dataset
 from deid_portal.vault.sealed_fields import SealedJSONField
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
 
 class Desk(models.Model):

@@ -32,7 +32,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
 from deid_portal.runs.selectors import runs_of
 from deid_portal.web.refusals import refusal
-from deid_portal.work.work import WorkStatus
+from deid_portal.work.leases import WorkStatus
 
 Document = dict[str, Any]
 HEADER = (

@@ -10,7 +10,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.querydesk.models import Desk, Draft, Question, Terms, Wish
 from deid_portal.querydesk.prices import Priced
-from deid_portal.work.work import OPEN_STATUSES, WorkStatus
+from deid_portal.work.leases import OPEN_STATUSES, WorkStatus
 
 
 def visible_desks(user: User) -> QuerySet[Desk]:

@@ -24,7 +24,7 @@ from deid_portal.querydesk.prices import Priced, price_question, setting_of
 from deid_portal.querydesk.selectors import stored_answer
 from deid_portal.querydesk.tasks import answer_question
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import OPEN_STATUSES, WorkStatus, queue, request_stop
+from deid_portal.work.leases import OPEN_STATUSES, WorkStatus, queue, request_stop
 
 
 @dataclass(frozen=True)

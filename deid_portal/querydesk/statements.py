@@ -14,7 +14,7 @@ from deid_portal.querydesk.periods import FOR_EVER, began_at, refills_at
 from deid_portal.querydesk.permissions import check_may_ask
 from deid_portal.querydesk.selectors import desks_of_team
 from deid_portal.web.refusals import refusal
-from deid_portal.work.work import OPEN_STATUSES, WorkStatus
+from deid_portal.work.leases import OPEN_STATUSES, WorkStatus
 
 RUNNING_LOW = 0.4
 BUDGETS_SHOWN = 3

@@ -13,7 +13,7 @@ from deid_portal.engine.publication import Publication
 from deid_portal.runs.chance import honest_report, new_secret
 from deid_portal.taxonomies.models import TaxonomyVersion
 from deid_portal.vault.sealed_fields import SealedJSONField
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
 
 class Priority(models.IntegerChoices):

@@ -18,7 +18,13 @@ from deid_portal.sources.policies import check_can_be_used
 from deid_portal.sources.postgresql import Answered, SourceProblem, copy_answer
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
-from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
+from deid_portal.work.leases import (
+    Lease,
+    LeaseLost,
+    WorkStatus,
+    end_as_given_up,
+    retry_while_unreachable,
+)
 
 WORKERS_DIED = (
     "The worker broke off each time it tried to copy this table. "
@@ -116,7 +122,7 @@ def _end(lease: Lease[Fetch], status: WorkStatus, problem: str) -> None:
             lease.finish(status, problem=problem)
             _record_end(lease.work)
 
-    patiently(write)
+    retry_while_unreachable(write)
 
 
 @transaction.atomic

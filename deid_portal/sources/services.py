@@ -17,7 +17,7 @@ from deid_portal.sources.policies import (
 )
 from deid_portal.sources.postgresql import Address, TableOrQuery, list_tables
 from deid_portal.sources.tasks import fetch_table
-from deid_portal.work.work import queue, request_stop
+from deid_portal.work.leases import queue, request_stop
 
 
 @sensitive_variables("address")

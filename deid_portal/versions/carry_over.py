@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.later_rooms import Unpack
 from deid_portal.datasets.models import Dataset, DatasetColumn
+from deid_portal.datasets.table_hooks import Unpack
 from deid_portal.engine import Table
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.plans.carry_over import copy_protection

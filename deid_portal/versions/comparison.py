@@ -104,7 +104,7 @@ def _compare(
 ) -> ColumnChange:
     change = ColumnChange(column.name, position) if old is None else _describe_old(old)
     # A copy with its own cache: cached counts of all columns would need much memory.
-    column = column.afresh()
+    column = column.without_caches()
     change = replace(
         change,
         position=position,

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from deid_portal.engine.errors import Cancelled, EngineError
 from deid_portal.web.full_disk import is_full_disk
 from deid_portal.web.refusals import Refused
+from deid_portal.work.leases import LeaseLost
 from deid_portal.work.limits import JobLimits, OverLimit
-from deid_portal.work.work import LeaseLost
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ def usable_cores() -> int:
 
 def open_pool(cores: int) -> Executor:
     """Return an executor of so many threads; for one core it runs in the caller's thread."""
-    return ThreadPoolExecutor(cores) if cores > 1 else _Here()
+    return ThreadPoolExecutor(cores) if cores > 1 else _CallerThread()
 
 
-class _Here(Executor):
+class _CallerThread(Executor):
     """An executor that does the work in the caller's thread, within `submit`."""
 
     def submit(self, work: Callable[..., A], /, *given: Any, **named: Any) -> Future[A]:
@@ -37,7 +37,9 @@ class _Here(Executor):
         return done
 
 
-def spread_out(work: Callable[[A], B], items: Sequence[A], tell: Callable[[int], None]) -> list[B]:
+def map_in_threads(
+    work: Callable[[A], B], items: Sequence[A], tell: Callable[[int], None]
+) -> list[B]:
     """Do the same with every item, on all cores; return what came of each, in order.
 
     `tell` gets the number of items done, several times a second and always in the caller's thread.
@@ -65,7 +67,7 @@ def _then_tell(answer: B, tell: Callable[[int], None], done: int) -> B:
     return answer
 
 
-def side_by_side(
+def run_both(
     first: Callable[[Progress], A], second: Callable[[Progress], B], progress: Progress
 ) -> tuple[A, B]:
     """Run two independent functions, at the same time if there are two cores.

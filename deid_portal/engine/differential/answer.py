@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.engine.differential.forecast import NoiseForecast
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.progress import Progress, ProgressCallback

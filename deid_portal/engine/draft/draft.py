@@ -64,7 +64,7 @@ class TableDraft:
                     f"are not covered; give each a place in the taxonomy or change the order of "
                     f"the methods."
                 )
-        return self.problem.of(self.table, progress or Progress(None))
+        return self.problem.for_table(self.table, progress or Progress(None))
 
     def with_columns(self, *columns: Column) -> "TableDraft":
         """Return the draft with columns replaced by those of the same name, new ones at the end."""

@@ -117,7 +117,7 @@ class DPTable(ChangingMethod):
                 here.refuse(f"the taxonomy of this column has levels 0 to {height}.")
             if level:
                 _check_labels(here, recipe, level, height, problem, name)
-        if any(column.is_pseudonym for column in problem.leaving.values()):
+        if any(column.is_pseudonym for column in problem.released.values()):
             place.refuse("a pseudonym singles a person out; remove identifiers for this method.")
 
     def explain(self) -> str:
@@ -147,7 +147,7 @@ class DPTable(ChangingMethod):
         )
         sample = draft.draw(drawn)
         shown = sample.with_columns(*self._shown(sample))
-        leaving = [name for name in shown.table.names if name in draft.problem.leaving]
+        leaving = [name for name in shown.table.names if name in draft.problem.released]
         alike = reduce_table(shown.table, leaving, (), progress)
         kept = shown.keep((alike.counts >= sampling.k)[alike.pattern_of_row])
         return kept.noting(**self._describe(sampling))
@@ -180,7 +180,7 @@ def _check_labels(
             "how many characters are hidden here depends on the longest value of the table; hide "
             "fewer or leave the column out."
         )
-    declared = name in problem.leaving and problem.leaving[name].type is not None
+    declared = name in problem.released and problem.released[name].type is not None
     if isinstance(recipe, IntervalTaxonomy) and not declared:
         here.refuse("how intervals are written depends on the type; give the column one.")
     if isinstance(recipe, DateTaxonomy):

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.compiled.cores import side_by_side
+from deid_portal.engine.compiled.cores import run_both
 from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.methods.searching_method import SearchingMethod
 from deid_portal.engine.privacy import KAnonymity
@@ -13,7 +13,7 @@ from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.check import Check, Mask
 from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.problem import Problem
-from deid_portal.engine.search.recoding import Recoding, Round, only
+from deid_portal.engine.search.recoding import Recoding, Round, select_patterns
 from deid_portal.engine.utility import METRICS, MeasuredRelease, Metric
 
 
@@ -33,7 +33,7 @@ class LocalRecoding(SearchingMethod):
 
     def find(self, problem: Problem, progress: Progress) -> SearchResult:
         allowed = records_allowed(self.suppression_limit, problem.rows)
-        (freely, by_freely), (found, by_found) = side_by_side(
+        (freely, by_freely), (found, by_found) = run_both(
             lambda own: self._start(problem, max(problem.rows - 1, 0), own),
             lambda own: self._start(problem, allowed, own),
             progress,
@@ -82,7 +82,7 @@ class LocalRecoding(SearchingMethod):
     ) -> Recoding | None:
         """Show what can be shown of the remainder; None if nothing can without breaking a rule."""
         hidden, problem = ~recoding.shown, recoding.problem
-        remainder = replace(problem, patterns=only(problem.patterns, hidden))
+        remainder = replace(problem, patterns=select_patterns(problem.patterns, hidden))
         rest = self.find_base(remainder, max(remainder.patterns.rows - 1, 0), progress)
         found.checked += rest.checked
         if rest.best is None:

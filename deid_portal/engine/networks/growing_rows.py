@@ -77,7 +77,7 @@ def are_joined(rows: GrowingRows, one: int, other: int) -> bool:
 
 
 @compiled
-def join(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) -> GrowingRows:
+def add_link(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) -> GrowingRows:
     """Link two nodes, if they are not linked, and mark nodes whose neighborhood that changes."""
     if one - other == 0 or are_joined(rows, one, other):
         return rows
@@ -87,7 +87,7 @@ def join(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) ->
 
 
 @compiled
-def part(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) -> None:
+def remove_link(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) -> None:
     """Remove a link, if there is one, and mark nodes whose neighborhood that changes."""
     if not are_joined(rows, one, other):
         return

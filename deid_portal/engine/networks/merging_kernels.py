@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from deid_portal.engine.compiled.kernels import compiled
 from deid_portal.engine.networks.growing_rows import (
     GrowingRows,
+    add_link,
     are_joined,
     are_strangers,
-    join,
-    part,
+    remove_link,
     row_of,
     size_of,
 )
@@ -31,8 +31,8 @@ class Scene(NamedTuple):
     codes: NDArray[np.int32]  # level × leaf -> label; no levels without a taxonomy
     touched: NDArray[np.bool_]  # whose neighborhoods changed; marked
     place: NDArray[np.int32]  # -1 for every node; left so
-    humble: Nodes  # everybody, those with fewest links first
-    next_humble: NDArray[np.int64]  # one number: the place of the next candidate
+    by_degree: Nodes  # everybody, those with fewest links first
+    next_candidate: NDArray[np.int64]  # one number: the place of the next candidate
 
 
 @compiled
@@ -80,7 +80,7 @@ def merge(
     for node in group:
         if size_of(rows, node) > size:
             for other in line_up(rows, scene, node)[0][size:]:
-                part(rows, node, other, scene.touched)
+                remove_link(rows, node, other, scene.touched)
         rows = fill_up(rows, scene, node, size, group)
     scene.touched[group] = True
     for node in group:
@@ -205,9 +205,9 @@ def share_links(
         one, other = votes[start] // size, votes[start] % size
         for line in lines:
             if stop - start >= needed:
-                rows = join(rows, line[one], line[other], scene.touched)
+                rows = add_link(rows, line[one], line[other], scene.touched)
             else:
-                part(rows, line[one], line[other], scene.touched)
+                remove_link(rows, line[one], line[other], scene.touched)
         start = stop
     return rows
 
@@ -241,14 +241,14 @@ def fill_up(rows: GrowingRows, scene: Scene, node: int, size: int, group: Nodes)
     """Link a node with nodes of few links, preferably without a common neighbor."""
     for pass_over in range(2):
         tried = 0
-        while size_of(rows, node) < size and tried < len(scene.humble):
-            other = scene.humble[scene.next_humble[0]]
-            scene.next_humble[0] = (scene.next_humble[0] + 1) % len(scene.humble)
+        while size_of(rows, node) < size and tried < len(scene.by_degree):
+            other = scene.by_degree[scene.next_candidate[0]]
+            scene.next_candidate[0] = (scene.next_candidate[0] + 1) % len(scene.by_degree)
             tried += 1
             if pass_over == 0 and tried > MOST_STRANGERS_TRIED:
                 break
             if is_welcome(rows, node, other, group, pass_over == 0):
-                rows = join(rows, node, other, scene.touched)
+                rows = add_link(rows, node, other, scene.touched)
     return rows
 
 

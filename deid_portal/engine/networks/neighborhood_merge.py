@@ -122,8 +122,8 @@ class Merging:
             codes=no_levels if self._taxonomy is None else self._taxonomy.codes,
             touched=self._touched,
             place=np.full(self.network.nodes, -1, np.int32),
-            humble=np.lexsort((self._rank, self.network.degrees)).astype(np.int32),
-            next_humble=np.zeros(1, np.int64),
+            by_degree=np.lexsort((self._rank, self.network.degrees)).astype(np.int32),
+            next_candidate=np.zeros(1, np.int64),
         )
 
     def _groups(

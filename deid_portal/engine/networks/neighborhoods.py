@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.compiled.cores import spread_out
+from deid_portal.engine.compiled.cores import map_in_threads
 from deid_portal.engine.networks import neighborhood_kernels
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.networks.partition import NodePartition
@@ -72,7 +72,7 @@ def code_neighborhoods(around: Surroundings, nodes: Nodes, progress: Progress) -
     pieces = _pieces(around.plain, nodes)
     if len(pieces) == 1:
         return code(nodes)
-    found = spread_out(
+    found = map_in_threads(
         code,
         pieces,
         lambda done: progress.report(done, len(pieces), "risk", knowledge="neighbourhood"),

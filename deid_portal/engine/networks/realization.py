@@ -122,7 +122,7 @@ class _Work:
             loops.exchange_ends(self._ledger, self._wanted, self._who(1), links)
 
     def _lean_on_nodes(self) -> None:
-        self._helpers += loops.lean_on_large_classes(
+        self._helpers += loops.link_with_helpers(
             self._ledger,
             self._wanted,
             self._who(1),

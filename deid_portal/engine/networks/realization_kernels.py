@@ -236,7 +236,7 @@ def merge_links(
 
 
 @compiled
-def lean_on_large_classes(
+def link_with_helpers(
     ledger: Ledger,
     wanted: NDArray[np.int64],
     lacking: Nodes,

@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Values
-from deid_portal.engine.privacy.capped import CappedShares
+from deid_portal.engine.privacy.capped_shares import CappedShares
 from deid_portal.engine.privacy.hidden_names import NameOf
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, Whole, check_values

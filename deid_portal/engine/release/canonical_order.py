@@ -10,7 +10,7 @@ from deid_portal.engine.release.released_table import sorted_order
 from deid_portal.engine.table.table import Codes, Column, Table
 
 
-def arrange(table: Table) -> tuple[Table, Codes]:
+def sort_by_content(table: Table) -> tuple[Table, Codes]:
     """Return the table with rows and dictionaries sorted, and the original row of each row."""
     columns = [_sort_dictionary(column) for column in table.columns]
     order = sorted_order(columns, table.rows, lambda: None)

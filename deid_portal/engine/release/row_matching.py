@@ -24,9 +24,7 @@ def match_rows(problem: Problem, released: Table, levels: Mapping[str, int]) -> 
     if set(levels) != set(problem.names):
         return None
     shared = [column for column in problem.table.columns if column.name in released]
-    columns = [
-        _below_each_other(_shown(problem, own, levels), released[own.name]) for own in shared
-    ]
+    columns = [_stack(_shown(problem, own, levels), released[own.name]) for own in shared]
     names = [column.name for column in columns]
     both = reduce_table(Table(tuple(columns)), names, (), Progress(None)).pattern_of_row
     theirs, ours = both[: released.rows], both[released.rows :]
@@ -47,7 +45,7 @@ def _shown(problem: Problem, column: Column, levels: Mapping[str, int]) -> Colum
     return generalize(column, taxonomy, levels[column.name])
 
 
-def _below_each_other(original: Column, released: Column) -> Column:
+def _stack(original: Column, released: Column) -> Column:
     """Return the released cells and below them the original ones, with one dictionary."""
     known = {text: code for code, text in enumerate(released.values)}
     numbers = [known.setdefault(text, len(known)) for text in original.values]

@@ -49,7 +49,7 @@ class Bounds(ABC):
         """Return a lower bound of the cost of all coarser combinations, suppression not counted."""
         return 0.0
 
-    def enough(self, floor: float, cost: float) -> float:
+    def records_to_exceed(self, floor: float, cost: float) -> float:
         """Estimate how many lost records raise the cost of a combination from floor to cost."""
         return float("inf")
 
@@ -84,7 +84,7 @@ class SeparableBounds(Bounds):
     def floor_terms(self) -> Sequence[Numbers]:
         return self.costs.kept
 
-    def enough(self, floor: float, cost: float) -> float:
+    def records_to_exceed(self, floor: float, cost: float) -> float:
         """Assume that a lost record costs as much as an average one."""
         return self.checker.rows * (cost - floor) / max(self.costs.nothing_kept - floor, 1e-9)
 
@@ -124,7 +124,7 @@ class DiscernibilityBounds(ClassBounds):
         # down a little, for the product was made from logarithms.
         return (1 - 1e-9) * self.checker.rows**2 / np.exp(sums)
 
-    def enough(self, floor: float, cost: float) -> float:
+    def records_to_exceed(self, floor: float, cost: float) -> float:
         return (cost - floor) / max(self.checker.rows, 1)
 
     def above(self, check: Check) -> float:

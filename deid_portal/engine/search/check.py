@@ -141,7 +141,7 @@ class CostTables:
             self.kept.append(costs[:-1] @ counts)
             self.nothing_kept += float(costs[-1] @ counts)
             penalties = costs[-1] - costs[:-1]
-            self.penalties.append(_same_for_all_of_a_label(penalties, taxonomy, counts))
+            self.penalties.append(_penalties_per_label(penalties, taxonomy, counts))
         self._kept: list[list[float]] = [kept.tolist() for kept in self.kept]
         self.flat_penalties = np.concatenate(
             [np.zeros(0), *(table.reshape(-1) for table in self.penalties)]
@@ -173,7 +173,7 @@ class CostTables:
         return [table @ counts[start:stop] for table, start, stop in parts]
 
 
-def _same_for_all_of_a_label(penalties: Numbers, taxonomy: Taxonomy, counts: Counts) -> Numbers:
+def _penalties_per_label(penalties: Numbers, taxonomy: Taxonomy, counts: Counts) -> Numbers:
     """Give every value the penalty of the most frequent value with the same label.
 
     A class stores its label as one of the label's values, which may not occur in the table; a

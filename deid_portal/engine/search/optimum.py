@@ -66,7 +66,7 @@ def search_with_bounds(
             search_exhaustively(checker, lattice, found, progress, checked)
             return
         levels, floor = nodes.pick(place)
-        needed = min(found.allowed + 1, bounds.enough(floor, _to_beat(found)[0]))
+        needed = min(found.allowed + 1, bounds.records_to_exceed(floor, _to_beat(found)[0]))
         coarser = _climb(nodes, forecast, levels, needed)
         levels = levels if coarser in checked else coarser
         checked.add(levels)

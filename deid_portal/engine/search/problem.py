@@ -16,7 +16,7 @@ from deid_portal.engine.utility import Metric
 
 
 @dataclass(frozen=True)
-class Leaving:
+class ReleasedColumnPlan:
     """What the plan says about a released column."""
 
     is_pseudonym: bool = False
@@ -36,7 +36,7 @@ class Problem:
     patterns: Patterns
     whole: Whole
     recipes: Sequence[Recipe] = ()  # how the taxonomies were made
-    leaving: Mapping[str, Leaving] = field(default_factory=dict)  # the released columns
+    released: Mapping[str, ReleasedColumnPlan] = field(default_factory=dict)  # the released columns
 
     @classmethod
     def pose(
@@ -73,7 +73,7 @@ class Problem:
             recipes=own,
         )
 
-    def of(self, table: Table, progress: Progress) -> "Problem":
+    def for_table(self, table: Table, progress: Progress) -> "Problem":
         """Pose the same problem for another table with the same columns."""
         problem = Problem.pose(
             table,
@@ -83,9 +83,9 @@ class Problem:
             {name: column.recipe for name, column in self.whole.sensitive.items()},
             progress,
         )
-        return replace(problem, leaving=self.leaving).among(self.whole.populations)
+        return replace(problem, released=self.released).with_populations(self.whole.populations)
 
-    def among(self, populations: Sequence[Population]) -> "Problem":
+    def with_populations(self, populations: Sequence[Population]) -> "Problem":
         """Return the problem with these populations, of which the table is a sample."""
         return replace(self, whole=replace(self.whole, populations=populations))
 

@@ -10,7 +10,7 @@ from deid_portal.engine.search.lattice import Levels
 
 RIDGE = 0.3
 # Added before taking logarithms, so that differences of a few records weigh little.
-HARDLY_ANY = 10
+SMOOTHING_RECORDS = 10
 
 
 class SuppressionForecast:
@@ -28,7 +28,7 @@ class SuppressionForecast:
 
     @staticmethod
     def scale(records: float) -> float:
-        return math.log(records + HARDLY_ANY)
+        return math.log(records + SMOOTHING_RECORDS)
 
     def learn(self, levels: Levels, lost: int) -> None:
         """Take note of a check (recursive least squares)."""

@@ -81,7 +81,7 @@ class PackedColumn(Column):
     def take(self, rows: NDArray[np.intp] | slice) -> Column:
         return PackedColumn(self.name, self.type, self.packed[rows], self.texts, self.decimal)
 
-    def afresh(self) -> Column:
+    def without_caches(self) -> Column:
         return self.with_type(self.type)
 
     def with_type(self, type: ColumnType) -> Column:

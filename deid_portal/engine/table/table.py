@@ -117,7 +117,7 @@ class Column:
     def take(self, rows: NDArray[np.intp] | slice) -> "Column":
         return replace(self, codes=self.codes[rows])
 
-    def afresh(self) -> "Column":
+    def without_caches(self) -> "Column":
         """Return the same column without cached properties, if these are quick to compute."""
         return self
 

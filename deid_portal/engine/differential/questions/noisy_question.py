@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
 from deid_portal.engine.differential.noise import FORMULAS, GAUSSIAN, GridNoise
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import percent_words
 from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.progress import Progress

@@ -27,10 +27,10 @@ from deid_portal.engine.differential.fields import (
 )
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import percent_words
 from deid_portal.engine.differential.questions.choosing_question import HOW, ChoosingQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table.numbers import Numbers

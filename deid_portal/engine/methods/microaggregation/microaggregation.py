@@ -214,7 +214,7 @@ class Microaggregation(ChangingMethod):
 
     def _attributes(self, problem: Problem, table: Table, names: Sequence[str]) -> list[Attribute]:
         recipes: dict[str, Recipe | None] = {
-            name: column.taxonomy for name, column in problem.leaving.items()
+            name: column.taxonomy for name, column in problem.released.items()
         }
         recipes |= dict(zip(problem.names, problem.recipes, strict=True))
         weights = dict(zip(problem.names, problem.weights, strict=True))

@@ -23,8 +23,14 @@ from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.prices import read_question, setting_of
 from deid_portal.querydesk.subjects import Subject, answer_about, open_subject
 from deid_portal.work.endings import Endings
+from deid_portal.work.leases import (
+    Lease,
+    LeaseLost,
+    WorkStatus,
+    end_as_given_up,
+    retry_while_unreachable,
+)
 from deid_portal.work.limits import JobLimits, OverLimit
-from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 RETURNED = "Nothing was drawn, so the price was given back."
 KEPT = (
@@ -101,7 +107,7 @@ def _keep(lease: Lease[Question], document: dict[str, Any]) -> None:
             return
         _record_end(lease.work, "question.answered")
 
-    patiently(write)
+    retry_while_unreachable(write)
 
 
 def _end_without_answer(lease: Lease[Question], status: WorkStatus, problem: str) -> None:
@@ -115,7 +121,7 @@ def _end_without_answer(lease: Lease[Question], status: WorkStatus, problem: str
             return
         _settle(lease.work, problem)
 
-    patiently(write)
+    retry_while_unreachable(write)
 
 
 def _settle(question: Question, problem: str) -> None:

@@ -245,7 +245,7 @@ class Lease(Generic[W]):
             raise LeaseLost
 
 
-def patiently(write: Callable[[], None]) -> None:
+def retry_while_unreachable(write: Callable[[], None]) -> None:
     """Write the end of the work, retrying while the database is unreachable.
 
     Retries last as long as the heartbeat may be missing; after that another worker has the work. If

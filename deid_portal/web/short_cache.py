@@ -13,7 +13,7 @@ from django.core.cache import cache
 T = TypeVar("T")
 
 
-def glance(key: str, look: Callable[[], T]) -> T:
+def cached_briefly(key: str, look: Callable[[], T]) -> T:
     """Return the cached result of `look`, or call it if that is too old."""
     if not settings.GLANCE_SECONDS:
         return look()

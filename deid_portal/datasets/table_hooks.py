@@ -34,7 +34,7 @@ def forget_with_the_table(forget: Forget) -> None:
         _forgetters.append(forget)
 
 
-def forget_in_later_rooms(dataset: Dataset) -> dict[str, int]:
+def run_deletion_hooks(dataset: Dataset) -> dict[str, int]:
     counts: dict[str, int] = {}
     for forget in _forgetters:
         counts |= forget(dataset)
@@ -47,7 +47,9 @@ def carry_to_the_next_version(pack: Pack) -> None:
         _packers.append(pack)
 
 
-def pack_in_later_rooms(dataset: Dataset, table: Table, progress: ProgressCallback) -> list[Unpack]:
+def pack_for_next_version(
+    dataset: Dataset, table: Table, progress: ProgressCallback
+) -> list[Unpack]:
     if dataset.previous is None:
         return []
     return [pack(dataset, table, progress) for pack in _packers]

@@ -8,10 +8,10 @@ from django.db import transaction
 from django.urls import reverse
 
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.later_rooms import Unpack, pack_in_later_rooms
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
+from deid_portal.datasets.table_hooks import Unpack, pack_for_next_version
 from deid_portal.engine import InvalidTable, Table
-from deid_portal.engine.compiled.cores import spread_out
+from deid_portal.engine.compiled.cores import map_in_threads
 from deid_portal.engine.detection import ColumnLook, Findings, look_at, suggest_by_looks
 from deid_portal.engine.files.arrow import write_arrow
 from deid_portal.engine.files.file_format import FileFormat
@@ -21,8 +21,14 @@ from deid_portal.engine.table.profile import ColumnProfile, profile_column
 from deid_portal.notices.services import tell
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
+from deid_portal.work.leases import (
+    Lease,
+    LeaseLost,
+    WorkStatus,
+    end_as_given_up,
+    retry_while_unreachable,
+)
 from deid_portal.work.limits import limits_of_file, limits_of_reading
-from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 WORKERS_DIED = (
     "The worker broke off each time it tried to read this file. Where the machine was not switched "
@@ -42,9 +48,11 @@ def perform_reading(lease: Lease[Reading]) -> None:
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
             table, profiles, findings = _read_and_count(lease)
-            parcels = pack_in_later_rooms(lease.work.dataset, table, lease.progress)
+            parcels = pack_for_next_version(lease.work.dataset, table, lease.progress)
         dataset = lease.work.dataset
-        patiently(lambda: _keep_columns(lease, dataset, table, profiles, findings, parcels))
+        retry_while_unreachable(
+            lambda: _keep_columns(lease, dataset, table, profiles, findings, parcels)
+        )
 
 
 def _endings(lease: Lease[Reading]) -> Endings:
@@ -90,7 +98,7 @@ def count_and_store(
 
     def work(position: int) -> tuple[ColumnProfile, ColumnLook]:
         # Cached counts are dropped after each column: for all columns they would need much memory.
-        column = table.columns[position].afresh()
+        column = table.columns[position].without_caches()
         file = dataset.column_file(lease.token, position)
         with vault.VaultWriter(file, is_hashed=False) as writer:
             write_arrow(Table((column,)), cast(BinaryIO, writer))
@@ -101,7 +109,7 @@ def count_and_store(
     steps.report(0, count, "profile")
     # The longest first, so that no core waits for it at the end.
     order = sorted(range(count), key=lambda position: -table.columns[position].different)
-    done = spread_out(work, order, lambda done: steps.report(done, count, "profile"))
+    done = map_in_threads(work, order, lambda done: steps.report(done, count, "profile"))
     in_place = dict(zip(order, done, strict=True))
     profiles, looks = zip(*(in_place[position] for position in range(count)), strict=True)
     return profiles, looks
@@ -178,7 +186,7 @@ def _end_without_table(lease: Lease[Reading], status: WorkStatus, problem: str) 
             if status == WorkStatus.FAILED:
                 _tell_that_it_failed(lease.work)
 
-    patiently(write_end)
+    retry_while_unreachable(write_end)
 
 
 def _delete_table(lease: Lease[Reading]) -> None:
