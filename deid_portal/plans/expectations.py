@@ -10,6 +10,8 @@ from typing import Any
 
 from deid_portal.engine import Plan
 from deid_portal.engine.plan import ColumnRole, Treatment
+from deid_portal.engine.privacy import MODELS, KAnonymity
+from deid_portal.engine.privacy.highest_risk import HighestRisk
 from deid_portal.engine.wording.numbers import middle_cut, percent
 from deid_portal.plans.burdens import worst_of
 from deid_portal.plans.changes import Basis, limit_of, look_alikes_of
@@ -80,19 +82,16 @@ def _promised_k(plan: Plan) -> int | None:
     """Return the number of look-alikes that the plan guarantees, also by a limit of risk."""
     document = plan.to_document()
     asked = look_alikes_of(Basis(document))
-    risks = [rule["limit"] for rule in document["models"] if rule["model"] == "highest-risk"]
+    risks = [rule["limit"] for rule in document["models"] if rule["model"] == HighestRisk.name]
     by_risk = [int(1 / limit + ROUNDING) for limit in risks if limit]
     return max([*([asked] if asked else []), *by_risk], default=None)
 
 
 def _knows_everything(plan: Plan) -> bool:
     """Say whether a rule covers intruders who know all quasi-identifiers."""
-    partial = {"lkc-privacy": "L", "k-l-anonymity": "l"}
-    names = {model.name for model in plan.models}
-    if names & {"k-anonymity", "highest-risk"}:
+    if {model.name for model in plan.models} & {KAnonymity.name, HighestRisk.name}:
         return True
-    documents = [model.to_document() for model in plan.models]
-    known = [own[partial[own["model"]]] for own in documents if own["model"] in partial]
+    known = [getattr(model, model.columns_known) for model in plan.models if model.columns_known]
     return not known or max(known) >= len(plan.quasi_identifiers)
 
 
@@ -160,16 +159,15 @@ def _sensitive(rules: Rules, plan: Plan) -> tuple[ExpectationState, str]:
 
 def _guess(rules: Rules, plan: Plan) -> tuple[ExpectationState, str]:
     """Only some rules guarantee a share; otherwise a run measures it."""
-    promised = {"confidence-bounding": "h", "lkc-privacy": "C", "alpha-k-anonymity": "alpha"}
     columns = plan.names_of(ColumnRole.SENSITIVE)
     if not columns:
         return ExpectationState.MET, "no column is sensitive"
     worst = 0.0
     for name in columns:
         shares = [
-            own[promised[own["model"]]]
+            own[parameter]
             for own in _rules_about(plan, name)
-            if own["model"] in promised
+            if (parameter := MODELS[own["model"]].largest_share)
         ]
         if not shares:
             return ExpectationState.LATER, f"{middle_cut(name)}: measured after the run"

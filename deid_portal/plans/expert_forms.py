@@ -30,28 +30,13 @@ from deid_portal.plans.parameter_fields import (
 )
 
 HELP_PAGES: Path = settings.PROJECT_DIR / "templates" / "help"
-# Initial parameters of added parts: ordinary choices.
+# Initial parameters of added parts, by name, if a parameter does not declare its own.
 STARTING_VALUES: dict[str, Any] = {
     "k": 5, "K": 5, "L": 3, "C": 0.6, "l": 3, "t": 0.3, "p": 2, "m": 3, "e": 1, "alpha": 0.5,
     "h": 0.6, "beta": 1, "delta": 1, "epsilon": 1, "breach": 0.5, "minimum": 0, "maximum": 0.5,
     "limit": 0.2, "width": 5, "support": 0.05, "confidence": 0.8, "scale": 0.1, "window": 5,
     "share": 0.1, "base": 5, "days": 30,
 }  # fmt: skip
-OWN_STARTING_VALUES: dict[tuple[str, str], Any] = {
-    ("l-diversity", "c"): None,
-    ("k-l-anonymity", "l"): 3,
-    ("c-t-isolation", "c"): 2,
-    ("c-t-isolation", "t"): 5,
-    ("population-uniqueness", "limit"): 0.01,
-    ("sample-uniqueness", "limit"): 0.01,
-    ("highest-risk", "limit"): 0.2,
-    ("dp-table", "delta"): 1e-6,
-    ("sampling", "share"): 0.5,
-    ("record-swapping", "share"): 0.05,
-    ("x-y-privacy", "k"): 5,
-    ("pram", "epsilon"): 1,
-    ("coding", "top_share"): 0.01,
-}
 WHAT_IS_LEARNT = {
     Disclosed.IDENTITY: "Who a person is",
     Disclosed.ATTRIBUTE: "What is true of a person",
@@ -193,7 +178,7 @@ class PartList:
             return
         numbers = [int(str(part.prefix).removeprefix(self.key)) for part in self.parts]
         part = self._make(max(numbers, default=-1) + 1, name)
-        part.show(starting_entry(name, part.kind.parameters))
+        part.show(starting_entry(part.kind.parameters))
         self.parts.append(part)
 
     def show_again(self, part: PartForm, column: str, matrix: dict[str, Any]) -> PartForm:
@@ -217,14 +202,14 @@ class PartList:
         return [{name_key: part.name, **part.to_entry()} for part in self.parts]
 
 
-def starting_entry(name: str, parameters: Sequence[Declared]) -> dict[str, Any]:
+def starting_entry(parameters: Sequence[Declared]) -> dict[str, Any]:
     entry: dict[str, Any] = {}
     for parameter in parameters:
         if isinstance(parameter, Parameter):
             usual = STARTING_VALUES.get(parameter.name)
             usual = usual if parameter.default is None else parameter.default
             usual = None if parameter.optional else usual
-            entry[parameter.name] = OWN_STARTING_VALUES.get((name, parameter.name), usual)
+            entry[parameter.name] = usual if parameter.start is None else parameter.start
     return {key: value for key, value in entry.items() if value is not None}
 
 

@@ -9,7 +9,6 @@ from deid_portal.engine.methods import METHODS
 from deid_portal.engine.methods.method import records_allowed
 
 MANY_COLUMNS = 10
-SEARCHES_ALL = ("full-domain", "local-recoding")
 ABOUT_IDENTITY = "Randomness alone protects nobody's identity: it needs a rule beside it."
 
 
@@ -72,7 +71,7 @@ def _cautions_about_methods(plan: Plan) -> list[str]:
         return []
     if all(method.protects_by_chance for method in plan.methods) and not plan.models:
         return [ABOUT_IDENTITY]
-    if plan.models and plan.methods[0].name not in ("dp-table", "synthetic"):
+    if plan.models and not plan.methods[0].is_private:
         return [
             "None of these methods makes the rules hold; the run answers “no solution” unless the "
             "table keeps them already."
@@ -83,7 +82,7 @@ def _cautions_about_methods(plan: Plan) -> list[str]:
 def _cautions_about_time(plan: Plan) -> list[str]:
     """Caution if there are so many combinations of levels that the search takes long."""
     count = len(plan.quasi_identifiers)
-    searches = any(method.name in SEARCHES_ALL for method in plan.methods)
+    searches = any(method.searches_all_levels for method in plan.methods)
     if count <= MANY_COLUMNS or not searches:
         return []
     return [

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import TextChoices
 
+from deid_portal.engine.methods import METHODS
 from deid_portal.plans.guidelines import Audience
 from deid_portal.plans.recommendation import (
     MethodRecommendation,
@@ -16,7 +17,6 @@ from deid_portal.plans.recommendation import (
 
 Rules = list[dict[str, Any]]
 USUALLY_LEFT_OUT = 0.05  # what the question starts with
-MEASURED_BY_METRIC = ("full-domain", "local-recoding")
 
 
 class Harm(TextChoices):
@@ -128,7 +128,7 @@ def guesses_of(answers: Answers) -> dict[str, float]:
 def _method(answers: Answers, recommendation: MethodRecommendation) -> dict[str, Any]:
     name = answers.method or recommendation.method
     parameters = recommendation.parameters if name == recommendation.method else {}
-    if name in MEASURED_BY_METRIC:
+    if METHODS[name].searches_all_levels:
         parameters = {"suppression_limit": answers.left_out, "metric": answers.metric}
     elif name == "microaggregation":
         parameters = {"k": answers.k}

@@ -12,10 +12,12 @@ from typing import Any
 
 from django.utils import timezone
 
+from deid_portal.engine.differential import PrivateQuestion
 from deid_portal.engine.files.csv.writer import neutralize
 from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.answer_charts import AnswerChart, Row, chart_of
 from deid_portal.querydesk.models import Question
+from deid_portal.querydesk.prices import kind_named
 from deid_portal.querydesk.vocabulary import cases_words, kind_words, write_number
 
 NEIGHBOUR_WORDS = {
@@ -24,8 +26,6 @@ NEIGHBOUR_WORDS = {
     "links": "neighbors by adding or removing one link",
     "people": "neighbors by adding or removing one person with all links",
 }
-# Kinds whose number counts people: below the noise it cannot be distinguished from zero.
-COUNTS = {"count", "links", "people-with-links"}
 
 
 @dataclass(frozen=True)
@@ -129,14 +129,18 @@ class AnswerCard:
         return IntervalLine.draw(float(value), *self.interval)
 
     @property
+    def kind(self) -> type[PrivateQuestion]:
+        return kind_named(self.question.kind)
+
+    @property
     def is_negative(self) -> bool:
         value = self.answer.get("value")
-        return self.question.kind in COUNTS and isinstance(value, int | float) and value < 0
+        return self.kind.is_count and isinstance(value, int | float) and value < 0
 
     @property
     def is_too_few(self) -> bool:
         """Whether the interval includes zero people."""
-        return self.question.kind in COUNTS and bool(self.interval and self.interval[0] <= 0)
+        return self.kind.is_count and bool(self.interval and self.interval[0] <= 0)
 
     @cached_property
     def chart(self) -> AnswerChart | None:
@@ -183,9 +187,9 @@ class AnswerCard:
     @property
     def true_words(self) -> str:
         """The name of the true value that the interval is for."""
-        if self.answer.get("bound") and self.question.kind in COUNTS | {"average-links"}:
+        if self.answer.get("bound") and (self.kind.is_count or self.kind.answer_unit == "links"):
             return f"The true number, with at most {self.answer['bound']:,} links per person,"
-        return "The true count" if self.question.kind in COUNTS else "The true value"
+        return "The true count" if self.kind.is_count else "The true value"
 
     @property
     def _said(self) -> str:

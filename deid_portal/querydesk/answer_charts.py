@@ -10,14 +10,13 @@ from deid_portal.engine.charts.look import INK_2
 from deid_portal.engine.differential.domains import write_value
 from deid_portal.engine.wording.numbers import NBSP
 from deid_portal.querydesk.models import Question
+from deid_portal.querydesk.prices import kind_named
 from deid_portal.querydesk.vocabulary import write_number, write_width
 
 MOST_BARS = 60
 MOST_COLUMNS = 8
 WHISKER_SHARE = 0.1
 Row = tuple[str, Any, Any, Any]
-# Kinds whose numbers have intervals of different widths.
-OWN_INTERVALS = {"quantiles", "linear-regression"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def _make(
 
 def _caption(question: Question, width: float | None) -> str:
     """Describe the uncertainty of the numbers, if all intervals have the same width."""
-    if width is not None and question.kind in OWN_INTERVALS:
+    if width is not None and not kind_named(question.kind).has_equal_intervals:
         return "Each interval holds the true number in 19 of 20 cases"
     return f"Each number is within ± {write_width(width)} in 19 of 20 cases" if width else ""
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from deid_portal.engine.differential import (
+    QUESTIONS,
     NoiseForecast,
     PrivacySetting,
     PrivateQuestion,
@@ -17,7 +18,11 @@ from deid_portal.engine.differential import (
 )
 from deid_portal.engine.differential.question import LARGEST_EPSILON
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.networks.questions import NetworkSetting, parse_network_question
+from deid_portal.engine.networks.questions import (
+    NETWORK_QUESTIONS,
+    NetworkSetting,
+    parse_network_question,
+)
 from deid_portal.querydesk.amounts import atto_of, epsilon_of, micro_of, shown
 from deid_portal.querydesk.models import Terms
 
@@ -50,6 +55,11 @@ class Priced:
 
 def setting_of(terms: Terms) -> PrivacySetting:
     return read_setting(terms.setting)
+
+
+def kind_named(name: str) -> type[PrivateQuestion]:
+    """Return a kind of question about tables or networks."""
+    return NETWORK_QUESTIONS[name] if name in NETWORK_QUESTIONS else QUESTIONS[name]
 
 
 def read_setting(document: Mapping[str, Any]) -> PrivacySetting:

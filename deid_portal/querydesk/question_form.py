@@ -170,11 +170,11 @@ class ComposedQuestion:
     @property
     def unit(self) -> str:
         """The unit of accuracies: people, links, or that of the column."""
-        if self.kind.kind in IN_LINKS:
+        if self.kind.answer_unit == "links":
             return "links"
         column = self.entries.get("column")
         has_unit = any(own.kind == "number-column" for own in self.kind.fields)
-        if column and has_unit and self.kind.kind not in COUNTED:
+        if column and has_unit and not self.kind.answer_unit:
             return str(column)
         return "people" if self.setting.person or self.setting.rows_per_person == 1 else "rows"
 
@@ -201,12 +201,6 @@ COLUMN_KINDS: dict[str, tuple[type[Domain], ...]] = {
     "values-column": (ValuesDomain,),
     "date-column": (DateDomain,),
 }
-# Kinds that cannot be asked without a δ.
-NEED_DELTA = {"logistic-regression"}
-# Kinds about a number column whose answers are counts of people.
-COUNTED = {"histogram"}
-# Kinds that answer with numbers of links.
-IN_LINKS = {"links", "average-links"}
 
 
 def _own_name(part: QuestionControl) -> str:
@@ -248,7 +242,7 @@ def kinds_that_fit(setting: PrivacySetting) -> list[type[PrivateQuestion]]:
 
 def _fits(kind: type[PrivateQuestion], setting: PrivacySetting) -> bool:
     """Say whether there are enough open columns, and a δ where the kind needs one."""
-    if kind.kind in NEED_DELTA and setting.delta is None:
+    if kind.needs_delta and setting.delta is None:
         return False
     taken: set[str] = set()
     for own in kind.fields:

@@ -34,6 +34,10 @@ class PrivateQuestion(ABC):
     tile: ClassVar[str]  # one line below it
     fields: ClassVar[tuple[Field, ...]] = ()
     has_accuracy: ClassVar[bool] = True  # an ε can be found from a wanted half width
+    needs_delta: ClassVar[bool] = False  # it cannot be asked without a δ
+    answer_unit: ClassVar[str] = ""  # "people" or "links"; empty: that of a number column
+    is_count: ClassVar[bool] = False  # its one number counts people or links
+    has_equal_intervals: ClassVar[bool] = True  # if it has several numbers
 
     @classmethod
     def parse(cls, place: Place, setting: PrivacySetting) -> Self:

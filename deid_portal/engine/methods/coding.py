@@ -49,6 +49,7 @@ class Coding(ChangingMethod):
         Parameter("bottom", minimum=-LARGEST, maximum=LARGEST, optional=True),
         Parameter(
             "top_share",
+            start=0.01,
             minimum=0,
             maximum=0.5,
             optional=True,

@@ -69,6 +69,7 @@ class DPTable(ChangingMethod):
         ),
         Parameter(
             "delta",
+            start=1e-6,
             minimum=1e-15,
             maximum=0.01,
             unusual_above=1e-5,

@@ -31,6 +31,7 @@ class Method(ABC):
     moves_cells: ClassVar[bool] = False  # shows values that are not the person's own
     makes_classes: ClassVar[bool] = False  # makes the models hold
     leaves_out_nobody: ClassVar[bool] = False  # but may find no solution
+    searches_all_levels: ClassVar[bool] = False  # all combinations, by a metric
 
     @classmethod
     @abstractmethod

@@ -71,6 +71,7 @@ class Pram(ChangingMethod):
         ColumnNames("columns"),
         Parameter(
             "epsilon",
+            start=1,
             minimum=0.001,
             maximum=50,
             optional=True,

@@ -30,6 +30,7 @@ class Sampling(ChangingMethod):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "share",
+            start=0.5,
             minimum=0.0001,
             maximum=1,
             unusual_above=0.5,

@@ -22,6 +22,7 @@ TIME_LIMIT = Parameter("time_limit_seconds", minimum=0.1, maximum=86_400, defaul
 class SearchingMethod(RecodingMethod):
     """A method that keeps a metric small while leaving out at most a share of the records."""
 
+    searches_all_levels: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (LIMIT, METRIC, TIME_LIMIT)
 
     suppression_limit: float = 0.0

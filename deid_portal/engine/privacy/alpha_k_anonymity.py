@@ -41,6 +41,7 @@ class AlphaKAnonymity(CappedShares):
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     look_alikes: ClassVar[str] = "k"
     speaks_of_sensitive: ClassVar[bool] = True
+    largest_share: ClassVar[str] = "alpha"
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "alpha",

@@ -52,6 +52,7 @@ class CTIsolation(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "c",
+            start=2,
             minimum=1,
             maximum=1000,
             unusual_above=4,
@@ -60,6 +61,7 @@ class CTIsolation(PrivacyModel):
         ),
         Parameter(
             "t",
+            start=5,
             minimum=2,
             whole=True,
             unusual_below=3,

@@ -37,6 +37,7 @@ class ConfidenceBounding(CappedShares):
     addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
     speaks_of_sensitive: ClassVar[bool] = True
+    largest_share: ClassVar[str] = "h"
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "h",

@@ -34,6 +34,7 @@ class KLAnonymity(PrivacyModel):
     addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
     look_alikes: ClassVar[str] = "k"
+    columns_known: ClassVar[str] = "l"
     can_be_estimated: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
         LOOK_ALIKES,

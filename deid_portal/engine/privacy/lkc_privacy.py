@@ -50,6 +50,8 @@ class LKCPrivacy(PrivacyModel):
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     look_alikes: ClassVar[str] = "K"
     speaks_of_sensitive: ClassVar[bool] = True
+    largest_share: ClassVar[str] = "C"
+    columns_known: ClassVar[str] = "L"
     can_be_estimated: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(

@@ -122,6 +122,9 @@ class PrivacyModel(ABC):
     needs_besides: ClassVar[str] = ""  # data it needs beyond the release, in words
     look_alikes: ClassVar[str] = ""  # the parameter with the number of look-alikes
     speaks_of_sensitive: ClassVar[bool] = False  # whether it protects a sensitive column
+    largest_share: ClassVar[str] = ""  # the parameter that bounds shares of sensitive values
+    # The parameter with the number of quasi-identifiers an intruder knows; empty: all of them.
+    columns_known: ClassVar[str] = ""
     # Whether it is quick enough for an estimate; not if it compares with original records or checks
     # all combinations of columns.
     can_be_estimated: ClassVar[bool] = True

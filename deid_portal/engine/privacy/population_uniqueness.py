@@ -35,6 +35,7 @@ class PopulationUniqueness(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "limit",
+            start=0.01,
             minimum=0,
             maximum=1,
             unusual_above=0.05,

@@ -31,6 +31,7 @@ class SampleUniqueness(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "limit",
+            start=0.01,
             minimum=0,
             maximum=1,
             unusual_above=0.1,

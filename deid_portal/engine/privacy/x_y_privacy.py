@@ -43,6 +43,7 @@ class XYPrivacy(PrivacyModel):
         ColumnName("y"),
         Parameter(
             "k",
+            start=5,
             minimum=2,
             whole=True,
             optional=True,

@@ -23,6 +23,7 @@ class Count(NoisyQuestion):
     kind: ClassVar[str] = "count"
     label: ClassVar[str] = "How many"
     tile: ClassVar[str] = "The number of rows that fit your conditions"
+    is_count: ClassVar[bool] = True
     fields: ClassVar[tuple[Field, ...]] = (FOR_COUNTS,)
 
     def noises(self) -> tuple[GridNoise, ...]:

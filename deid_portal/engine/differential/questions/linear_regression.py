@@ -45,6 +45,7 @@ class LinearRegression(NoisyQuestion):
     kind: ClassVar[str] = "linear-regression"
     label: ClassVar[str] = "Linear regression"
     tile: ClassVar[str] = "How a number grows with others"
+    has_equal_intervals: ClassVar[bool] = False
     fields: ClassVar[tuple[Field, ...]] = (
         NumberColumn(name="target", label="Number to explain"),
         ColumnList(

@@ -61,6 +61,7 @@ class LogisticRegression(PrivateQuestion):
     kind: ClassVar[str] = "logistic-regression"
     label: ClassVar[str] = "Logistic regression"
     tile: ClassVar[str] = "How the odds of a value depend on other columns"
+    needs_delta: ClassVar[bool] = True
     has_accuracy: ClassVar[bool] = False
     fields: ClassVar[tuple[Field, ...]] = (
         ValuesColumn(name="target", label="Column to explain"),

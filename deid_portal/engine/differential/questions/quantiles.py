@@ -251,6 +251,7 @@ class Quantiles(RankQuestion):
     kind: ClassVar[str] = "quantiles"
     label: ClassVar[str] = "Quantiles"
     tile: ClassVar[str] = "The numbers that a quarter, a half … of the rows lie below"
+    has_equal_intervals: ClassVar[bool] = False
     fields: ClassVar[tuple[Field, ...]] = (
         NumberColumn(),
         NumberList(

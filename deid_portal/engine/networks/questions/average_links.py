@@ -37,6 +37,7 @@ class AverageLinks(NoisyQuestion):
     kind: ClassVar[str] = "average-links"
     label: ClassVar[str] = "Average number of links"
     tile: ClassVar[str] = "How many links a person has on average"
+    answer_unit: ClassVar[str] = "links"
     fields: ClassVar[tuple[Field, ...]] = (FOR_COUNTS,)
 
     def check(self, place: Place) -> None:

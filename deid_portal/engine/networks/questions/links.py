@@ -31,6 +31,8 @@ class Links(NoisyQuestion):
     kind: ClassVar[str] = "links"
     label: ClassVar[str] = "How many links"
     tile: ClassVar[str] = "The number of links between people who fit your conditions"
+    is_count: ClassVar[bool] = True
+    answer_unit: ClassVar[str] = "links"
     fields: ClassVar[tuple[Field, ...]] = (FOR_COUNTS,)
 
     def noises(self) -> tuple[GridNoise, ...]:

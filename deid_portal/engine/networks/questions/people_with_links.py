@@ -29,6 +29,7 @@ class PeopleWithLinks(NoisyQuestion):
     kind: ClassVar[str] = "people-with-links"
     label: ClassVar[str] = "How many people with so many links"
     tile: ClassVar[str] = "The number of people who have at least so many links"
+    is_count: ClassVar[bool] = True
     fields: ClassVar[tuple[Field, ...]] = (
         NumberField(
             name="least",
