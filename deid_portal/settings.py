@@ -291,7 +291,7 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 # where Redis is away. What all processes must agree on is counted by accounts/attempt_counters.py.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-# Pages that poll may show the queue as it was so long ago (web/glances.py); 0 looks each time.
+# Pages that poll may show the queue as it was so long ago (web/short_cache.py); 0 looks each time.
 GLANCE_SECONDS = 1
 
 # A worker silent for this long is taken for dead, and its work is given to another.

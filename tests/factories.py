@@ -16,7 +16,7 @@ from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.services import start_attacks
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
-from deid_portal.datasets.reading import perform_reading
+from deid_portal.datasets.reading_job import perform_reading
 from deid_portal.datasets.sealed_upload import SealedUpload
 from deid_portal.datasets.services import (
     keep_dataset,
@@ -30,7 +30,7 @@ from deid_portal.policies.models import Policy
 from deid_portal.policies.rules import Rules
 from deid_portal.pseudonyms.models import WayBack
 from deid_portal.pseudonyms.services import keep_way_back, store_way_back
-from deid_portal.querydesk.answering import perform_question
+from deid_portal.querydesk.answer_job import perform_question
 from deid_portal.querydesk.models import Desk, Period
 from deid_portal.querydesk.models import Question as DeskQuestion
 from deid_portal.querydesk.services import DeskOffer, ask, open_desk
@@ -48,7 +48,7 @@ from deid_portal.sources.postgresql import Address, Encryption, TableOrQuery
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.services import set_taxonomy
 from deid_portal.vault import vault
-from deid_portal.work.work import claim
+from deid_portal.work.leases import claim
 
 DATA = Path(__file__).parent / "data"
 # The decks' twelve patients; see tests/data/README.md.

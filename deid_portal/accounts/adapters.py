@@ -1,4 +1,4 @@
-"""What the portal does differently from allauth's usual ways."""
+"""The portal's customizations of allauth."""
 
 from functools import partial
 from typing import Any
@@ -26,11 +26,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Accounts are made by invitation (accounts/invitations.py) or by the administrator."""
+        """Closed: accounts are created by invitation or by the administrator."""
         return False
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
-        """Check a password, at sign-in and where it is asked for again."""
+        """Check a password, at sign-in and for reauthentication."""
         name = credentials["username"]
         account = find_account(name)
         if account is not None:
@@ -43,14 +43,14 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return client_address(request) or str(super().get_client_ip(request))
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, str]]:
-        """Say how somebody can show that it is still them; see `confirm_second_factor`."""
+        """Return the ways of reauthentication; see `confirm_second_factor`."""
         ways: list[dict[str, str]] = super().get_reauthentication_methods(user)
         factors = [way for way in ways if way["id"] != "reauthenticate"]
         return factors if factors and context.request.session.get(ASKED) else ways
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """Secrets of authenticator apps lie sealed in the database, as everything confidential does."""
+    """Encrypts the secrets of authenticator apps in the database."""
 
     error_messages = {
         **DefaultMFAAdapter.error_messages,

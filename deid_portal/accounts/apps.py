@@ -5,7 +5,7 @@ class AccountsConfig(AppConfig):
     name = "deid_portal.accounts"
 
     def ready(self) -> None:
-        # Signals of other apps' models: they can be imported only now.
+        # Imported here: the handlers need models, which are not loaded before.
         from deid_portal.accounts import receivers
 
         receivers.connect()

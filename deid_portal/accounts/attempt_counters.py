@@ -1,12 +1,12 @@
-"""Counts tries at what can be guessed, in Redis or Valkey, for all web processes together.
+"""Counters of attempts at secrets that can be guessed, in Redis or Valkey, for all web processes.
 
-A try is counted before it is looked at, in one step with the question whether it is still allowed:
-a hundred tries sent at the same instant all count, however long looking at one takes. What turned
-out right is given back.
+An attempt is counted before it is checked, atomically with the check of the limit: a hundred
+attempts sent at the same time all count, however long a check takes. Correct attempts are given
+back.
 
-Where Redis does not answer, each process counts for itself and allows half as many. Closing the
-door would let whoever can disturb Redis keep everybody out; opening it would let them guess at
-will. With the two web processes that the launcher starts, no more tries get through than usual.
+If Redis does not answer, each process counts for itself with half the limits. Refusing all attempts
+would let whoever can disturb Redis lock everybody out; allowing all would let them guess at will.
+With the two web processes that the launcher starts, no more attempts are allowed than usual.
 """
 
 import logging
@@ -31,10 +31,10 @@ PREFIX = "deid-portal:"
 LONGEST_WAIT_SECONDS = 1.0
 LOOK_AGAIN_SECONDS = 5.0
 MOST_KEPT_LOCALLY = 10_000
-LOCAL_SHARE = 2  # a process by itself allows this part of a limit
+LOCAL_SHARE = 2  # share of a limit that a single process allows
 
-# Allowed only while every counter is below its limit. The wait is counted anew from the try that
-# reaches a limit, or a slow guesser would wait shorter than a quick one.
+# Allowed only while every counter is below its limit. The wait starts with the attempt that reaches
+# a limit, or slow guessing would be punished less than quick guessing.
 TAKE = """
 local wait = 0
 for i, key in ipairs(KEYS) do
@@ -66,16 +66,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Limit:
-    """How many tries one counter allows until they are forgotten."""
+    """The limit of one counter: attempts per period."""
 
-    key: str  # says whose tries these are, without a name or an address in it
+    key: str  # identifies the counter, without a name or an address
     most: int
-    ends_with_success: bool = False  # else a right try is only given back; earlier wrong ones stay
+    ends_with_success: bool = False  # else success only gives its own attempt back
 
 
 @dataclass(frozen=True)
 class Taken:
-    """The answer to a try: how long to wait, if at all, and whether it is the last one for now."""
+    """The result of counting an attempt: seconds to wait, and whether it was the last one."""
 
     wait_seconds: float
     reached_limit: bool
@@ -91,14 +91,14 @@ class Counters(Protocol):
 
 
 class SharedCounters:
-    """In Redis; raises RedisError or OSError where it does not answer."""
+    """Counters in Redis; raises RedisError or OSError if it does not answer."""
 
     def __init__(self, url: str) -> None:
         self._redis = Redis.from_url(
             url,
             socket_connect_timeout=LONGEST_WAIT_SECONDS,
             socket_timeout=LONGEST_WAIT_SECONDS,
-            # A server that was started again has closed the connection: once more, without sleep.
+            # A restarted server has closed the connection: retry once, at once.
             retry=Retry(NoBackoff(), 1),
         )
         self._take = self._redis.register_script(TAKE)
@@ -122,11 +122,11 @@ def _keys(limits: Sequence[Limit]) -> list[str]:
 
 
 class LocalCounters:
-    """In the memory of this process, by the same rules, with less allowed."""
+    """Counters in the memory of this process, with the same rules and lower limits."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counts: dict[str, tuple[int, float]] = {}  # how many, and until when they are kept
+        self._counts: dict[str, tuple[int, float]] = {}  # attempts, and when they expire
 
     def take(self, limits: Sequence[Limit], seconds: float) -> Taken:
         strict = {limit.key: max(1, limit.most // LOCAL_SHARE) for limit in limits}
@@ -172,7 +172,7 @@ class LocalCounters:
 
 
 class Fallback:
-    """Redis while it answers, else this process; it is asked again after a few seconds."""
+    """Uses Redis while it answers, else this process; Redis is tried again after seconds."""
 
     def __init__(self) -> None:
         self._local = LocalCounters()
@@ -180,11 +180,11 @@ class Fallback:
 
     def take(self, limits: Sequence[Limit], seconds: float) -> Taken:
         taken = self._ask(lambda counters: counters.take(limits, seconds))
-        # To where it was taken from; a try that cannot be given back only counts as a wrong one.
+        # To the counters it was taken from; an attempt that cannot be given back counts as wrong.
         return Taken(taken.wait_seconds, taken.reached_limit, lambda: self._quietly(taken))
 
     def claim(self, key: str, seconds: float) -> bool:
-        """Say whether this is the first claim of something that may be used once."""
+        """Say whether this is the first use of something that may be used once."""
         return self._ask(lambda counters: counters.claim(key, seconds))
 
     def _ask(self, ask: Callable[[Counters], T]) -> T:

@@ -1,15 +1,14 @@
-"""Tries at a secret of an account: how many are allowed, from where, and what is said then.
+"""Limits of attempts at the secrets of an account, and the messages when they are reached.
 
-Every door that asks for a password or a code asks here (`forms.py`, `adapters.py`). Wrong tries
-are counted three ways: by account and network, so that a guesser waits while others do not; by
-account, which slows down a guesser with many networks; by network, which slows down one with many
-accounts. A browser that has signed in to the account before is counted by itself, so strangers
-cannot lock its owner out; nor can they lock out who has the password and a second factor. A network
-is never trusted that way: whoever shares it could find out which accounts exist.
+Every form that asks for a password or a code is checked here (`forms.py`, `adapters.py`). Wrong
+attempts are counted in three ways: by account and network, so that a guesser waits while others do
+not; by account, against guessing from many networks; by network, against guessing for many
+accounts. A browser that has signed in to the account before has its own counter, so strangers
+cannot lock its owner out; nor can they lock out somebody with the password and a second factor. A
+known network gets no such exception: others in it could find out which accounts exist.
 
-Names that are no account are counted by the same rules and get the same sentence after as many
-tries. The keys of counters hold neither names nor addresses: what was typed as a name may have been
-a password.
+Names that are no account are counted by the same rules and get the same messages. The keys of
+counters hold neither names nor addresses: a typed name may have been a password.
 """
 
 from collections.abc import Callable
@@ -33,7 +32,7 @@ from deid_portal.web.templatetags.numbers import duration_words
 T = TypeVar("T")
 
 RETRY_AFTER = "deid_portal.retry_after"
-BY_NETWORK = 10  # times what one account allows: many people may share a network
+BY_NETWORK = 10  # times the limit of an account: many people may share a network
 
 
 class Secret(StrEnum):
@@ -43,11 +42,11 @@ class Secret(StrEnum):
     INVITATION = "invitation"
 
 
-# By how much the limit of an account, from all networks together, is above the one from a single
-# network. Who guesses codes has the password already, and codes are short.
+# Ratio of the limit of an account for all networks together to that for one network. It is lower
+# for codes, which are short and only asked for after the password.
 BY_ACCOUNT = {Secret.PASSWORD: 4, Secret.CODE: 1}
 
-# What else can be done, for people who are not signed in yet.
+# Advice for people who are not signed in.
 WAY_OUT = {
     Secret.PASSWORD: "or use a passkey or a browser you have signed in with before; "
     "whoever has forgotten the password asks an administrator of the team",
@@ -60,10 +59,10 @@ WAY_OUT = {
 def check_secret(
     request: HttpRequest, secret: Secret, name: str, user: User | None, check: Callable[[], T]
 ) -> T:
-    """Return what `check` finds, unless there were too many wrong tries before.
+    """Return the result of `check`, unless there were too many wrong attempts before.
 
-    `user` is the account that `name` means, if it means one. Nothing found, or a ValidationError,
-    is a wrong try. It is on record, and counted before it is looked at.
+    `user` is the account of `name`, if there is one. A result of None, or a ValidationError, is a
+    wrong attempt. Attempts are counted before they are checked; wrong ones are on record.
     """
     device = find_device(request, user)
     account = user.folded_username if user else fold_name(name)
@@ -76,9 +75,10 @@ def check_secret(
         return _check(request, secret, user, taken, check)
     if secret != Secret.PASSWORD:
         raise too_many(request, secret, taken.wait_seconds)
-    # Strangers may have used up what the account allows. A right password still leads on to the
-    # second factor, which has limits of its own; every other try gets the sentence of a closed
-    # account, after as much work, so that it tells neither the password nor who has a factor.
+    # Strangers may have reached the limit of the account. A right password then still leads to the
+    # second factor, which has its own limits; every other attempt gets the message of a locked
+    # account, after the same work, so that it reveals neither the password nor who has a second
+    # factor.
     found = _check(request, secret, user, _take(request, secret, near), check)
     if not found or user is None or not has_second_factor(user):
         raise too_many(request, secret, taken.wait_seconds)
@@ -106,10 +106,10 @@ def _check(
 
 
 def check_passkey(request: HttpRequest, user: User | None, check: Callable[[], T]) -> T:
-    """Return what `check` finds; the right passkey always passes.
+    """Return the result of `check`; a right passkey always passes.
 
-    Nobody guesses the signature of a passkey, so a limit must not keep anybody out who has it. It
-    keeps strangers from filling the audit record.
+    The signature of a passkey cannot be guessed, so a limit must not lock out its owner. The limit
+    only keeps strangers from filling the audit record.
     """
     try:
         return check()
@@ -119,17 +119,17 @@ def check_passkey(request: HttpRequest, user: User | None, check: Callable[[], T
 
 
 def count_wrong(request: HttpRequest, secret: Secret) -> Taken:
-    """Count, by network alone, something wrong that was already looked at."""
+    """Count, by network alone, a wrong attempt that was checked already."""
     return _take(request, secret, [_network_limit(request, secret)])
 
 
 def claim_code(user: User, code: str, seconds: float) -> bool:
-    """Say whether a code is used for the first time; whoever looked on must not use it again."""
+    """Say whether a code is used for the first time; an observed code must not work again."""
     return counters.claim(_key("used", str(user.pk), code), seconds)
 
 
 def too_many(request: HttpRequest, secret: Secret, seconds: float) -> ValidationError:
-    """Say how long to wait and what else can be done: the same for every name."""
+    """Return the message: how long to wait and what else can be done; the same for every name."""
     request.META[RETRY_AFTER] = seconds
     way_out = "" if request.user.is_authenticated else f", {WAY_OUT[secret]}"
     return ValidationError(
@@ -138,7 +138,7 @@ def too_many(request: HttpRequest, secret: Secret, seconds: float) -> Validation
 
 
 class TooManyAttemptsMiddleware:
-    """Answer with 429 and the seconds to wait where a page says that there were too many tries."""
+    """Answer with status 429 and Retry-After if there were too many attempts."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -45,9 +45,10 @@ class NewPasswordForm(ChangePasswordForm):  # type: ignore[misc]
 
 
 class CountedCode:
-    """Wrong codes are counted, and a code of an app opens once, whichever process is asked.
+    """Counts wrong codes, and accepts a code of an app only once, in all processes.
 
-    allauth remembers used codes in the memory of a process, and for shorter than they are valid.
+    allauth remembers used codes in the memory of one process, and not for as long as they are
+    valid.
     """
 
     user: User
@@ -59,7 +60,7 @@ class CountedCode:
     def _use(self, check: Callable[[], str]) -> str:
         code = check()
         if self.authenticator.type != Authenticator.Type.TOTP:
-            return code  # recovery codes are crossed out in the database
+            return code  # the database marks recovery codes as used
         steps = 2 * factor_settings.TOTP_TOLERANCE + 1
         digits = "".join(filter(str.isdigit, code))  # spaces between them do not matter
         if not claim_code(self.user, digits, factor_settings.TOTP_PERIOD * steps):
@@ -88,7 +89,7 @@ class CountedPasskey:
 
 
 class SignInPasskeyForm(CountedPasskey, LoginWebAuthnForm):  # type: ignore[misc]
-    """Says who signs in, too; what it says about that is not believed before it is checked."""
+    """Sign-in by passkey, which also names the account; the name is not trusted yet."""
 
 
 class SecondFactorPasskeyForm(CountedPasskey, AuthenticateWebAuthnForm):  # type: ignore[misc]
@@ -156,7 +157,7 @@ class JoinForm(forms.Form):
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
         if find_account(username):
-            # Tells that the account exists, so it is counted like a wrong try.
+            # Reveals that the account exists, so it is counted like a wrong attempt.
             count_wrong(context.request, Secret.INVITATION)
             raise forms.ValidationError("This name is taken. Choose another one.")
         return username

@@ -1,9 +1,9 @@
-"""Browsers that have signed in to an account before: strangers do not close it for them.
+"""Browsers that have signed in to an account before: strangers cannot lock it for them.
 
-Such a browser keeps a signed mark for each account (after OWASP's device cookies). The mark opens
-nothing. It only has wrong tries of this browser counted by themselves. It is signed with the state
-of the password: a change of it makes all marks worthless, or somebody who once had the password
-could have collected marks to go on guessing with.
+Such a browser keeps a signed mark for each account (after OWASP's device cookies). The mark grants
+no access; it only gives wrong attempts of this browser their own counter. It is signed with the
+state of the password, so that a new password invalidates all marks: otherwise somebody who once had
+the password could collect marks for further guessing.
 """
 
 import secrets
@@ -20,20 +20,20 @@ from deid_portal.accounts.models import User
 COOKIE = "known_device"
 DAYS = 180
 SECONDS = DAYS * 24 * 3600
-# A workplace may be shared; one cookie holds the marks of the people who signed in last.
+# Computers may be shared: one cookie holds the marks of the people who signed in last.
 MOST_MARKS = 8
-SEPARATOR = "~"  # no sign of the marks themselves
+SEPARATOR = "~"  # does not occur in marks
 
 
 def find_device(request: HttpRequest, user: User | None) -> str:
-    """Return the id of a browser that has signed in as this person, or nothing."""
-    account = user or User()  # a name that is no account takes as long
+    """Return the id of a browser that has signed in as this person, or an empty text."""
+    account = user or User()  # takes the same time for an unknown name
     read = (_read_mark(mark, account) for mark in _marks_of(request))
     return next((device for device in read if device), "")
 
 
 def remember_device(request: HttpRequest, user: User) -> None:
-    """Have the answer to this request mark the browser, which keeps its id if it has one."""
+    """Mark the browser with the response to this request; it keeps its id if it has one."""
     others = [mark for mark in _marks_of(request) if not _read_mark(mark, user)]
     device = find_device(request, user) or secrets.token_urlsafe(16)
     marks = [_signer(user).sign(device), *others][:MOST_MARKS]
@@ -41,7 +41,7 @@ def remember_device(request: HttpRequest, user: User) -> None:
 
 
 class KnownDeviceMiddleware:
-    """Write the cookie with the answer of whichever page has signed a person in."""
+    """Write the cookie with the response that signs a person in."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -22,7 +22,7 @@ class PeopleManager(UserManager["User"]):
     use_in_migrations = False
 
     def find(self, name: str) -> "User | None":
-        """Return whose name this is, in whatever spelling; the exact one goes before others."""
+        """Return the person of this name in any spelling; an exact match comes first."""
         spelled = models.Q(username=name) | models.Q(folded_username=fold_name(name))
         return min(self.filter(spelled), key=lambda user: user.username != name, default=None)
 
@@ -41,18 +41,17 @@ class User(AbstractUser):
         DARK = "dark", "Dark"
 
     theme = models.CharField(max_length=5, choices=Theme, default=Theme.AUTO)
-    # A demo account has a password everybody knows; real use refuses to start while one is active.
+    # A demo account has a public password; a production portal does not start while one is active.
     is_demo = models.BooleanField(default=False)
-    # What sign-in looks for. Unique, or two people could hold spellings of one name and neither
-    # would be found.
+    # The name that sign-in looks up. Unique, since two people with spellings of one name could not
+    # be told apart.
     folded_username = models.CharField(max_length=450, unique=True, editable=False)
 
     objects: ClassVar[PeopleManager] = PeopleManager()
 
     def save(self, *args: Any, update_fields: Iterable[str] | None = None, **kwargs: Any) -> None:
         folded = fold_name(self.username)
-        # An account of before whose name was taken stays marked until it gets another name
-        # (migrations/0004_fold_usernames.py).
+        # An old account whose folded name was taken stays marked until it gets another name.
         if self.folded_username.partition("#")[0] != folded:
             self.folded_username = folded
         if update_fields is not None and "username" in update_fields:
@@ -68,7 +67,7 @@ class Team(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     name = models.CharField(max_length=120)
     created_at = models.DateTimeField(auto_now_add=True)
-    # Set by the policy in force; kept here because every request of its people asks for it.
+    # Set by the policy in force; stored here because every request needs it.
     requires_second_factor = models.BooleanField(default=False)
 
     def __str__(self) -> str:

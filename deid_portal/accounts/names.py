@@ -1,4 +1,4 @@
-"""How names to sign in with are compared: in any case, and however their letters are encoded."""
+"""Comparing user names regardless of case and of the encoding of letters."""
 
 import unicodedata
 
@@ -6,9 +6,8 @@ import unicodedata
 def fold_name(name: str) -> str:
     """Return what all spellings of a name have in common (Unicode's NFKC, case folded).
 
-    In Python and not in the database: SQLite knows the capitals of English alone, and two databases
-    would disagree about who is meant.
+    Done in Python, not in the database: SQLite folds ASCII letters only, so databases would differ.
     """
     folded = unicodedata.normalize("NFKC", name).strip().casefold()
-    # Folding may leave letters apart that belong together.
+    # Folding may leave decomposed letters.
     return unicodedata.normalize("NFKC", folded)

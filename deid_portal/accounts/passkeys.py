@@ -1,4 +1,4 @@
-"""Where passkeys work: browsers offer them under a host name, over HTTPS or on localhost."""
+"""Whether passkeys work: browsers need a host name, and HTTPS or localhost."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,7 +23,7 @@ def passkey_refusal(request: HttpRequest) -> str:
 
 
 def passkeys(request: HttpRequest) -> dict[str, Callable[[], str]]:
-    """Tell every template with a passkey button; asked only where there is one."""
+    """Context processor for templates with a passkey button; evaluated lazily."""
     return {"passkey_refusal": partial(passkey_refusal, request)}
 
 

@@ -1,4 +1,4 @@
-"""The person behind a request, with their real type (views run only for people who signed in)."""
+"""The user of a request, with the type User (views run only for signed-in people)."""
 
 from typing import cast
 
@@ -13,7 +13,7 @@ def person_of(request: HttpRequest) -> User:
 
 
 def team_of_or_404(request: HttpRequest) -> Team:
-    """Return the team the person works in; somebody without a team finds nothing here."""
+    """Return the current team of the person; 404 without a team."""
     team = current_team(person_of(request), request.session)
     if team is None:
         raise Http404

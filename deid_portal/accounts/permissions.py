@@ -1,4 +1,4 @@
-"""Who may: roles in a team. In what state something may happen is the policies' question."""
+"""Permissions by roles in a team. Conditions on states are in `policies.py` of each app."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What allauth changes about an account goes on record, too, in the same transaction."""
+"""Signal handlers that record allauth's changes of accounts, in the same transaction."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def _record(action: str, user: User, facts: dict[str, str] | None = None) -> Non
 
 
 def record_factor_added(instance: Authenticator, created: bool, **kwargs: Any) -> None:
-    if created:  # saved again whenever it is used
+    if created:  # also saved on every use
         _record("account.second_factor_added", instance.user, {"kind": instance.type})
 
 
@@ -31,7 +31,7 @@ def record_factor_removed(instance: Authenticator, **kwargs: Any) -> None:
 
 def record_password_changed(user: User, request: HttpRequest, **kwargs: Any) -> None:
     _record("account.password_changed", user)
-    remember_device(request, user)  # the change has made its mark worthless, as all others
+    remember_device(request, user)  # the change invalidated all marks, its own included
 
 
 def connect() -> None:

@@ -1,9 +1,9 @@
-"""Secrets of second factors, sealed in the database to the person they belong to.
+"""Secrets of second factors, encrypted in the database and bound to their person.
 
-allauth keeps them as text inside a JSON column and asks an adapter to encrypt and to decrypt that
-text, without saying for whom. So the text learns whose it is when a row takes it up: a new one is
-sealed to the row's person there, one that was read is marked with them. A secret that was copied to
-somebody else's row does not open, and nobody signs in with a code of another person.
+allauth stores them as text inside a JSON column and lets an adapter encrypt and decrypt that text,
+without telling whose it is. So the text is bound when a model instance gets it: a new secret is
+sealed to the person of the row, one that was read is marked with that person. A secret copied to
+another person's row cannot be decrypted, so nobody signs in with another person's code.
 """
 
 import base64
@@ -14,19 +14,19 @@ from django.db import transaction
 
 from deid_portal.vault.sealed_fields import seal, seal_again, sealed_now, unseal
 
-# What allauth encrypts, by the name it has in the JSON.
+# The encrypted entries of allauth's JSON.
 SECRETS = ("secret", "seed")
 NOBODYS = "second factor of nobody yet"
 
 
 class SealedSecret(str):
-    """A sealed text that knows the place it has to be opened at."""
+    """A sealed text together with its place."""
 
     place = NOBODYS
 
 
 def seal_secret(text: str) -> str:
-    """Seal a text for nobody; the row that takes it up seals it to its person."""
+    """Seal a text without a person; the row that gets it seals it to its person."""
     return _write(seal(text.encode(), NOBODYS))
 
 
@@ -36,7 +36,7 @@ def unseal_secret(sealed: str) -> str:
 
 
 def bind_secrets(instance: Authenticator, **kwargs: Any) -> None:
-    """Connected to the making of a row, also of one that is read from the database."""
+    """Signal handler for new instances, also those read from the database."""
     if "data" not in instance.__dict__ or not isinstance(instance.data, dict):
         return
     for name in SECRETS:

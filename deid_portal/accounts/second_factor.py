@@ -1,7 +1,7 @@
-"""A team may ask for a second factor: without one its people get no further than setting it up.
+"""Teams that require a second factor: people without one can only set it up.
 
-It may also ask for it again when something weighty is decided. What was sent is kept meanwhile and
-goes on by itself once the factor was given.
+A team may also require it again for important decisions. The submitted form is stored meanwhile and
+continues once the factor was given.
 """
 
 import time
@@ -27,16 +27,16 @@ NEEDED = (
     "Your team asks for a second factor. Set up an authenticator app or a passkey to go on; "
     "nothing you saved is lost."
 )
-# Signing out, the account's own pages and static files stay reachable.
+# Pages that stay reachable: signing out, one's own account, static files.
 OPEN_PATHS = ("/sign-out/", "/account/", "/sign-in/", "/join/", "/static/", "/healthz", "/help/")
 
 
-# Set while somebody is on the way to giving the factor: then the password alone will not do.
+# Set while the factor is requested: then the password alone is not accepted.
 ASKED = "second_factor_asked"
 
 
 def confirm_second_factor(request: HttpRequest) -> None:
-    """Lead to the second factor unless it was given just now; nothing sent is lost on the way."""
+    """Redirect to the second factor unless it was given recently; the submitted form is kept."""
     if was_factor_given(request):
         request.session.pop(ASKED, None)
         return

@@ -21,9 +21,9 @@ def teams_of(user: User) -> QuerySet[Team]:
 
 
 def look_up_memberships(user: User) -> None:
-    """Ask once, for a whole request, what every page needs: teams, roles, whether to ask for more.
+    """Look up, once per request, what every page needs: teams, roles, second factor.
 
-    Only for the person of a request, who is fetched anew with the next one.
+    Only for the user of a request, who is loaded again with the next one.
     """
     memberships = list(Membership.objects.filter(user=user).select_related("team"))
     teams = {membership.team_id: membership.team for membership in memberships}
@@ -77,9 +77,9 @@ def find_invitation(token: str) -> Invitation | None:
 
 
 def still_open() -> Q:
-    """Which invitations open: unused, in time, and by somebody who may still invite.
+    """Condition of valid invitations: unused, not expired, by somebody who may still invite.
 
-    Or an administrator who has to go could keep a link and come back by it.
+    Otherwise a dismissed administrator could come back by a link of their own.
     """
     by_administrator = Membership.objects.filter(
         team=OuterRef("team"),

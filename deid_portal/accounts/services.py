@@ -32,7 +32,7 @@ def add_member(*, team: Team, user: User, roles: Iterable[Role], added_by: User 
 
 
 def set_theme(*, user: User, theme: str) -> None:
-    """Keep a person's choice of light or dark; a matter of taste leaves no audit record."""
+    """Store the color theme; a preference leaves no audit record."""
     user.theme = User.Theme(theme)
     user.save(update_fields=["theme"])
 
@@ -84,7 +84,7 @@ def _record_member(action: str, actor: User | None, team: Team, user: User, role
 def invite(
     *, team: Team, invited_by: User, roles: Iterable[Role], email: str = ""
 ) -> tuple[Invitation, str]:
-    """Make a link that lets one person in; the link itself is shown now and never again."""
+    """Create an invitation link for one person; it is shown once and never again."""
     check_can_manage(invited_by, team)
     token = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
@@ -119,7 +119,7 @@ def revoke_invitation(*, invitation: Invitation, revoked_by: User) -> None:
 
 @transaction.atomic
 def accept_invitation(*, invitation: Invitation, accepted_by: User) -> None:
-    """Let a person in; of two who open the link at the same instant one is refused."""
+    """Add the person to the team; of two who open the link at the same time one is refused."""
     mine = Invitation.objects.filter(still_open(), id=invitation.id)
     taken = mine.update(accepted_at=timezone.now(), accepted_by=accepted_by)
     if not taken:
@@ -163,8 +163,7 @@ def record_failed_attempt(
 ) -> None:
     """Put a wrong password or code on record.
 
-    A name that is no account is not kept: it may be a password that somebody typed into the wrong
-    field.
+    A name that is no account is not stored: it may be a password typed into the wrong field.
     """
     action = "account.confirmation_failed" if is_signed_in else "account.sign_in_failed"
     facts = {

@@ -1,6 +1,6 @@
-"""Doors that allauth keeps: signing in and out, the password, the second factor.
+"""Addresses of allauth's views: signing in and out, the password, the second factor.
 
-Only what the portal offers is opened; the names are the ones allauth's own pages lead to.
+Only those the portal offers are listed, under the names that allauth's templates use.
 """
 
 from allauth.account import views as account

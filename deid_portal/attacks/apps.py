@@ -6,6 +6,6 @@ class AttacksConfig(AppConfig):
 
     def ready(self) -> None:
         from deid_portal.attacks.on_deletion import forget_attacks
-        from deid_portal.datasets.later_rooms import forget_with_the_table
+        from deid_portal.datasets.table_hooks import forget_with_the_table
 
         forget_with_the_table(forget_attacks)

@@ -2,7 +2,7 @@
 
 from deid_portal.attacks.models import AttackTest
 from deid_portal.runs.models import Run
-from deid_portal.work.work import WorkStatus
+from deid_portal.work.leases import WorkStatus
 
 # Opening release and original, per hundred thousand rows.
 OPENING = (0.5, 1.0)

@@ -16,8 +16,14 @@ from deid_portal.audit.services import record_event
 from deid_portal.engine import Cancelled, EngineError
 from deid_portal.web.refusals import Refused
 from deid_portal.work.endings import Endings
+from deid_portal.work.leases import (
+    Lease,
+    LeaseLost,
+    WorkStatus,
+    end_as_given_up,
+    retry_while_unreachable,
+)
 from deid_portal.work.limits import JobLimits
-from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 UNEXPECTED = "The attack ended because of a fault in the portal. The run is not touched by it."
 NO_ROOM = (
@@ -82,7 +88,7 @@ def _end(lease: Lease[AttackTest], status: WorkStatus, action: str, **values: An
             return
         _record_end(lease.work, action)
 
-    patiently(write)
+    retry_while_unreachable(write)
 
 
 def _record_end(test: AttackTest, action: str) -> None:

@@ -7,7 +7,7 @@ from django.db import models
 from deid_portal.accounts.models import User
 from deid_portal.runs.models import Run
 from deid_portal.vault.sealed_fields import SealedJSONField
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
 
 class OutsideTable(models.Model):

@@ -36,7 +36,7 @@ from deid_portal.runs.origins import network_origins_of
 from deid_portal.runs.variants import basis_of_run
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import Lease
+from deid_portal.work.leases import Lease
 
 SECONDS = 60  # of work on changes, as far as the time of the run tells
 MOST_TRIED = 5

@@ -7,7 +7,7 @@ were brought go at once. Results stay; they hold counts and names of columns.
 from deid_portal.attacks.models import AttackTest, OutsideTable
 from deid_portal.attacks.outside import delete_table
 from deid_portal.datasets.models import Dataset
-from deid_portal.work.work import OPEN_STATUSES, request_stop
+from deid_portal.work.leases import OPEN_STATUSES, request_stop
 
 
 def forget_attacks(dataset: Dataset) -> dict[str, int]:

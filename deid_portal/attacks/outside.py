@@ -29,8 +29,8 @@ from deid_portal.engine.progress import ProgressCallback
 from deid_portal.runs.models import Run
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
+from deid_portal.work.leases import OPEN_STATUSES
 from deid_portal.work.limits import limits_of_file
-from deid_portal.work.work import OPEN_STATUSES
 
 SAMPLE_ROWS = 1000
 KEPT_UNUSED = timedelta(hours=1)

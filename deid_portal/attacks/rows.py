@@ -19,7 +19,7 @@ from deid_portal.engine.attack_cases.verdict import Word
 from deid_portal.engine.publication import band_of
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.runs.models import Run
-from deid_portal.work.work import WorkStatus
+from deid_portal.work.leases import WorkStatus
 
 # Share of the whole that each phase takes; a test that was resisted has no remedies to price.
 PHASES = {"read": (0, 20), "attack": (20, 40), "remedies": (60, 40)}

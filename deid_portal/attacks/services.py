@@ -23,7 +23,7 @@ from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
 from deid_portal.runs.models import Run
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import OPEN_STATUSES, queue, request_stop
+from deid_portal.work.leases import OPEN_STATUSES, queue, request_stop
 
 
 def check_can_attack(user: User, run: Run) -> None:

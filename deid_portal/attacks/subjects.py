@@ -17,7 +17,7 @@ from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS
 from deid_portal.policies.gates import CrossingResult
 from deid_portal.runs.models import Run
-from deid_portal.work.work import Lease
+from deid_portal.work.leases import Lease
 
 
 class AttackedSubject(SubjectPart):

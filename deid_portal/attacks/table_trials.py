@@ -20,7 +20,7 @@ from deid_portal.engine.attacks import Attack, AttackSetting
 from deid_portal.engine.progress import Progress
 from deid_portal.runs.variants import basis_of_run
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import Lease
+from deid_portal.work.leases import Lease
 
 
 class TableTrial:

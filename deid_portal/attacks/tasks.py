@@ -2,7 +2,7 @@ from deid_portal.attacks.execution import give_up_attack, perform_attack
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.outside import delete_spent_tables
 from deid_portal.celery_app import app
-from deid_portal.work.work import claim, pick_up_forgotten
+from deid_portal.work.leases import claim, pick_up_forgotten
 
 
 @app.task

@@ -1,19 +1,18 @@
-"""Notes about the chain, kept in a file outside the database: at this moment it ended so.
+"""Notes of the end of the chain at certain times, in a file outside the database.
 
-A seal alone cannot tell an old end of the chain from the present one: whoever kept a copy of an old
-head could cut off what came later and put the copy back. Such a cut shows against the notes, except
-for what was written after the last of them.
+A seal alone cannot distinguish an old end of the chain from the present one: whoever kept a copy of
+an old head could delete later records and restore the copy. The notes reveal that, except for
+records after the last note.
 
-The file itself may be in reach of the same person. So every note is sealed together with the hash
-of all notes before it, and the sealed head says how many there are and what they hash to. A note
-that was edited, removed, added or copied to another place shows, and so does an emptied file. Only
-database and file put back to the same earlier moment together do not show: against that, let
-AUDIT_ANCHORS name a file on storage where nothing can be changed. The file is only ever appended
-to, also when the data key changes: earlier notes are proven by a later one or by the head, not by
-their own seal.
+The same person may have access to the file. So every note is sealed together with the hash of all
+notes before it, and the sealed head holds their number and hash. Notes that were edited, removed,
+added or moved are detected, and so is an emptied file. Only database and file restored to the same
+earlier time together go undetected: against that, let AUDIT_ANCHORS name a file on write-once
+storage.
 
-What must never happen is that a good note follows on a bad one, because it would vouch for it. So
-no note is written while the file is not as it should be.
+The file is only ever appended to, also when the data key changes: earlier notes are proven by a
+later one or by the head, not by their own seal. What must never happen: a valid note after an
+invalid one, because it would confirm it. So no note is written while the file is not valid.
 """
 
 import errno
@@ -38,9 +37,10 @@ class Anchor:
     at: str
     number: int
     hash: str
-    # Only in notes of before acceptances named what they accept: all earlier notes are void.
+    # Only in notes of versions whose acceptances did not name what they accept: all earlier notes
+    # are void.
     accepts: bool = False
-    # What all notes before it hash to; None in notes of before they were chained.
+    # The hash of all notes before it; None in notes of versions that did not chain them.
     previous: str | None = None
     seal: str = ""
 
@@ -49,13 +49,13 @@ class Anchor:
         return json.dumps([self.at, self.number, self.hash, self.accepts, self.previous])
 
     def follows_on(self, previous: str) -> bool:
-        """Say whether this portal wrote the note after exactly the notes that hash to this."""
+        """Say whether this portal wrote the note directly after the notes with this hash."""
         return self.previous == previous and is_seal_of(self.seal, self.words, NOTE)
 
 
 @dataclass(frozen=True)
 class Note:
-    """A proven note, and its mark: the hash of it and all before it, which no other note has."""
+    """A proven note, and its mark: the unique hash of it and all notes before it."""
 
     number: int
     hash: str
@@ -63,7 +63,7 @@ class Note:
 
 
 class NotesFile:
-    """The lines of the file as they are now, whoever wrote them."""
+    """The present lines of the file, valid or not."""
 
     def __init__(self, lines: list[str]) -> None:
         self.anchors = [_parse(line) for line in lines]
@@ -72,11 +72,11 @@ class NotesFile:
             self.hashes.append(_hash_of(self.hashes[-1], anchor))
 
     def holds_what_was_written(self, head: ChainHead) -> bool:
-        """Say whether the notes that a head counts are here, in their order."""
+        """Say whether the file holds the notes that the head counts, in their order."""
         return head.notes < len(self.hashes) and self.hashes[head.notes] == head.notes_hash
 
     def count_proven(self, head: ChainHead) -> int:
-        """Count the notes up to the last one that a good seal vouches for."""
+        """Count the notes up to the last one proven by a valid seal."""
         by_head = head.notes if is_sealed(head) and self.holds_what_was_written(head) else 0
         for place in range(len(self.anchors), by_head, -1):
             if self.anchors[place - 1].follows_on(self.hashes[place - 1]):
@@ -88,7 +88,7 @@ class NotesFile:
         return written and self.count_proven(head) == len(self.anchors)
 
     def proven_notes(self, head: ChainHead) -> list[Note]:
-        """Return what records can be compared with, without what was declared void long ago."""
+        """Return the notes to compare records with, without those an old acceptance voided."""
         notes: list[Note] = []
         for place in range(self.count_proven(head)):
             anchor = self.anchors[place]
@@ -104,7 +104,7 @@ def read_notes() -> NotesFile:
 
 
 def anchor_chain() -> bool:
-    """Note where the chain ends; False if that is noted, or if head or notes are not as written."""
+    """Note the end of the chain; False if it is noted already, or head or notes are invalid."""
     if not ChainHead.objects.filter(pk=1).exists():
         return False
     with transaction.atomic():
@@ -117,7 +117,7 @@ def anchor_chain() -> bool:
         if not is_noted:
             _append(_note_of(head, notes))
             notes = read_notes()
-        # The file first: a head that counts a note which a crash has swallowed would be a finding.
+        # The file first: if a crash lost a note that the head counts, verification would fail.
         if head.notes != len(notes.anchors):
             adopt_notes(head, notes)
             seal_head(head)
@@ -125,7 +125,7 @@ def anchor_chain() -> bool:
 
 
 def adopt_notes(head: ChainHead, notes: NotesFile) -> None:
-    """Let a head count the notes as they are; its seal has to be made anew."""
+    """Let the head count the present notes; the caller has to seal it again."""
     head.notes, head.notes_hash = len(notes.anchors), notes.hashes[-1]
 
 
@@ -144,7 +144,7 @@ def _hash_of(previous: str, anchor: Anchor) -> str:
 
 
 def _parse(line: str) -> Anchor:
-    """Read a note; one that cannot be read tells of no record."""
+    """Read a note; one that cannot be read refers to no record."""
     try:
         anchor = Anchor(**json.loads(line))
         return replace(anchor, number=int(anchor.number), seal=str(anchor.seal))
@@ -159,10 +159,10 @@ def _append(anchor: Anchor) -> None:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         size = os.fstat(handle).st_size
-        if size and os.pread(handle, 1, size - 1) != b"\n":  # somebody's line without an end
+        if size and os.pread(handle, 1, size - 1) != b"\n":  # a line without a line break
             line = b"\n" + line
         if os.write(handle, line) != len(line):  # the disk is full
-            with suppress(OSError):  # where nothing but appending is allowed
+            with suppress(OSError):  # on append-only storage
                 os.ftruncate(handle, size)
             raise OSError(errno.ENOSPC, "The note about the audit record could not be written.")
         os.fsync(handle)

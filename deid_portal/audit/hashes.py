@@ -1,9 +1,8 @@
-"""What a record is sealed with. Pure functions over a plain document, so that the database and an
-export far away from it are checked by the same lines.
+"""The hashes of records: pure functions of a document, used for the database and for exports.
 
-A record's content is hashed with a random salt of its own, and the chain runs over those hashes. So
-a record that somebody may not see can still be shown as a link of the chain: its hash of content
-proves that it stands there unchanged, and without the salt nobody can try out what it says.
+The content of a record is hashed with a random salt, and the chain links those hashes. So a record
+that may not be shown can be exported as a link of the chain: its content hash proves that it is
+unchanged, and without the salt nobody can guess its content by trying.
 """
 
 import hashlib
@@ -31,14 +30,14 @@ def make_salt() -> str:
 
 
 def content_hash_of(record: Document) -> str:
-    """Hash what a record says; empty for records of before contents were hashed apart."""
+    """Hash the content of a record; empty for records of versions without content hashes."""
     if not record["salt"]:
         return ""
     return _hash([*(record[name] for name in CONTENT), record["salt"]])
 
 
 def hash_of(record: Document) -> str:
-    """Return the hash that ties a record to the one before it."""
+    """Return the hash that links a record to the one before it."""
     if not record["salt"]:
         return _hash([record["previous_hash"], *(record[name] for name in CONTENT)])
     return link_of(record["previous_hash"], record["number"], content_hash_of(record))

@@ -1,16 +1,17 @@
 """The end of the chain, sealed with a key that is not in the database.
 
-Whoever can write to the database could rewrite every record from some point on and compute all
-hashes anew, head included. They cannot make its seal. What must never happen is that the portal
-itself seals such a head: so it goes on from a head without a good seal, but seals it no more until
-somebody with access to the server has accepted what happened (`verify_audit --accept`).
+Whoever can write to the database could rewrite all records from some point on and compute all
+hashes again, including the head, but not its seal. What must never happen: the portal itself seals
+such a head. So if the head has no valid seal, records are still appended, but the head is not
+sealed again until somebody with access to the server has accepted what happened (`verify_audit
+--accept`).
 
-The seal covers everything that decides what `verify_audit` finds: where the chain ends, which notes
-were written outside the database (`anchors.py`) and which record says what was accepted
-(`verification.py`). None of them can be exchanged for another, or for an older one, by itself.
+The seal covers everything that `verify_audit` relies on: the end of the chain, the notes outside
+the database (`anchors.py`) and the record of what was accepted (`verification.py`). None of them
+can be replaced by another, or by an older one, alone.
 
-That a chain has begun at all is marked in the vault: whoever wipes records, head and notes together
-must not get a new chain sealed as if this were a new portal.
+The vault holds a mark that a chain exists: whoever deletes records, head and notes together must
+not get a new sealed chain, as a new portal would.
 """
 
 import json
@@ -23,7 +24,7 @@ BEGUN = "audit-begun"
 
 
 def is_head_sealed_by_current_key() -> bool:
-    """True also for a head without a good seal, which no change of keys may give one."""
+    """True also for a head without a valid seal, which a change of keys must not seal."""
     head = read_head()
     return not is_sealed(head) or is_sealed_by_current_key(head.seal)
 
@@ -42,19 +43,19 @@ def seal_head(head: ChainHead) -> None:
 
 
 def read_head() -> ChainHead:
-    """Return the head as it stands, or an empty one that is not sealed."""
+    """Return the head, or an empty unsealed one if there is none."""
     head = ChainHead.objects.filter(pk=1).first() or ChainHead()
     return head if _is_readable(head) else _head_without_seal()
 
 
 def _head_without_seal() -> ChainHead:
-    """Return a head at the last record, in place of one that is gone or cannot be read."""
+    """Return an unsealed head at the last record, for a head that is missing or unreadable."""
     last = last_event()
     return ChainHead(pk=1, number=last.number, hash=last.hash) if last else ChainHead(pk=1)
 
 
 def _is_readable(head: ChainHead) -> bool:
-    """SQLite keeps values of any kind in any column."""
+    """Check the types of the head's values: SQLite stores any type in any column."""
     texts = (head.hash, head.notes_hash, head.accepted, head.seal)
     return all(isinstance(own, int) for own in (head.number, head.notes)) and all(
         isinstance(own, str) for own in texts
@@ -66,7 +67,7 @@ def has_chain_begun() -> bool:
 
 
 def mark_chain_as_begun() -> None:
-    """For a head that is written and sealed: a mark without a chain would be a finding."""
+    """Call after the head is written and sealed: a mark without a chain would fail verification."""
     if not has_chain_begun():
         with vault.VaultWriter(BEGUN) as writer:
             writer.write(b"This portal has written an audit record.")
@@ -81,7 +82,7 @@ def lock_head() -> ChainHead:
 
 
 def _begin_head() -> None:
-    """A new chain begins sealed; one whose head was taken away goes on without a seal."""
+    """Create the head: sealed for a new chain, unsealed if an earlier head was removed."""
     head = _head_without_seal()
     seal = "" if head.number or has_chain_begun() else seal_of(words_of(head), HEAD)
     ChainHead.objects.get_or_create(
@@ -94,7 +95,7 @@ def last_event() -> Event | None:
 
 
 def move_head(head: ChainHead, event: Event, *, accept: bool = False) -> None:
-    """Let a locked head stand at a new record; `accept` makes it the one that accepts."""
+    """Move a locked head to a new record; with `accept` that is the record of an acceptance."""
     may_seal = accept or is_sealed(head)
     head.number, head.hash = event.number, event.hash
     if accept:

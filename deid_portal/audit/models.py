@@ -1,4 +1,4 @@
-"""The record of who did what: only ever appended to, each entry sealed to the one before."""
+"""The record of who did what: append-only, each entry linked to the one before by hashes."""
 
 from typing import Any, NoReturn
 
@@ -13,12 +13,12 @@ class ChainHead(models.Model):
 
     number = models.BigIntegerField(default=0)
     hash = models.CharField(max_length=64, default="")
-    # How many notes were written outside the database, and what they hash to in their order.
+    # Number and hash of the notes written outside the database.
     notes = models.BigIntegerField(default=0)
     notes_hash = models.CharField(max_length=64, blank=True, default="")
-    # The hash of the record that accepts what was found; empty while nothing was accepted.
+    # The hash of the latest record of an acceptance; empty if there is none.
     accepted = models.CharField(max_length=64, blank=True, default="")
-    # Of all of this, made with a key that is not in the database (heads.py).
+    # Seal of all fields, with a key that is not in the database (heads.py).
     seal = models.CharField(max_length=80, blank=True, default="")
 
     def __str__(self) -> str:
@@ -39,14 +39,14 @@ class Event(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
     )
-    # Kept as plain ids: a record outlives what it is about.
+    # Plain ids, not foreign keys: a record outlives its subject.
     team_id = models.UUIDField(null=True, db_index=True)
     action = models.CharField(max_length=60)
     subject_kind = models.CharField(max_length=40)
     subject_id = models.CharField(max_length=40, db_index=True)
     subject_name = models.CharField(max_length=200, blank=True)
     facts = models.JSONField(default=dict)
-    # Both empty in records of before contents were hashed apart.
+    # Both empty in records of versions without content hashes.
     salt = models.CharField(max_length=32, blank=True, default="")
     content_hash = models.CharField(max_length=64, blank=True, default="")
     previous_hash = models.CharField(max_length=64)
@@ -98,22 +98,22 @@ class Event(models.Model):
 
     @property
     def fits(self) -> bool:
-        """Say whether the record still says what it was sealed with."""
+        """Say whether the record still matches its hashes."""
         document = self.document()
         return self.hash == hash_of(document) and self.content_hash == content_hash_of(document)
 
 
 class Verification(models.Model):
-    """The last time the whole chain was walked: the one row there is of this."""
+    """The result of the last verification of the whole chain; there is only one row."""
 
     at = models.DateTimeField()
     records = models.BigIntegerField()
-    # The number of the first entry that does not fit, and in what way; empty while all do.
+    # The number of the first invalid entry, and the problem; empty if all are valid.
     broken_at = models.BigIntegerField(null=True)
     problem = models.CharField(max_length=300, blank=True, default="")
     # How many notes outside the database were compared with the records.
     anchors = models.PositiveIntegerField(default=0)
-    # Of all of this: "intact" must not be a word that anybody can write into the database.
+    # Seal of all fields, so that nobody can write "intact" into the database.
     seal = models.CharField(max_length=80, blank=True, default="")
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Append to the audit record, in the transaction of the change it tells of.
+"""Append to the audit record, in the transaction of the change it records.
 
 Facts are names, numbers and hashes. No cell value ever goes in here.
 """
@@ -25,7 +25,7 @@ def record_event(
     facts: Mapping[str, Any] | None = None,
     accept: bool = False,
 ) -> Event:
-    """Write one entry; refuses to run outside a transaction, where it could tell of nothing.
+    """Write one entry; refuses to run outside the transaction of the recorded change.
 
     Without a subject it is about the portal as a whole. `accept` seals the chain from here on even
     if its end was not sealed by this portal; only `verify_audit --accept` asks for that.
@@ -44,7 +44,7 @@ def record_event(
         subject_kind=(subject._meta.model_name or "") if subject else "portal",
         subject_id=str(subject.pk) if subject else "",
         subject_name=str(subject)[:200] if subject else "",
-        # As the database will give them back: a number as a key becomes text, and sorts as text.
+        # As the database returns them: number keys become text, and sort as text.
         facts=json.loads(json.dumps(dict(facts or {}))),
         salt=make_salt(),
         previous_hash=head.hash,

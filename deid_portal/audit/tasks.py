@@ -9,7 +9,7 @@ logger = logging.getLogger(__name__)
 
 @app.task
 def verify_audit_chain() -> None:
-    """Sent every few hours by the clock process."""
+    """Run every few hours by the scheduler."""
     found = verify_chain()
     if found.broken_at is not None:
         logger.error("The audit chain does not fit at record %s.", found.broken_at)
@@ -17,5 +17,5 @@ def verify_audit_chain() -> None:
 
 @app.task
 def note_end_of_chain() -> None:
-    """Sent every few minutes by the clock process."""
+    """Run every few minutes by the scheduler."""
     anchor_chain()

@@ -1,10 +1,10 @@
-"""Walk the chain of records and keep what was found, so that pages can say it.
+"""Verifying the chain of records, with the result stored for pages.
 
-What was found can be accepted, after a backup was put back for example. An acceptance is a record
-that names everything it accepts by hash, and it counts only as long as the sealed head points to
-it: nobody can write one into the database, bring an old one back or use it for anything else. What
-is wrong with the head or with the file of notes as a whole cannot be excused by any record; both
-are sealed anew when somebody accepts.
+Problems can be accepted, for example after a backup was restored. An acceptance is a record that
+names everything it accepts by hash, and is valid only while the sealed head points to it: nobody
+can write one into the database, restore an old one or use it for anything else. Problems of the
+head or of the file of notes as a whole cannot be accepted by a record; both are sealed again on
+acceptance.
 """
 
 import hashlib
@@ -45,17 +45,17 @@ Marks = frozenset[str]
 
 @dataclass(frozen=True)
 class ChainProblem:
-    """A place where the chain does not fit, and in what way."""
+    """A place where the chain is broken, and the problem."""
 
     number: int
     words: str
-    # Hashes of exactly what was found; none where no acceptance can excuse it.
+    # Hashes that identify the problem; none if it cannot be accepted.
     marks: Marks = frozenset()
     is_readable: bool = True
 
 
 def verify_chain() -> Verification:
-    """Recompute every entry; takes a second per some ten thousand. Notes the end if all fits."""
+    """Verify every entry, some ten thousand a second; note the end of a valid chain."""
     head = read_head()
     problems = find_problems()
     first = problems[0] if problems else None
@@ -74,14 +74,14 @@ def verify_chain() -> Verification:
 
 
 def last_verification() -> Verification | None:
-    """Return what was found last, unless somebody else than the portal has written it."""
+    """Return the last result, if it has a valid seal of the portal."""
     found = Verification.objects.filter(pk=1).first()
     is_ours = found and is_seal_of(found.seal, _words_of(found), VERIFICATION)
     return found if is_ours else None
 
 
 def renew_verification() -> None:
-    """Seal what was found last with the current data key; for a change of that key."""
+    """Seal the last result with the current data key; for a change of that key."""
     found = last_verification()
     if found and not is_sealed_by_current_key(found.seal):
         _keep(found)
@@ -97,19 +97,13 @@ def _words_of(found: Verification) -> str:
     return json.dumps([found.at.isoformat(timespec="microseconds"), *said])
 
 
-def find_break() -> int | None:
-    """Return the number of the first entry that does not fit, or None."""
-    problems = find_problems()
-    return problems[0].number if problems else None
-
-
 def find_problems(most: int | None = MOST_PROBLEMS) -> list[ChainProblem]:
-    """Walk the whole chain and return where it does not fit, but for what was accepted before."""
+    """Verify the whole chain and return its problems, except accepted ones."""
     return sorted(islice(_walk(_accepted()), most), key=lambda problem: problem.number)
 
 
 def _accepted() -> Marks:
-    """Return what was accepted by the one record that the sealed head points to."""
+    """Return the marks accepted by the record that the sealed head points to."""
     head = read_head()
     if not head.accepted or not is_sealed(head):
         return frozenset()
@@ -118,13 +112,13 @@ def _accepted() -> Marks:
 
 
 def _walk(accepted: Marks) -> Iterator[ChainProblem]:
-    """Compare every record with the one before it, with the notes outside, and with the head.
+    """Compare every record with the one before it, with the notes, and with the head.
 
-    The head is read before the records and compared after them: a chain cut short at its end is
-    noticed, and entries that are written meanwhile are left to the next time.
+    The head is read before the records and compared after them: a truncated chain is detected, and
+    records written meanwhile are left to the next verification.
     """
-    # Between two looks at the head: the notes that the first one counts must be in the file, and
-    # the file must not tell of records after the second one.
+    # The file is read between two reads of the head: it must hold the notes that the first counts,
+    # and must not refer to records after the second.
     counting, file = read_head(), read_notes()
     head = read_head()
     notes = [note for note in file.proven_notes(counting) if note.mark not in accepted]
@@ -153,7 +147,7 @@ def _walk_records(head: ChainHead, notes: list[Note]) -> Iterator[ChainProblem]:
 
 
 def _compare(event: Event, number: int, previous: str, notes: list[Note]) -> Iterator[ChainProblem]:
-    """Look at one record, which should have this number and follow on this hash."""
+    """Check one record, which should have this number and follow this hash."""
     if event.number != number:
         yield _missing(number, event.number - 1, previous)
     elif event.previous_hash != previous:
@@ -173,7 +167,7 @@ def _compare_end(head: ChainHead, number: int, last: str) -> Iterator[ChainProbl
         yield _missing(number + 1, head.number, last)
     elif head.hash != last:
         yield ChainProblem(number + 1, "The head of the chain does not belong to its last record.")
-    # Entries beyond the head are all right only if the head has moved on with them.
+    # Records after the head are valid only if the head has moved meanwhile.
     stray = Event.objects.filter(number__gt=head.number).exists()
     if stray and not ChainHead.objects.filter(pk=1, number__gt=head.number).exists():
         yield ChainProblem(head.number + 1, "There are records after the head of the chain.")
@@ -194,7 +188,7 @@ def _compare_later_notes(head: ChainHead, notes: list[Note]) -> Iterator[ChainPr
 
 
 def _compare_file(head: ChainHead, file: NotesFile) -> Iterator[ChainProblem]:
-    """Compare the file of notes with what the head says was written to it."""
+    """Compare the file of notes with their number and hash in the head."""
     if not file.holds_what_was_written(head):
         yield ChainProblem(
             head.number,
@@ -226,7 +220,7 @@ def _mark(*found: Any) -> Marks:
 
 @transaction.atomic
 def accept_breaks(reason: str) -> list[ChainProblem]:
-    """Put on record that what was found is known, and seal head and notes from here on."""
+    """Record the acceptance of all problems, and seal head and notes again."""
     if not reason.strip():
         raise Refused("Say why the chain is accepted as it is.")
     head = lock_head()
@@ -236,8 +230,8 @@ def accept_breaks(reason: str) -> list[ChainProblem]:
     unreadable = next((problem for problem in problems if not problem.is_readable), None)
     if unreadable:
         raise Refused(f"{unreadable.words} Put it back from a backup first.")
-    _take_as_it_is(head)
-    # Everything that will be found from now on, also what was accepted before: one record says all.
+    _reset_to_last_record(head)
+    # All problems found now, including those accepted before: one record names them all.
     found = sorted({mark for problem in _walk(frozenset()) for mark in problem.marks})
     places = sorted({problem.number for problem in problems})
     facts = {"places": places, "reason": reason, "found": found}
@@ -246,8 +240,8 @@ def accept_breaks(reason: str) -> list[ChainProblem]:
     return problems
 
 
-def _take_as_it_is(head: ChainHead) -> None:
-    """Let a locked head stand at the last record there is, and count the notes there are."""
+def _reset_to_last_record(head: ChainHead) -> None:
+    """Move a locked head to the last record, and let it count the present notes."""
     last = last_event()
     head.number = max(head.number, last.number if last else 0)
     head.hash = last.hash if last else ""

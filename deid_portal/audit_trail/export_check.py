@@ -1,7 +1,7 @@
 """Check an exported file with nothing but the file: every hash, every link, the first, the last.
 
-Whoever makes a file up from nothing can make its hashes fit, too. That it came from a certain
-portal is shown by the signature under it, as far as the key is known: given, or compared by eye.
+A forged file can have matching hashes, too. That it came from a certain portal is proven by its
+signature, if the key is known: given, or compared by its fingerprint.
 """
 
 import csv
@@ -29,13 +29,13 @@ class CheckedExport:
     hash: str = ""  # of the last record
     records: int = 0
     links: int = 0
-    # Links of before contents were hashed apart: their hash can be followed, not recomputed.
+    # Links of versions without content hashes: their hash cannot be recomputed.
     old_links: int = 0
     signed_by: str = ""  # the fingerprint of the key
 
 
 def check_export(path: Path, pinned: bytes | None = None) -> CheckedExport:
-    """Raises `Refused` with the first place that does not fit; `pinned` is the key it must have."""
+    """Check a file; raises `Refused` with the first problem. `pinned` is the required key."""
     try:
         return _check(path, pinned)
     except OSError:
@@ -66,7 +66,7 @@ def _check(path: Path, pinned: bytes | None) -> CheckedExport:
 
 @dataclass(frozen=True)
 class _Signed:
-    """What stands above the signature, by its length and hash; everything if there is none."""
+    """The signed part of the file, by length and hash; the whole file without a signature."""
 
     size: int
     digest: bytes

@@ -1,14 +1,13 @@
 """The record as a file that can be checked far away from the portal.
 
-Records that were not asked for, or belong to another team, stand in the file as links: their
-number and hashes, and nothing of what they say. So the chain in the file has no gap, and whoever
-holds the file can see that nothing in it was removed, reordered or edited. The last record is the
-one of the export itself and names the first, so a file cut short is noticed as well.
+Records that were not requested, or belong to another team, are exported as links: their number and
+hashes without their content. So the chain in the file has no gap, and it can be verified that no
+record was removed, reordered or edited. The last record is that of the export itself and names the
+first, so a truncated file is detected as well.
 
-A line after it signs every byte above, with the key that signs packages too: also what is no part
-of a record and therefore of no hash. That is above all the name of a person. Records hold the
-number of the account, which never changes; the file shows what that account was called when the
-file was written.
+The last line signs all bytes above it, with the key that also signs packages: this covers data that
+is not part of a record and its hash, above all names of people. Records hold the id of the account,
+which never changes; the file shows the name the account had when the file was written.
 """
 
 import csv
@@ -51,13 +50,13 @@ COLUMNS = (
 LINK = ("number", "content_hash", "previous_hash", "hash")
 PEM_BEGINS, PEM_ENDS = "-----BEGIN PUBLIC KEY-----", "-----END PUBLIC KEY-----"
 AT_ONCE = 2000
-# What a spreadsheet would run, and the sign itself that keeps it from doing so.
+# Characters that start a formula in a spreadsheet, and the sign that prevents that.
 DANGEROUS = re.compile(r"['\t\r\n]|[\s\ufeff\u200b]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 
 
 @dataclass(frozen=True)
 class Export:
-    """An export that is on record: what it holds, from which record to which, and who signs it."""
+    """A recorded export: its filter, its first and last record, and its signer."""
 
     team: Team | None
     wanted: AuditSearch
@@ -75,7 +74,7 @@ class Export:
         yield SIGNATURE_WRITERS[self.file_format](sign_digest(self.signer, digest.digest()))
 
     def _records(self) -> Iterator[dict[str, Any]]:
-        """Yield every record from the first to the last, those not asked for as links."""
+        """Yield every record from the first to the last, those not requested as links."""
         for start in range(self.first, self.last + 1, AT_ONCE):
             span = (start, min(start + AT_ONCE - 1, self.last))
             shown = search(_records_of(self.team), self.wanted).filter(number__range=span)
@@ -89,7 +88,7 @@ class Export:
 def begin_export(
     *, team: Team | None, exported_by: User | None, wanted: AuditSearch, file_format: str
 ) -> Export:
-    """Put an export on record; what it returns still has to be written."""
+    """Record an export; the caller writes the content of the returned export."""
     signer = read_or_make_signer()
     found = search(_records_of(team), wanted)
     first = found.aggregate(first=Min("number"))["first"] or _next_number()
@@ -126,7 +125,7 @@ def sign_digest(signer: Signer, digest: bytes) -> Signature:
 
 
 def signed_words(digest: bytes) -> bytes:
-    """The kind of file leads, so that no signature of a package can stand for one of an export."""
+    """The kind of file comes first, so that a signature of a package is not valid for an export."""
     return b"audit export " + digest.hex().encode()
 
 

@@ -30,7 +30,7 @@ def kind_words(kind: str) -> str:
 
 
 class SearchForm(forms.Form):
-    """Everything in the address, so that a search can be kept and handed on."""
+    """A search by query parameters, so that its address can be stored and shared."""
 
     words = forms.CharField(
         label="Words",
@@ -82,7 +82,7 @@ class SearchForm(forms.Form):
 
 
 def _by_subject(actions: list[str]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Group review.asked, review.voted, … under what they are about."""
+    """Group actions such as review.asked and review.voted by their subject."""
     groups = groupby(actions, key=lambda action: action.partition(".")[0])
     return [
         (action_words(name), [(action, action_words(action)) for action in members])

@@ -2,7 +2,7 @@ from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.web.refusals import Refused
 
-# Looking is part of everybody's work on a dataset; taking the record away is not.
+# Everybody who works on a dataset may look at the record; exporting it needs a role.
 EXPORTING_ROLES = frozenset({Role.ADMINISTRATOR, Role.STEWARD})
 
 

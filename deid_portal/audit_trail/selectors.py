@@ -1,4 +1,4 @@
-"""Looking things up in the record, by words, person, action, object and dates."""
+"""Searching the record by words, person, action, object and dates."""
 
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, time, timedelta
@@ -16,7 +16,7 @@ BY_THE_PORTAL = "portal"
 
 @dataclass(frozen=True)
 class AuditSearch:
-    """What somebody looks for; empty parts ask for nothing."""
+    """The conditions of a search; empty ones are ignored."""
 
     words: str = ""
     person: str = ""  # the key of a person, or BY_THE_PORTAL

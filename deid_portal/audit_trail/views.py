@@ -52,7 +52,7 @@ def show(request: HttpRequest) -> HttpResponse:
 
 
 def _about(form: SearchForm, events: QuerySet[Event]) -> str:
-    """Name the one thing whose records are shown, as its newest record calls it."""
+    """Return the name of the object whose records are shown, from its newest record."""
     wanted = form.cleaned_data.get("object")
     newest = events.filter(subject_id=wanted).first() if wanted else None
     return newest.subject_name if newest else ""
@@ -60,7 +60,7 @@ def _about(form: SearchForm, events: QuerySet[Event]) -> str:
 
 @require_POST
 def export_found(request: HttpRequest) -> HttpResponseBase:
-    """Hand out what was searched for as a file; a POST, because it leaves a record."""
+    """Export the found records as a file; by POST, because it writes a record."""
     person, team = person_of(request), _team_or_404(request)
     check_may_export(person, team)
     form, file_format = SearchForm(request.POST, team_id=team.id), request.POST.get("format", "")

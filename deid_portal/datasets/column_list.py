@@ -1,4 +1,4 @@
-"""Which rows the tagging page shows: filtered, the dangerous first, folded into families, paged."""
+"""The rows of the tagging page: filtered, sorted by danger, grouped into families, paged."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,13 +25,13 @@ Positions = frozenset[int]
 
 @dataclass(frozen=True)
 class ColumnView:
-    """What a person asked to see; it travels in the address, so a reload shows the same."""
+    """Filters and page; part of the address, so that a reload shows the same."""
 
     show: str = ""
     find: str = ""
     page: int = 1
     opened: Positions = frozenset()  # families, by their key
-    kept: Positions = frozenset()  # just decided: they stay in view under "To decide"
+    kept: Positions = frozenset()  # just decided: stay visible under "To decide"
 
     @classmethod
     def read(cls, asked: Mapping[str, str]) -> "ColumnView":
@@ -45,7 +45,7 @@ class ColumnView:
         )
 
     def query(self, **more: object) -> str:
-        """Write the view as the query of an address; what is usual is left out."""
+        """Return the view as query parameters, without defaults."""
         asked = {
             "show": self.show,
             "find": self.find,
@@ -90,7 +90,7 @@ def list_columns(
 ) -> Listing:
     """Filter, sort and fold the columns of a dataset, and cut out the page asked for.
 
-    Who may not see values finds no column by how much of it is missing.
+    People who may not see values cannot filter by the share of missing cells.
     """
     view = replace(view, show=view.show or usual_show(columns))
     words = view.find.casefold().split()
@@ -112,7 +112,7 @@ def usual_show(columns: Sequence[DatasetColumn]) -> str:
 
 
 def fold(columns: Iterable[DatasetColumn], families: Iterable[Family]) -> list[Line]:
-    """Put the members of families that are here into one line each, the most dangerous first."""
+    """Group the listed members of families into one line each, the most dangerous first."""
     here = {column.position: column for column in columns}
     lines: list[Line] = []
     for family in families:
@@ -165,7 +165,7 @@ _KEYS: dict[str, Callable[[DatasetColumn, str], bool]] = {
 
 
 def write_positions(positions: Iterable[int]) -> str:
-    """Write places of columns shortly: 3-26.40."""
+    """Write positions of columns in a short form: 3-26.40."""
     spans: list[list[int]] = []
     for position in sorted(positions):
         if spans and spans[-1][1] == position - 1:
@@ -176,7 +176,7 @@ def write_positions(positions: Iterable[int]) -> str:
 
 
 def read_positions(text: str) -> Positions:
-    """Read places of columns; what makes no sense is left out."""
+    """Read positions of columns; invalid ones are ignored."""
     found: set[int] = set()
     for part in text.split("."):
         span = SPAN.fullmatch(part)

@@ -1,4 +1,4 @@
-"""The tagging page and its parts: everything on it is drawn here, whatever was pressed."""
+"""The contexts of the tagging page and of its parts, for all views."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,12 @@ from deid_portal.datasets.column_rows import (
     describe_column,
     describe_family,
 )
-from deid_portal.datasets.dangers import company_of, danger_order, is_dangerous, worst_company
+from deid_portal.datasets.dangers import (
+    combination_of,
+    danger_order,
+    is_dangerous,
+    worst_combination,
+)
 from deid_portal.datasets.families import Family, find_families
 from deid_portal.datasets.figures import histogram_of
 from deid_portal.datasets.isolation import describe_isolation
@@ -57,18 +62,18 @@ def url_of(dataset: Dataset, view: ColumnView, **more: object) -> str:
 def page_context(
     request: HttpRequest, dataset: Dataset, view: ColumnView, selected: DatasetColumn | None
 ) -> dict[str, Any]:
-    """Everything of the page; the panel of a wide table opens when somebody asks for it."""
+    """Return the context of the page; the panel of a wide table opens on request only."""
     columns = columns_without_values(dataset)
     sees_values = can_see_values(person_of(request), dataset)
     listing = list_columns(columns, dataset.rows, view, sees_values=sees_values)
-    if selected is None and 0 < len(columns) <= MANY:  # links alone have no column
+    if selected is None and 0 < len(columns) <= MANY:  # a network may have no column
         first = min(columns, key=danger_order)
         selected = dataset.columns.get(position=first.position)
     return {
         "rows": _draw(request, dataset, listing.lines, listing.view),
         "listing": listing,
-        "worst_pair": worst_company(columns, dataset.rows, "pair") if sees_values else None,
-        "worst_trio": worst_company(columns, dataset.rows, "worst") if sees_values else None,
+        "worst_pair": worst_combination(columns, dataset.rows, "pair") if sees_values else None,
+        "worst_trio": worst_combination(columns, dataset.rows, "worst") if sees_values else None,
         "current": "columns",
         "help_slug": "columns",
         **_head(request, dataset, columns, listing.view),
@@ -85,7 +90,7 @@ def panel_context(
 def row_context(
     request: HttpRequest, dataset: Dataset, view: ColumnView, column: DatasetColumn, note: str
 ) -> dict[str, Any]:
-    """One row that was changed, the family it lies in, and what stands around the table."""
+    """Return the context of a changed row, its family, and the parts around the table."""
     columns = columns_without_values(dataset)
     family = _open_family_of(dataset, columns, view, column)
     key = family.key if family else None
@@ -112,7 +117,7 @@ def _open_family_of(
 def _draw(
     request: HttpRequest, dataset: Dataset, lines: Sequence[Line], view: ColumnView
 ) -> list[ColumnRow | FamilyRow]:
-    """Draw the lines of a page; only what they show of values is opened."""
+    """Return the lines of a page; only the profiles they show are decrypted."""
     sees_values = can_see_values(person_of(request), dataset)
     wanted = {column.position for line in lines for column in _columns_drawn(line, view)}
     opened = {column.position: column for column in dataset.columns.filter(position__in=wanted)}
@@ -144,7 +149,7 @@ def _columns_drawn(line: Line, view: ColumnView) -> tuple[DatasetColumn, ...]:
 def _head(
     request: HttpRequest, dataset: Dataset, columns: Sequence[DatasetColumn], view: ColumnView
 ) -> dict[str, Any]:
-    """What stands around the table: counters, map, views, undo, next bar."""
+    """Return the context of the parts around the table: counters, map, views, undo, next bar."""
     person = person_of(request)
     can_change = can_see_values(person, dataset)
     standing = _standing(dataset, columns)
@@ -214,7 +219,7 @@ def _panel(
         "selected_row": row,
         "frequent": column.profile.get("most_frequent") if drawn else None,
         "chart": histogram_of(column, dataset.rows) if drawn else None,
-        "company": company_of(column, names, dataset.rows) if sees_values else None,
+        "company": combination_of(column, names, dataset.rows) if sees_values else None,
         "isolation": describe_isolation(columns, column) if sees_values else None,
         "can_change": sees_values,
         "view_query": view.query(),

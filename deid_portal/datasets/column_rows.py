@@ -30,7 +30,7 @@ class ColumnRow:
     shape: Shape
     missing_share: float
     family: int | None = None  # the key of the open family it lies in
-    note: str = ""  # what somebody else decided meanwhile
+    note: str = ""  # another person's decision meanwhile
 
     @property
     def is_family(self) -> bool:
@@ -43,7 +43,7 @@ class FamilyRow:
 
     family: Family
     words: str
-    role: RoleChoice | None  # the one all members have
+    role: RoleChoice | None  # if all members have the same
     mixed: str  # what they are, when they differ
     advice: Advice | None
     shape: Shape
@@ -118,7 +118,7 @@ def describe_family(
 def _what_they_are(columns: Sequence[DatasetColumn], *, sees_values: bool) -> str:
     """Say how many of what: 24 whole numbers, or 12 scales 1–5 to those who see values."""
     first, last = columns[0], columns[-1]
-    # The outer two speak for all, so that a closed family opens two profiles and not a hundred.
+    # The first and the last represent all, so that a closed family decrypts only two profiles.
     ends = {(c.profile.get("minimum"), c.profile.get("maximum")) for c in (first, last)}
     low, high = next(iter(ends))
     is_scale = first.type == "integer" and len(ends) == 1 and low is not None and high is not None

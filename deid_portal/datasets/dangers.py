@@ -36,7 +36,7 @@ class Advice:
 
 
 def advice_of(column: DatasetColumn) -> Advice | None:
-    """Return the suggestion; columns read before there were any have none."""
+    """Return the suggestion; columns read by early versions have none."""
     role = find_role(column.suggestion.get("role", ""))
     danger = DANGERS.get(column.suggestion.get("danger", ""))
     if role is None or danger is None:
@@ -63,7 +63,7 @@ class Company:
     is_sample: bool
 
 
-def company_of(
+def combination_of(
     column: DatasetColumn,
     names: dict[int, str],
     rows: int,
@@ -84,8 +84,8 @@ def company_of(
     )
 
 
-def worst_company(columns: Sequence[DatasetColumn], rows: int, size: str) -> Company | None:
+def worst_combination(columns: Sequence[DatasetColumn], rows: int, size: str) -> Company | None:
     """Return the combination or pair of the whole dataset that isolates most people."""
     names = {column.position: column.name for column in columns}
-    found = [company_of(one, names, rows, size=size, with_itself=True) for one in columns]
+    found = [combination_of(one, names, rows, size=size, with_itself=True) for one in columns]
     return max((one for one in found if one), key=lambda one: one.alone, default=None)

@@ -2,9 +2,9 @@
 
 What must never happen: a table that is called deleted and can still be read. Its files lie under a
 random key of their own, which is destroyed first (`vault/folder_keys.py`); rooms after this one
-delete what they hold of it in the same transaction (`later_rooms.py`); files are deleted once that
-is written, and an hourly look finds what a crash in between has left. What stays is the evidence:
-names and roles of columns, runs, reports, approvals, released packages, and the audit record.
+delete what they hold of it in the same transaction (`table_hooks.py`); files are deleted after the
+commit, and an hourly task deletes what a crash in between left. Evidence is kept: names and roles
+of columns, runs, reports, approvals, released packages, and the audit record.
 """
 
 import time
@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.later_rooms import forget_in_later_rooms
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_can_be_forgotten
+from deid_portal.datasets.table_hooks import run_deletion_hooks
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused, refusal
 
@@ -32,7 +32,7 @@ def usual_deletion_day() -> date:
 
 @transaction.atomic
 def forget_dataset(dataset: Dataset, forgotten_by: User | None) -> None:
-    """Delete everything that holds a value; nobody is named when its day has come by itself."""
+    """Delete everything that holds a value; `forgotten_by` is None on the scheduled day."""
     locked = Dataset.objects.select_for_update().get(id=dataset.id)
     check_can_be_forgotten(locked)
     for column in locked.columns.all():
@@ -42,7 +42,7 @@ def forget_dataset(dataset: Dataset, forgotten_by: User | None) -> None:
     locked.detection = {}
     locked.table_id = None
     locked.save(update_fields=["state", "detection", "table_id", "changed_at"])
-    also_deleted = forget_in_later_rooms(locked)
+    also_deleted = run_deletion_hooks(locked)
     transaction.on_commit(lambda: vault.delete(locked.folder))
     record_event(
         "dataset.forgotten",
@@ -58,7 +58,7 @@ def forget_dataset(dataset: Dataset, forgotten_by: User | None) -> None:
 
 
 def forget_due_datasets(today: date | None = None) -> int:
-    """Forget every dataset whose day has come; one that is at work is forgotten later."""
+    """Forget every dataset whose deletion day has come; one in use is forgotten later."""
     today = today or timezone.localdate()
     due = Dataset.objects.filter(delete_on__lte=today).exclude(state=Dataset.State.FORGOTTEN)
     forgotten = 0
@@ -67,14 +67,14 @@ def forget_due_datasets(today: date | None = None) -> int:
             continue
         try:
             forget_dataset(dataset, None)
-        except Refused:  # work began in between; the next hour comes
+        except Refused:  # work started meanwhile; retried in an hour
             continue
         forgotten += 1
     return forgotten
 
 
 def delete_files_left_over() -> int:
-    """Delete files that a crash between a decision and its carrying out has left behind."""
+    """Delete files that a crash between commit and deletion left."""
     deleted = 0
     for folder, changed in vault.list_folders_of("datasets"):
         dataset = Dataset.objects.filter(id=folder.removeprefix("datasets/")).first()

@@ -1,4 +1,4 @@
-"""Columns that belong together: one stem, one type, one shape. They are shown and tagged as one."""
+"""Families: columns with a common stem, type and distribution, shown and tagged together."""
 
 import re
 from collections import defaultdict
@@ -10,7 +10,7 @@ from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.shapes import say_shape
 
 SMALLEST = 3
-# What may differ between the names of a family: one number in it, or one letter at its end.
+# Names of a family may differ in one number, or in one letter at the end.
 NUMBER = re.compile(r"\d+")
 LAST_LETTER = re.compile(r"(?<=[\d_. -])[A-Za-z]$")
 LETTER = re.compile(r"[^\W\d_]")
@@ -18,7 +18,7 @@ LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True)
 class Family:
-    """Columns in the order of the file; the place of the first one names the family."""
+    """Columns in file order; the position of the first one is the key of the family."""
 
     columns: tuple[DatasetColumn, ...]
 
@@ -28,7 +28,7 @@ class Family:
 
     @property
     def worst(self) -> DatasetColumn:
-        """The member that is most dangerous speaks for all."""
+        """The most dangerous member, which represents all."""
         return min(self.columns, key=danger_order)
 
     @property
@@ -41,7 +41,7 @@ class Family:
 
 
 def find_families(columns: Iterable[DatasetColumn], rows: int) -> list[Family]:
-    """Fold columns whose names differ in one place; the largest families take theirs first."""
+    """Group columns whose names differ in one place; larger families come first."""
     alike: dict[tuple[str, ...], list[DatasetColumn]] = defaultdict(list)
     for column in sorted(columns, key=lambda column: column.position):
         kind = _kind(column, rows)

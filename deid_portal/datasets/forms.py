@@ -45,7 +45,7 @@ ENCODINGS = [
     ("cp1251", "Windows-1251 (Cyrillic)"),
     ("iso-8859-7", "ISO-8859-7 (Greek)"),
 ]
-# No text holds this sign, so with it every quote is a sign like any other.
+# A sign no text holds, for files without quoting.
 NO_QUOTE = "\x1f"
 QUOTES = [('"', 'Double quotes "'), ("'", "Single quotes '"), (NO_QUOTE, "Nothing")]
 LABELS = [("yes", "The labels"), ("no", "The codes")]
@@ -64,7 +64,7 @@ def paste_too_long_sentence() -> str:
 
 
 class SeriesChoiceForm(forms.Form):
-    """Is the file a dataset of its own, or the next version of one that is already here?"""
+    """The choice whether a file is a new dataset or the next version of an existing one."""
 
     next_of = forms.ChoiceField(label="Dataset", required=False)
 
@@ -79,7 +79,7 @@ class SeriesChoiceForm(forms.Form):
             field.widget = forms.HiddenInput()
 
     def check_choice(self) -> None:
-        """Refuse what is no longer offered."""
+        """Refuse a choice that is not offered any more."""
         if "next_of" in self.errors:
             raise Refused(NOT_CONTINUED)
 
@@ -98,7 +98,7 @@ def _first_problem(form: forms.Form) -> str:
 
 
 class ArrivalForm(SeriesChoiceForm):
-    """What a browser says about a file before it sends it in pieces, and what it is to become."""
+    """The description of a file that a browser sends before the pieces."""
 
     name = forms.CharField(max_length=120, required=False)
     file_name = forms.CharField(max_length=255)
@@ -115,7 +115,7 @@ class ArrivalForm(SeriesChoiceForm):
 
 
 class UploadForm(SeriesChoiceForm):
-    """The file is checked by hand: it lies in the vault, and Django would try to read it here."""
+    """The file is not a form field: it is in the vault, and Django would try to read it."""
 
     name = forms.CharField(
         label="Name of the dataset",
@@ -127,7 +127,7 @@ class UploadForm(SeriesChoiceForm):
     def __init__(self, *args: Any, upload: Any = None, refused: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.upload = upload
-        self.refused = refused  # why the file did not arrive
+        self.refused = refused  # reason why the file was not received
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
@@ -220,7 +220,7 @@ class FormatForm(forms.Form):
         field.choices = choices
 
     def _offer_what_was_detected(self, name: str) -> None:
-        """Add it to the choices where it is none of the usual ones."""
+        """Add the detected value to the choices if it is not a usual one."""
         if name not in self.fields:
             return
         detected = getattr(self.file_format.settings, name)
@@ -250,7 +250,7 @@ class FormatForm(forms.Form):
         return answers
 
     def to_format(self) -> FileFormat:
-        """Return the chosen format; types belong to the columns another setting may move."""
+        """Return the chosen format; types are dropped if another setting moves the columns."""
         settings = self._settings()
         is_same = settings == self.file_format.settings
         return FileFormat(self.file_format.kind, settings, self._types() if is_same else {})

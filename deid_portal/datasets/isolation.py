@@ -1,4 +1,4 @@
-"""What one column adds to the danger of all others, in figures for the panel beside the table."""
+"""How many rows become unique by one column, for the panel beside the table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from deid_portal.datasets.selectors import isolation_of
 
 @dataclass(frozen=True)
 class IsolationFigures:
-    """Shares of one-of-a-kind rows; `is_in` says whether the column counts among the others."""
+    """Shares of unique rows; `is_in`: the column is one of the quasi-identifiers."""
 
     columns: int  # quasi-identifiers: decided, or suggested and still open
     is_in: bool
-    together: float | None = None  # with all of them; None while nobody has counted
+    together: float | None = None  # with all of them; None until counted
     without: float | None = None  # without the column, if it is one of them
     with_it: float | None = None  # with the column as well, if it is not
-    rows: int | None = None  # how many were looked at
+    rows: int | None = None  # rows sampled
 
 
 def quasi_positions(columns: Sequence[DatasetColumn]) -> frozenset[int]:
-    """Return what counts as known to others now: decided so, or open and suggested so."""
+    """Return the quasi-identifiers: those decided, and open columns with that suggestion."""
     return frozenset(
         column.position
         for column in columns
@@ -31,7 +31,7 @@ def quasi_positions(columns: Sequence[DatasetColumn]) -> frozenset[int]:
 def describe_isolation(
     columns: Sequence[DatasetColumn], column: DatasetColumn
 ) -> IsolationFigures | None:
-    """Say what was counted when the table was read, if the same columns still count."""
+    """Return what was counted when the table was read, if the quasi-identifiers are the same."""
     known = quasi_positions(columns)
     counted = column.suggestion.get("isolation")
     at_reading = {one.position for one in columns if one.suggestion.get("isolation")}
@@ -45,7 +45,7 @@ def describe_isolation(
 def count_isolation(
     dataset: Dataset, columns: Sequence[DatasetColumn], column: DatasetColumn
 ) -> IsolationFigures:
-    """Count for the columns as they are decided now."""
+    """Count for the present quasi-identifiers."""
     known = quasi_positions(columns)
     found = isolation_of(dataset, known | {column.position})
     without = found.without[column.position]

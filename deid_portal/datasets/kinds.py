@@ -1,7 +1,7 @@
-"""Pages that only tables have, or only networks, asked for a dataset of the other kind.
+"""Pages that exist only for tables, or only for networks.
 
-A view says by the way it fetches its dataset which kind it is for. Asked for another kind, it does
-not exist; a page that has a twin leads there.
+A view states its kind by the function that fetches its dataset. For a dataset of the other kind the
+page does not exist; if there is a corresponding page, the request is redirected to it.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ from deid_portal.datasets.subjects import Subject, SubjectKind
 
 
 class OfOtherKind(Http404):
-    """The dataset is there, and the person may know of it, but has no such page."""
+    """The dataset is visible to the person, but its kind has no such page."""
 
     def __init__(self, dataset: Dataset) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ def get_network_or_404(user: User, dataset_id: UUID) -> Dataset:
 
 
 class OtherKindMiddleware:
-    """Lead from a page that a dataset of this kind does not have to its twin, if there is one."""
+    """Redirect from a page that this kind of dataset does not have to the corresponding page."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

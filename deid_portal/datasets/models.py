@@ -1,9 +1,8 @@
 """A dataset: one uploaded table of one team, and what was decided about each of its columns.
 
-A network is a dataset, too: its rows are the nodes, its columns what else is known of them.
-
-Next month's file is a dataset of its own, the next version in the same series: it has its own rows,
-runs and releases, and what was decided about the version before it is carried over.
+A network is a dataset, too: its rows are the nodes, its columns their attributes. Next month's file
+is a dataset of its own, the next version in the same series: it has its own rows, runs and
+releases, and decisions about the version before are carried over.
 """
 
 from datetime import datetime, timedelta
@@ -19,7 +18,7 @@ from deid_portal.datasets.subjects import Subject, SubjectKind
 from deid_portal.engine import ColumnType
 from deid_portal.vault import vault
 from deid_portal.vault.sealed_fields import SealedJSONField
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
 
 class ColumnRoleChoices(models.TextChoices):
@@ -45,7 +44,7 @@ TYPE_LABELS = {
 }
 
 
-# What nobody sends on for so long is deleted.
+# Incomplete uploads are deleted after this time.
 ARRIVING_KEPT = timedelta(hours=24)
 
 
@@ -60,7 +59,7 @@ class Dataset(models.Model):
     kind = models.CharField(max_length=10, choices=SubjectKind, default=SubjectKind.TABLE)
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="datasets")
     name = models.CharField(max_length=120)
-    # All versions of one table share this; the newest stands for them in lists.
+    # Shared by all versions of a table; lists show the newest one.
     series = models.UUIDField(default=uuid4, editable=False, db_index=True)
     version = models.PositiveIntegerField(default=1)
     previous = models.ForeignKey(
@@ -80,7 +79,7 @@ class Dataset(models.Model):
     rows = models.BigIntegerField(default=0)
     # The lease under which the table in force was read; its columns lie in the vault under it.
     table_id = models.UUIDField(null=True)
-    # The day on which the file and all values are deleted by themselves.
+    # The day on which the file and all values are deleted automatically.
     delete_on = models.DateField(null=True)
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -117,7 +116,7 @@ class Dataset(models.Model):
 
     @property
     def folder(self) -> str:
-        """The folder in the vault; it has a key of its own and goes as a whole."""
+        """The folder in the vault; it has its own key and is deleted as a whole."""
         return f"datasets/{self.id}"
 
     @property
@@ -144,18 +143,18 @@ class Dataset(models.Model):
 
 
 class ArrivingUpload(models.Model):
-    """A file on its way in; what has arrived of it grows in the vault."""
+    """A file that is being uploaded in pieces, which are appended in the vault."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="arriving_uploads")
     sent_by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="arriving_uploads")
     file_name = models.CharField(max_length=255)
     file_bytes = models.BigIntegerField()
-    # When the file was last changed, in the words of the sender's machine: with name and size it
-    # tells whether somebody who resumes has chosen the same file.
+    # Modification time on the sender's machine: with name and size it identifies the file when an
+    # upload is resumed.
     file_stamp = models.BigIntegerField()
     arrived_bytes = models.BigIntegerField(default=0)
-    # What it is to become; an empty name is that of the file.
+    # The name of the dataset; empty for the name of the file.
     name = models.CharField(max_length=120, blank=True, default="")
     next_of = models.ForeignKey(Dataset, null=True, on_delete=models.SET_NULL, related_name="+")
     started_at = models.DateTimeField(auto_now_add=True)
@@ -201,7 +200,7 @@ class Reading(Work):
 
 
 class DatasetColumn(models.Model):
-    """A column of a dataset. Counts stand in the clear; anything with a value in it is sealed."""
+    """A column of a dataset. Counts are in clear; anything that holds a value is sealed."""
 
     sealed_to = ("dataset_id", "position")
 
@@ -212,7 +211,7 @@ class DatasetColumn(models.Model):
         max_length=10, choices=[(t.value, TYPE_LABELS[t.value]) for t in ColumnType]
     )
     role = models.CharField(max_length=20, choices=ColumnRoleChoices, blank=True, default="")
-    # The role as it came from the version before; the page says so while it is still that one.
+    # The role carried over from the version before; shown as such while unchanged.
     carried_role = models.CharField(
         max_length=20, choices=ColumnRoleChoices, blank=True, default=""
     )
@@ -254,12 +253,12 @@ class DatasetColumn(models.Model):
 
 
 class Tagging(models.Model):
-    """Roles a person gave in one go: a step that can be undone."""
+    """Roles a person assigned in one step, which can be undone."""
 
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="taggings")
     made_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     made_at = models.DateTimeField(auto_now_add=True)
-    # Role by position, as it was and as it became.
+    # Roles by position, before and after.
     before = models.JSONField()
     after = models.JSONField()
 
@@ -271,9 +270,9 @@ class Tagging(models.Model):
 
 
 class PseudonymKey(models.Model):
-    """The secret from which a team's pseudonyms are made; no change of the data key changes it.
+    """The secret key of a team's pseudonyms, independent of the data key.
 
-    The newest is in force. An older one stays while pseudonyms made with it can be looked up.
+    The newest key is in force. An older one is kept while pseudonyms made with it can be looked up.
     """
 
     sealed_to = ("team_id", "number")

@@ -1,4 +1,4 @@
-"""What the bar at the bottom says on the pages of a dataset, and where it leads."""
+"""The bar at the bottom of the pages of a dataset."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ NUMBER_WORDS = ("", "", "two", "three", "four", "five", "six", "seven", "eight",
 
 @dataclass(frozen=True)
 class ColumnStanding:
-    """How many columns are decided, what is left, and why nobody can go on."""
+    """How many columns are decided, which are open, and why the next step is blocked."""
 
     total: int
     decided: int
     refusal: str
     dangerous: int = 0  # open columns of high danger
-    lines: int = 0  # rows that the open columns fold into
+    lines: int = 0  # lines of the page for the open columns
     suggested: Mapping[str, int] = field(default_factory=dict)  # role -> open columns
 
     @property
@@ -55,7 +55,7 @@ def bar_of_preview(
     can_change: bool,
     doubtful: Sequence[str] = (),
 ) -> NextBar:
-    """The bar of step 1: `unreadable` closes the way on, what `failed` may be tried again.
+    """The bar of step 1: `unreadable` blocks the next step, after `failed` it can be tried again.
 
     `doubtful` are the columns the preview asks about.
     """

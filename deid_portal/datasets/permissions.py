@@ -12,5 +12,5 @@ def check_can_change(user: User, dataset: Dataset) -> None:
 
 
 def can_see_values(user: User, dataset: Dataset) -> bool:
-    """Raw values are for stewards alone; everybody else sees counts."""
+    """Only stewards see raw values; everybody else sees counts."""
     return has_role(user, dataset.team, Role.STEWARD)

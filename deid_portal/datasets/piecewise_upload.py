@@ -1,8 +1,8 @@
-"""A large file comes in pieces; cut off, it goes on where it stopped.
+"""Resumable uploads: large files are sent in pieces.
 
-Every piece is encrypted into the vault as it comes and counts once it is whole, so what has arrived
-is known exactly. When the last one is there the file is one like any other. What nobody sends on
-for a day is deleted.
+Every piece is encrypted into the vault and recorded once it is complete, so it is known where to
+resume. After the last piece the file is like any other. Uploads that are not continued for a day
+are deleted.
 """
 
 from typing import Protocol
@@ -83,13 +83,13 @@ def _change_wishes(
 
 
 def _begin_again(upload: ArrivingUpload) -> None:
-    """What has arrived was lost, as a crash or a restored backup may do; it has to come again."""
+    """Restart an upload whose pieces were lost, by a crash or a restored backup."""
     ArrivingUpload.objects.filter(id=upload.id).update(arrived_bytes=0)
     upload.arrived_bytes = 0
 
 
 def take_piece(upload: ArrivingUpload, start: int, length: int, stream: Readable) -> None:
-    """Store the piece that comes next; it counts when all of it is safe on disk."""
+    """Store the next piece; it is recorded once all of it is on disk."""
     if start != upload.arrived_bytes:
         raise OutOfStep
     if length != min(PIECE_BYTES, upload.file_bytes - start):
@@ -106,7 +106,7 @@ def take_piece(upload: ArrivingUpload, start: int, length: int, stream: Readable
 
 
 def _receive(stream: Readable, length: int) -> bytes:
-    """Take the whole piece before anything is written; a slow line must not keep others waiting."""
+    """Receive the whole piece before taking locks, so that a slow connection blocks nobody."""
     blocks: list[bytes] = []
     while (missing := length - sum(map(len, blocks))) > 0:
         try:
@@ -123,7 +123,7 @@ def _add_piece(upload: ArrivingUpload, start: int, piece: bytes) -> None:
     with held_file(upload.file, PIECE_BYTES) as file:
         upload.refresh_from_db(fields=["arrived_bytes", "changed_at"])
         if start != upload.arrived_bytes:
-            raise OutOfStep  # another window was quicker
+            raise OutOfStep  # another window sent it first
         before, after = file.add(start, piece, is_last=end == upload.file_bytes)
         running_hashes.go_on(piece, before=before if start else None, after=after)
         file.make_safe()
@@ -144,7 +144,7 @@ def open_arrived(upload: ArrivingUpload) -> SealedUpload:
 
 @transaction.atomic
 def end_upload(upload: ArrivingUpload) -> None:
-    """Let go of what has arrived, unless somebody kept it; what became of it is recorded there."""
+    """Delete an upload, unless it was kept; keeping or giving it up is recorded elsewhere."""
     upload_folder = upload.folder
     upload.delete()
     transaction.on_commit(lambda: vault.delete(upload_folder))
@@ -152,13 +152,13 @@ def end_upload(upload: ArrivingUpload) -> None:
 
 @transaction.atomic
 def give_up_upload(upload: ArrivingUpload, given_up_by: User | None) -> None:
-    """Delete what has arrived of a file; nobody is named when it just lay too long."""
+    """Delete an incomplete upload; `given_up_by` is None if it expired."""
     _record("upload.given_up", upload, given_up_by)
     end_upload(upload)
 
 
 def give_up_old_uploads() -> int:
-    """Delete what nobody has sent on for a day."""
+    """Delete uploads that were not continued for a day."""
     old = list(ArrivingUpload.objects.filter(changed_at__lt=timezone.now() - ARRIVING_KEPT))
     for upload in old:
         give_up_upload(upload, None)

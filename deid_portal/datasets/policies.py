@@ -1,4 +1,4 @@
-"""In what state something may happen to a dataset."""
+"""Conditions on the state of a dataset for each action."""
 
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset
 from deid_portal.web.refusals import Refused
@@ -19,7 +19,7 @@ def check_is_ready(dataset: Dataset) -> None:
 
 
 def check_was_read(dataset: Dataset) -> None:
-    """What was found out about a table stays when its values are deleted."""
+    """Require a dataset that was read; results stay when its values are deleted."""
     if not dataset.is_forgotten:
         check_is_ready(dataset)
 
@@ -38,7 +38,7 @@ def check_columns_decided(dataset: Dataset) -> None:
 
 
 def check_not_in_use(dataset: Dataset) -> None:
-    """A dataset that has runs is evidence; its columns may change, its file may not vanish."""
+    """Refuse to discard a dataset with runs: it is evidence. Its columns may still change."""
     if dataset.state == Dataset.State.READING:
         raise Refused("The file is being read. Stop the reading first, then discard it.")
     if dataset.runs.exists():
@@ -57,7 +57,7 @@ def check_can_be_forgotten(dataset: Dataset) -> None:
 
 
 def check_can_be_continued(newest: Dataset) -> None:
-    """A next version needs one before it that was read; two in the making would be one too many."""
+    """Require that the version before was read and no other next version is in progress."""
     if newest.state == Dataset.State.UPLOADED:
         raise Refused(
             f"{newest.version_number} of {newest.name} still waits for its preview. "

@@ -1,4 +1,4 @@
-"""What the preview of a file shows: heads with their types, questions, and notes."""
+"""The preview of a file: columns with their types, questions, and notes."""
 
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -46,11 +46,11 @@ class Head:
 
 @dataclass(frozen=True)
 class PreviewQuestion:
-    """Something the file leaves open; the first answer is the one taken without a word."""
+    """A question about an ambiguous file; the first answer is the default."""
 
     name: str
     text: str
-    answers: list[tuple[str, str]]  # what the button says to the server, and to people
+    answers: list[tuple[str, str]]  # value and label of each button
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class PreviewTable:
 
     @property
     def doubtful(self) -> list[str]:
-        """The names of the columns that are asked about and can be read in two ways."""
+        """The names of the ambiguous columns, which the preview asks about."""
         return [middle_cut(head.name) for head in self.heads if head.is_doubtful]
 
 
@@ -80,12 +80,12 @@ def show_preview(dataset: Dataset, preview: Preview) -> PreviewTable:
 
 
 def accepted_endings() -> list[str]:
-    """How the names of files end that can be read; the browser offers these first."""
+    """The file extensions that the browser offers first."""
     return [ending for endings in ENDINGS.values() for ending in endings if ending]
 
 
 def name_note(dataset: Dataset) -> list[str]:
-    """Say that the name of the file promises something else than the file holds."""
+    """Note that the content of the file does not match its extension."""
     kind = FileFormat.from_document(dataset.file_format).kind
     ending = PurePath(dataset.file_name).suffix.lower().removeprefix(".")
     if kind == FileKind.DATABASE or ending in ENDINGS[kind]:
@@ -105,7 +105,7 @@ def _with_article(kind: FileKind) -> str:
 def _head(place: int, column: ColumnPreview, form: FileFormat) -> Head:
     chosen = form.types.get(place)
     detected = TYPE_LABELS[column.detected.value]
-    # Where text was confirmed to be text, the first choice is the one that was made.
+    # If text was confirmed to be text, that choice comes first.
     first = (
         TypeChoice.TEXT.value
         if chosen == TypeChoice.TEXT and column.detected == ColumnType.TEXT

@@ -1,11 +1,11 @@
-"""How far the reading of a file is, in words and numbers; a pure function of the row."""
+"""The progress of reading a file, as a pure function of its row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
-# What the work calls its phases, and the share of the whole each usually takes.
+# The phases of the work, and the share of time each usually takes.
 Phases = Mapping[str, tuple[str, int]]
 PHASES: Phases = {
     "read": ("Reading the rows", 70),

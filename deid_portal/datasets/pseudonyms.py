@@ -1,4 +1,4 @@
-"""The key behind pseudonyms: one per team, so a person has the same one in all its releases."""
+"""The key of pseudonyms: one per team, so that a person has the same one in all releases."""
 
 import os
 
@@ -12,7 +12,7 @@ KEY_BYTES = 32
 
 
 def pseudonym_key_of(team: Team) -> PseudonymKey:
-    """Return the key in force; the first is made when it is first needed."""
+    """Return the key in force; it is created on first use."""
     newest = PseudonymKey.objects.filter(team=team).first()
     if newest is not None:
         return newest

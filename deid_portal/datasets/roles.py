@@ -1,4 +1,4 @@
-"""The four things a column can be, with the words and keys the tagging page uses."""
+"""The four roles of columns, with the words and keys of the tagging page."""
 
 from dataclasses import dataclass
 
@@ -11,15 +11,15 @@ UNDECIDED = "Not decided yet. A column without a role is never released."
 class RoleChoice:
     value: str
     label: str
-    short: str  # the visible word in a row of the table
-    rest: str  # what the short word leaves out, for screen readers
+    short: str  # the word shown in a row
+    rest: str  # the rest of the label, for screen readers
     key: str
     icon: str
     meaning: str
 
     @property
     def is_noun(self) -> bool:
-        """Two identifiers, but two sensitive columns."""
+        """Whether the plural adds an s: two identifiers, but two sensitive columns."""
         return self.value in (ColumnRoleChoices.IDENTIFIER, ColumnRoleChoices.QUASI_IDENTIFIER)
 
 

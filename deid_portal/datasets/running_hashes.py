@@ -1,7 +1,7 @@
-"""The hashes of files on their way in, kept up piece by piece so that the end need not wait.
+"""Hashes of uploads, updated with every piece, so that the end need not wait for them.
 
-They are in the memory of one process, each under the state of the file that it is the hash of
-(`vault/growing_files.py`), so none can be taken for another file's. Where pieces went to several
+They are kept in the memory of a process by the state of the file they belong to
+(`vault/growing_files.py`), so none can be used for another file. If pieces went to several
 processes, or the portal was restarted meanwhile, the file is hashed from the vault at its end.
 """
 
@@ -22,18 +22,18 @@ COPY_BYTES = 1024 * 1024
 
 _running: "OrderedDict[bytes, Future[_Hash]]" = OrderedDict()
 _lock = Lock()
-_hasher = ThreadPoolExecutor(1)  # one, so that pieces are hashed in the order they came
+_hasher = ThreadPoolExecutor(1)  # one thread, so that pieces are hashed in order
 
 
 def go_on(piece: bytes, *, before: bytes | None, after: bytes) -> None:
-    """Hash a piece that brings a file from one state to another, beside what else is to be done.
+    """Hash, in a thread, a piece that changes a file from one state to another.
 
-    The first piece of a file comes from None.
+    The state before the first piece is None.
     """
     with _lock:
         earlier = None if before is None else _running.pop(before, None)
         if before is not None and earlier is None:
-            return  # what came before it was not hashed here
+            return  # earlier pieces were not hashed in this process
         _running[after] = _hasher.submit(_update, earlier, piece)
         while len(_running) > MOST_KEPT:
             _running.popitem(last=False)
@@ -46,7 +46,7 @@ def _update(earlier: "Future[_Hash] | None", piece: bytes) -> "_Hash":
 
 
 def finish(stored_as: str) -> str:
-    """Return the hash of a file that is whole."""
+    """Return the hash of a complete file."""
     with _lock:
         found = _running.get(state_of(stored_as))
     return found.result().hexdigest() if found is not None else _hash_stored(stored_as)

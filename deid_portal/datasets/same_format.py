@@ -1,4 +1,4 @@
-"""Read next month's file as last month's was read, as far as it is the same kind of file."""
+"""Reading a next version with the format settings of the version before."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,9 +11,9 @@ from deid_portal.engine.files.file_format import FileFormat, StatisticsFormat, W
 
 
 def read_like(dataset: Dataset, before: Dataset) -> dict[str, Any]:
-    """Return the format of a file with what was corrected in the version before it.
+    """Return the format of a file with the corrections made to the version before.
 
-    Types belong to names, because a new column may have come in between.
+    Types are carried over by column name, because columns may have been added.
     """
     now, then = (FileFormat.from_document(one.file_format) for one in (dataset, before))
     if now.kind != then.kind:
@@ -30,7 +30,7 @@ def read_like(dataset: Dataset, before: Dataset) -> dict[str, Any]:
 
 
 def _known_to_stewards(before: Dataset, now: FileFormat, then: FileFormat) -> dict[str, Any]:
-    """Return what a steward knows and no file says; everything else is found out anew."""
+    """Return the settings that only a steward can know; all others are detected again."""
     known: dict[str, Any] = {}
     if isinstance(then.settings, CsvFormat | WorkbookFormat):
         seen_before = before.detection.get("format", {}).get("missing", ())
@@ -46,4 +46,4 @@ def _names_of(dataset: Dataset) -> list[str]:
     try:
         return [column.name for column in preview_of(dataset).columns]
     except EngineError:
-        return []  # the preview says what is wrong with the file
+        return []  # the preview reports the problem

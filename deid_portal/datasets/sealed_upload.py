@@ -1,8 +1,8 @@
-"""Uploaded files go straight into the vault: never in clear on disk, never whole in memory.
+"""Uploaded files are written directly to the vault: never in clear on disk, never whole in memory.
 
-The handler runs before any view, even before the cross-site check has read its token, so it guards
-itself: a body from somebody who is not signed in is thrown away, and so is everything past the
-limit. A file that no view keeps is deleted when the request ends.
+The upload handler runs before any view, even before the CSRF check, so it does its own checks: data
+from anonymous requests and data beyond the limit are discarded. A file that no view keeps is
+deleted when the request ends.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ def upload_limit_words() -> str:
 
 
 def too_big_sentence() -> str:
-    """What the browser says before sending a file over the limit, and the server after."""
+    """The message for a file over the limit, used by the browser and by the server."""
     return (
         f"The file is larger than {upload_limit_words()}, the limit of this portal. "
         "Leave out columns nobody needs, or ask the administrator to raise the limit."
@@ -34,7 +34,7 @@ def too_big_sentence() -> str:
 
 
 class SealedUpload(UploadedFile):  # type: ignore[type-arg]
-    """An uploaded file that lies encrypted in the vault until somebody keeps it."""
+    """An uploaded file, encrypted in the vault and deleted unless a view keeps it."""
 
     def __init__(self, name: str, stored_as: str, size: int, sha256: str) -> None:
         super().__init__(file=None, name=name, size=size)
@@ -52,7 +52,7 @@ class SealedUpload(UploadedFile):  # type: ignore[type-arg]
 
 
 def seal_pasted(text: str) -> SealedUpload:
-    """Take a pasted table as if it had come as a file."""
+    """Treat a pasted table like an uploaded file."""
     stored_as = f"{vault.INCOMING}/{uuid4()}"
     with vault.VaultWriter(stored_as) as writer:
         writer.write(text.encode())
@@ -92,7 +92,7 @@ class EncryptingUploadHandler(FileUploadHandler):
 
     @contextmanager
     def _skipping_when_full(self) -> Iterator[None]:
-        """Read past the rest of the file, so that the page can say why it was not taken."""
+        """Skip the rest of the file on a full disk, so that the page can show the reason."""
         try:
             yield
         except vault.DiskFull as full:
@@ -107,9 +107,9 @@ class EncryptingUploadHandler(FileUploadHandler):
 
 
 class AbandonedUploadMiddleware:
-    """Throw away the half of a file that arrived before the line was cut or Cancel was pressed.
+    """Delete partial files of requests that were interrupted or cancelled.
 
-    Django tells its handlers of a stop they asked for themselves, not of a connection that ended.
+    Django notifies upload handlers if they stop an upload themselves, not if the connection ends.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -129,5 +129,5 @@ def refuse_upload(request: HttpRequest | None, sentence: str) -> None:
 
 
 def why_refused(request: HttpRequest) -> str:
-    """Return why the file did not arrive, or nothing if it did."""
+    """Return why the file was refused, or an empty text."""
     return str(request.META.get("portal.upload_refused", ""))

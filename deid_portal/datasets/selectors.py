@@ -27,7 +27,7 @@ from deid_portal.web.refusals import refusal
 from deid_portal.work.limits import limits_of_file
 
 PREVIEW_ROWS = 8
-# The settings that say where one cell ends and the next begins.
+# The settings that determine the boundaries of cells.
 CUT_INTO_CELLS = frozenset({"delimiter", "quote", "encoding", "sheet", "first_row"})
 KEPT_SECONDS = 3600
 
@@ -45,7 +45,7 @@ class BadRows:
 
 
 def visible_datasets(user: User) -> QuerySet[Dataset]:
-    """Return the datasets a person may know of; what changed since the version before is heavy."""
+    """Return the datasets visible to a person, without the large comparison of versions."""
     datasets = Dataset.objects.filter(
         team__memberships__user=user, team__memberships__role__in=DATASET_ROLES
     )
@@ -64,25 +64,25 @@ def tables_of_team(user: User, team: Team) -> QuerySet[Dataset]:
 
 
 def versions_of(dataset: Dataset) -> QuerySet[Dataset]:
-    """Return every version of a dataset, the newest first, without what is sealed."""
+    """Return every version of a dataset, the newest first, without sealed fields."""
     versions = Dataset.objects.filter(series=dataset.series).select_related("team")
     return versions.defer("drift").order_by("-version")
 
 
 def arriving_uploads_of(user: User, team: Team) -> QuerySet[ArrivingUpload]:
-    """Return the files of a person that have begun to arrive; who sends them may go on."""
+    """Return the incomplete uploads of a person, who may resume them."""
     return ArrivingUpload.objects.filter(sent_by=user, team=team).select_related("next_of")
 
 
 def why_not_continued(user: User, newest: Dataset) -> str:
-    """Say why no next version can follow the newest one now, or nothing if it can."""
+    """Return why no next version can be added now, or an empty text."""
     return refusal(check_can_be_continued, newest) or refusal(check_can_change, user, newest)
 
 
 def datasets_to_continue(user: User, team: Team, upload: Dataset | None = None) -> list[Dataset]:
-    """Return what a file could be the next version of, by name.
+    """Return the datasets that a file could be the next version of, by name.
 
-    For an upload that is one already, also the version before it.
+    For an upload that is a next version already, also the version before it.
     """
     read = (Dataset.State.READY, Dataset.State.FORGOTTEN)
     newest = tables_of_team(user, team).filter(state__in=read)
@@ -95,7 +95,7 @@ def get_dataset_or_404(user: User, dataset_id: UUID) -> Dataset:
 
 
 def find_dataset(user: User, text: str) -> Dataset | None:
-    """Return the dataset an address names, or None if it names none that the person may see."""
+    """Return the dataset of an id in an address, or None if the person may not see one."""
     try:
         return visible_datasets(user).filter(id=UUID(text)).first()
     except ValueError:
@@ -107,21 +107,21 @@ def get_column_or_404(dataset: Dataset, position: int) -> DatasetColumn:
 
 
 def columns_without_values(dataset: Dataset) -> list[DatasetColumn]:
-    """Return all columns in order; what shows values stays sealed until it is asked for."""
+    """Return all columns in order; sealed fields are loaded on access only."""
     return list(dataset.columns.defer("profile"))
 
 
 def last_decided_by_others(dataset: Dataset, position: int, person: User) -> Tagging | None:
-    """Return the last step in which somebody else said what a column is."""
+    """Return the last step in which another person assigned the role of a column."""
     others = dataset.taggings.exclude(made_by=person).select_related("made_by")
     return others.filter(after__has_key=str(position)).first()
 
 
 def isolation_of(dataset: Dataset, positions: Collection[int]) -> Isolation:
-    """Count one-of-a-kind rows by these columns together and without each; seconds if long."""
+    """Count unique rows by these columns together and without each; may take seconds."""
     chosen = sorted(positions)
     key = f"isolation:{dataset.table_id}:{'.'.join(map(str, chosen))}"
-    # Keys of some caches are short.
+    # Some caches limit the length of keys.
     key = hashlib.sha256(key.encode()).hexdigest()
     found: Isolation | None = cache.get(key)
     if found is None:
@@ -142,7 +142,7 @@ def preview_of(dataset: Dataset) -> FilePreview:
 
 
 def bad_rows_of(dataset: Dataset, reading: Reading | None) -> BadRows:
-    """Return rows that cannot be read: of the whole file once that was tried, else of the first."""
+    """Return rows that cannot be read: of the whole file if it was read, else of the first rows."""
     if reading is not None and reading.row_problems:
         found = tuple(RowProblem(**problem) for problem in reading.row_problems)
         return BadRows(found, is_whole=True)
@@ -154,9 +154,9 @@ def bad_rows_of(dataset: Dataset, reading: Reading | None) -> BadRows:
 
 
 def evidence_of(dataset: Dataset) -> dict[str, str]:
-    """Say, per setting, what speaks for it; nothing where the steward knows better.
+    """Return the reason for each detected setting; none for settings the steward changed.
 
-    What was seen in cells counts only while the cells are the ones that were looked at.
+    Reasons from cells are valid only while the boundaries of cells are unchanged.
     """
     detected, chosen = dataset.detection.get("format", {}), dataset.file_format
     agreed = {name for name in {*detected, *chosen} if detected.get(name) == chosen.get(name)}
@@ -169,13 +169,13 @@ def evidence_of(dataset: Dataset) -> dict[str, str]:
 
 
 def table_of(dataset: Dataset) -> Table:
-    """Open the whole table; a second or so per million rows."""
+    """Load the whole table; about a second per million rows."""
     columns = tuple(_open_column(dataset, column.position) for column in dataset.columns.all())
     return Table(columns, source_sha256=dataset.file_sha256)
 
 
 def values_of(column: DatasetColumn) -> Column:
-    """Open one column; the others stay closed."""
+    """Load a single column."""
     return _open_column(column.dataset, column.position)
 
 

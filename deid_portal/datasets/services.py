@@ -1,4 +1,4 @@
-"""Writing datasets: upload, the way the file is read, tags. Every write leaves an audit record."""
+"""Changing datasets: uploads, formats, roles. Every change leaves an audit record."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -10,7 +10,6 @@ from django.db import transaction
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.deletion import forget_dataset
-from deid_portal.datasets.later_rooms import forget_in_later_rooms
 from deid_portal.datasets.models import (
     ColumnRoleChoices,
     Dataset,
@@ -28,14 +27,15 @@ from deid_portal.datasets.policies import (
 )
 from deid_portal.datasets.same_format import read_like
 from deid_portal.datasets.sealed_upload import SealedUpload
+from deid_portal.datasets.table_hooks import run_deletion_hooks
 from deid_portal.datasets.tasks import read_dataset
 from deid_portal.engine import InvalidTable
 from deid_portal.engine.files.file_format import FileFormat
 from deid_portal.engine.files.table_reader import FileDetection, detect_file
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
+from deid_portal.work.leases import queue, request_stop
 from deid_portal.work.limits import limits_of_file
-from deid_portal.work.work import queue, request_stop
 
 UNDO_STEPS = 20
 
@@ -48,9 +48,9 @@ def upload_dataset(
     name: str,
     file_format: FileFormat | None = None,
 ) -> Dataset:
-    """Keep an uploaded file for the preview; raises InvalidTable when it is no table at all.
+    """Store an uploaded file for the preview; raises InvalidTable if it is not a table.
 
-    What a file is is found out, unless whoever brings it knows and says so with `file_format`.
+    The format is detected, unless the caller passes it as `file_format`.
     """
     check_can_upload(uploaded_by, team)
     detected = FileDetection(file_format, {}) if file_format else _detect(upload)
@@ -67,7 +67,7 @@ def upload_dataset(
     try:
         _keep_upload(dataset, upload)
     except BaseException:
-        vault.delete(f"datasets/{dataset.id}")  # without its row nobody would ever find the file
+        vault.delete(f"datasets/{dataset.id}")  # without its row the file could not be found
         raise
     return dataset
 
@@ -100,7 +100,7 @@ def _detection_document(detected: FileDetection) -> dict[str, Any]:
 
 @transaction.atomic
 def change_format(*, dataset: Dataset, changed_by: User, file_format: FileFormat) -> None:
-    """Read the file differently; a newly chosen sheet is looked at afresh."""
+    """Change the format of a file; for another sheet the format is detected again."""
     check_can_change(changed_by, dataset)
     check_awaits_confirmation(_lock(dataset))
     dataset.file_format, before = file_format.to_document(), dataset.file_format
@@ -117,7 +117,7 @@ def change_format(*, dataset: Dataset, changed_by: User, file_format: FileFormat
 
 
 def _look_at_sheet(dataset: Dataset) -> None:
-    """Find where the table of the chosen sheet begins; the preview says it if there is none."""
+    """Detect where the table of the chosen sheet begins; if there is none, the preview says so."""
     with suppress(InvalidTable), vault.open_reader(dataset.upload_file) as stream:
         detected = detect_file(stream, dataset.file_format["sheet"], limits_of_file())
         dataset.file_format = detected.format.to_document()
@@ -130,7 +130,7 @@ def place_in_series(
 ) -> None:
     """Make an upload the next version of another dataset, or, with None, a dataset of its own.
 
-    It takes over the name and, unless its preview was already agreed to, how that file was read.
+    It takes over the name and, unless its preview was confirmed already, the format.
     """
     check_can_change(placed_by, dataset)
     check_awaits_confirmation(_lock(dataset))
@@ -158,7 +158,7 @@ def place_in_series(
 
 
 def _newest_other(dataset: Dataset, other: Dataset) -> Dataset:
-    """Lock a series, so that of two files that arrive at once one is told to wait."""
+    """Lock a series, so that of two simultaneous next versions one is refused."""
     versions = Dataset.objects.select_for_update().filter(series=other.series)
     return versions.exclude(id=dataset.id).order_by("-version")[0]
 
@@ -192,7 +192,7 @@ def forget_now(*, dataset: Dataset, forgotten_by: User) -> None:
 
 @transaction.atomic
 def keep_dataset(*, dataset: Dataset, kept_by: User) -> Reading:
-    """Have the whole file read in the background with the settings as they are now."""
+    """Start reading the whole file in the background with the present settings."""
     check_can_change(kept_by, dataset)
     locked = _lock(dataset)
     check_awaits_confirmation(locked)
@@ -222,7 +222,7 @@ def discard_dataset(*, dataset: Dataset, discarded_by: User) -> None:
     check_can_change(discarded_by, dataset)
     locked = _lock(dataset)
     check_not_in_use(locked)
-    forget_in_later_rooms(locked)
+    run_deletion_hooks(locked)
     locked.delete()
     transaction.on_commit(lambda: vault.delete(dataset.folder))
     record_event(
@@ -235,7 +235,7 @@ def discard_dataset(*, dataset: Dataset, discarded_by: User) -> None:
 
 
 def _lock(dataset: Dataset) -> Dataset:
-    """Take the dataset first and the audit record last, so that nobody waits in a ring."""
+    """Lock the dataset; always before the audit record, so that there is no deadlock."""
     return Dataset.objects.select_for_update().get(id=dataset.id)
 
 
@@ -243,7 +243,7 @@ def _lock(dataset: Dataset) -> Dataset:
 def tag_columns(
     *, dataset: Dataset, tagged_by: User, roles: Mapping[int, ColumnRoleChoices | str]
 ) -> list[DatasetColumn]:
-    """Decide what columns are, by position; an empty role takes a decision back."""
+    """Assign roles to columns, by position; an empty role removes a decision."""
     check_can_change(tagged_by, dataset)
     check_is_ready(dataset)
     columns = {column.position: column for column in dataset.columns.filter(position__in=roles)}
@@ -269,7 +269,7 @@ def accept_suggestions(*, dataset: Dataset, accepted_by: User, positions: Iterab
 
 @transaction.atomic
 def undo_tagging(*, dataset: Dataset, undone_by: User) -> list[DatasetColumn]:
-    """Take back what a person tagged last; what somebody else changed since stays."""
+    """Undo the last step of a person, except columns changed by others since."""
     check_can_change(undone_by, dataset)
     last = dataset.taggings.select_for_update().filter(made_by=undone_by).first()
     if last is None:
@@ -317,6 +317,6 @@ def choose_treatment(
 def _record_decisions(
     action: str, actor: User, dataset: Dataset, columns: Iterable[DatasetColumn], decided: str
 ) -> None:
-    # Numbers, not names: in a file without a header the first row would pass for names.
+    # Numbers, not names: in a file without a header cells of the first row may be taken for names.
     facts: dict[str, Any] = {"columns": {c.number: getattr(c, decided) for c in columns}}
     record_event(action, actor=actor, team=dataset.team, subject=dataset, facts=facts)

@@ -1,4 +1,4 @@
-"""The small picture of a column: bars for the page to draw, and a word where bars say nothing."""
+"""The sparkline of a column: bars, or a word if bars would not be informative."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class HistogramBar:
 
 @dataclass(frozen=True)
 class Shape:
-    words: str  # empty when the bars speak for themselves
+    words: str  # empty if bars are shown
     bars: list[HistogramBar]
 
     @property
@@ -41,14 +41,14 @@ def describe_shape(column: DatasetColumn, rows: int) -> Shape:
 
 
 def bars_of(column: DatasetColumn) -> list[tuple[str, int]]:
-    """Return what the bars stand for and their rows; all rare words in one bar would hide them."""
+    """Return the labels and rows of the bars, without the bar of all rare words."""
     bars = [(str(label), int(count)) for label, count in column.profile.get("histogram", [])]
     is_cut = column.type not in ORDERED and column.distinct > len(bars)
     return bars[:-1] if is_cut else bars
 
 
 def say_shape(column: DatasetColumn, rows: int) -> str:
-    """Say in words what bars would not show; nothing where they speak for themselves."""
+    """Return a word for a column whose bars are not informative, else an empty text."""
     filled = rows - column.missing
     if not filled:
         return "all missing"

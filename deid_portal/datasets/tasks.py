@@ -2,10 +2,10 @@ from deid_portal.celery_app import app
 from deid_portal.datasets.deletion import delete_files_left_over, forget_due_datasets
 from deid_portal.datasets.models import Reading
 from deid_portal.datasets.piecewise_upload import give_up_old_uploads
-from deid_portal.datasets.reading import give_up_reading, perform_reading
+from deid_portal.datasets.reading_job import give_up_reading, perform_reading
 from deid_portal.notices.expiry import forget_old_notices
 from deid_portal.vault import vault
-from deid_portal.work.work import claim, pick_up_forgotten
+from deid_portal.work.leases import claim, pick_up_forgotten
 
 
 @app.task
@@ -21,9 +21,9 @@ def pick_up_forgotten_readings() -> None:
 
 @app.task
 def delete_leftovers() -> None:
-    """Sent every hour by the clock process; a day is longer than any upload takes.
+    """Run every hour by the scheduler; a day is longer than any upload takes.
 
-    Tables whose day has come are leftovers, too, and what people were told long ago.
+    Also deletes tables on their deletion day, and old notices.
     """
     forget_old_notices()
     give_up_old_uploads()

@@ -27,6 +27,7 @@ class Parameter:
     caution: str = ""
     optional: bool = False  # absent without a default is None
     note: str = ""  # what else a person should know who fills it in
+    start: float | None = None  # what a form begins with, if not the default
 
     def read(self, place: Place) -> Any:
         """Return the value standing in a document, or the default where it is absent."""

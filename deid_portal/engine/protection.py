@@ -26,12 +26,12 @@ from deid_portal.engine.plan import Plan
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.randomness.chance import Chance
 from deid_portal.engine.randomness.seeds import admit_repeatable
-from deid_portal.engine.release.canonical_order import arrange
+from deid_portal.engine.release.canonical_order import sort_by_content
 from deid_portal.engine.release.released_table import build_release, check_pseudonym_key
 from deid_portal.engine.release.row_matching import match_rows
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.transformation import SearchSummary
-from deid_portal.engine.search.problem import Leaving, Problem
+from deid_portal.engine.search.problem import Problem, ReleasedColumnPlan
 from deid_portal.engine.search.recoding import Recoding, Round
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Codes, Table
@@ -97,7 +97,7 @@ def _protect_in_order(
 ) -> Outcome:
     """Protect rows in an order of their own where the method would break ties by that of input."""
     if any(method.breaks_ties_by_order for method in plan.methods):
-        arranged, order = arrange(table)
+        arranged, order = sort_by_content(table)
         outcome = _protect(arranged, plan, steps, pseudonym_key, chance)
         return replace(
             outcome, rows=None if outcome.rows is None else _rows_of(order, outcome.rows)
@@ -165,16 +165,16 @@ def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
         {column.name: column.taxonomy for column in plan.columns},
         progress,
     )
-    problem = replace(problem, leaving=_leaving(plan)).among(plan.populations)
+    problem = replace(problem, released=_released_columns(plan)).with_populations(plan.populations)
     for index, method in enumerate(plan.methods):
         path = "method" if len(plan.methods) == 1 else f"method[{index}]"
         method.check_problem(Place(method.to_document(), path), problem)
     return problem
 
 
-def _leaving(plan: Plan) -> dict[str, Leaving]:
+def _released_columns(plan: Plan) -> dict[str, ReleasedColumnPlan]:
     return {
-        column.name: Leaving(column.treatment is not None, column.type, column.taxonomy)
+        column.name: ReleasedColumnPlan(column.treatment is not None, column.type, column.taxonomy)
         for column in plan.columns
         if not column.is_removed
     }

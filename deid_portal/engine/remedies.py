@@ -29,7 +29,7 @@ from deid_portal.engine.privacy import PrivacyModel
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.protection import generator_of, pose_problem
 from deid_portal.engine.randomness.chance import Chance
-from deid_portal.engine.release.canonical_order import arrange
+from deid_portal.engine.release.canonical_order import sort_by_content
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.remedies import (
     ColumnRemedy,
@@ -96,7 +96,7 @@ class RemedyTrial:
     ) -> None:
         self.plan = replace(plan, methods=tuple(_hurry(method) for method in plan.methods))
         sorts = any(method.breaks_ties_by_order for method in plan.methods)
-        self._table = arrange(table)[0] if sorts else table
+        self._table = sort_by_content(table)[0] if sorts else table
         self._end = perf_counter() + seconds
         self._tried = 0
         self._chance = Chance.in_secret()  # what is drawn on trial tells nothing of a release

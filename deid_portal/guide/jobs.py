@@ -16,10 +16,10 @@ from deid_portal.runs.progress import describe_progress
 from deid_portal.runs.queue_position import usual_seconds
 from deid_portal.runs.selectors import failed_runs_of_team, open_runs_of_team, sweeps_at_work
 from deid_portal.runs.services import check_can_retry_run
-from deid_portal.web.glances import glance
 from deid_portal.web.refusals import refusal
+from deid_portal.web.short_cache import cached_briefly
+from deid_portal.work.leases import WorkStatus
 from deid_portal.work.queue import is_queue_reachable
-from deid_portal.work.work import WorkStatus
 from deid_portal.work.workers import count_workers
 
 JOBS_SHOWN = 6
@@ -69,7 +69,7 @@ class Jobs:
 def glance_at_jobs(user: User, team: Team) -> Jobs:
     """Return the jobs for those who poll: the same for all with the same roles in the team."""
     roles = "-".join(sorted(roles_of(user, team)))
-    return glance(f"jobs-{team.pk}-{roles}", lambda: jobs_of(user, team))
+    return cached_briefly(f"jobs-{team.pk}-{roles}", lambda: jobs_of(user, team))
 
 
 def jobs_of(user: User, team: Team) -> Jobs:

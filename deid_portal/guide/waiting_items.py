@@ -26,7 +26,7 @@ from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.selectors import requests_awaiting
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.versions.selectors import Misfit, versions_awaiting
-from deid_portal.web.glances import glance
+from deid_portal.web.short_cache import cached_briefly
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def waiting_for(user: User, team: Team) -> list[WaitingLine]:
 
 
 def _look_up(user: User, team: Team) -> list[WaitingLine]:
-    kinds = glance(f"waiting-{team.pk}", lambda: _kinds_waiting(team))
+    kinds = cached_briefly(f"waiting-{team.pk}", lambda: _kinds_waiting(team))
     lines: list[WaitingLine] = []
     if "requests" in kinds:
         lines += [_describe_request(request) for request in requests_awaiting(user, team)]

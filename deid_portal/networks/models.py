@@ -8,7 +8,7 @@ from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.report.network import KnowledgeState
 from deid_portal.vault.sealed_fields import SealedJSONField
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
 
 class Network(models.Model):

@@ -196,7 +196,7 @@ def _starting(method: str) -> dict[str, Any]:
     """Return what the fields of a method start with; of words, the engine's first."""
     parameters = NETWORK_METHODS[method].parameters
     words = {own.name: own.choices[0] for own in parameters if isinstance(own, OneOf)}
-    return {**words, **starting_entry(method, parameters)}
+    return {**words, **starting_entry(parameters)}
 
 
 def _in_plain_words(part: PartForm) -> PartForm:

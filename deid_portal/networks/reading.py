@@ -10,9 +10,9 @@ from django.urls import reverse
 from numpy.typing import NDArray
 
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.later_rooms import Unpack, pack_in_later_rooms
 from deid_portal.datasets.models import Dataset
-from deid_portal.datasets.reading import count_and_store, write_columns
+from deid_portal.datasets.reading_job import count_and_store, write_columns
+from deid_portal.datasets.table_hooks import Unpack, pack_for_next_version
 from deid_portal.engine import Table
 from deid_portal.engine.detection import Findings, suggest_by_looks
 from deid_portal.engine.networks import Network as LinkedNodes
@@ -30,8 +30,14 @@ from deid_portal.notices.services import tell
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
+from deid_portal.work.leases import (
+    Lease,
+    LeaseLost,
+    WorkStatus,
+    end_as_given_up,
+    retry_while_unreachable,
+)
 from deid_portal.work.limits import limits_of_reading
-from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 WORKERS_DIED = (
     "The worker broke off each time it tried to read this network. Where the machine was not "
@@ -67,8 +73,8 @@ def perform_network_reading(lease: Lease[NetworkReading]) -> None:
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
             found = _read_and_count(lease)
-            parcels = pack_in_later_rooms(lease.work.dataset, found.table, lease.progress)
-        patiently(lambda: _keep(lease, found, parcels))
+            parcels = pack_for_next_version(lease.work.dataset, found.table, lease.progress)
+        retry_while_unreachable(lambda: _keep(lease, found, parcels))
 
 
 def _endings(lease: Lease[NetworkReading]) -> Endings:
@@ -170,7 +176,7 @@ def _end_without_network(lease: Lease[NetworkReading], status: WorkStatus, probl
             lease.finish(status, problem=problem)
             end_without_network(lease.work, tells=status == WorkStatus.FAILED)
 
-    patiently(write_end)
+    retry_while_unreachable(write_end)
 
 
 def _delete_columns(lease: Lease[NetworkReading]) -> None:

@@ -24,8 +24,8 @@ from deid_portal.networks.tasks import read_uploaded_network
 from deid_portal.plans.composition import ProtectionChoice, choice_of
 from deid_portal.plans.models import Protection
 from deid_portal.vault import vault
+from deid_portal.work.leases import queue, request_stop
 from deid_portal.work.limits import limits_of_file
-from deid_portal.work.work import queue, request_stop
 
 COPIED_BYTES = 1 << 20
 

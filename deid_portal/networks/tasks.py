@@ -1,7 +1,7 @@
 from deid_portal.celery_app import app
 from deid_portal.networks.models import NetworkReading
 from deid_portal.networks.reading import give_up_network_reading, perform_network_reading
-from deid_portal.work.work import claim, pick_up_forgotten
+from deid_portal.work.leases import claim, pick_up_forgotten
 
 
 @app.task

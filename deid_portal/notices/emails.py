@@ -1,8 +1,8 @@
-"""E-mails about notices: what happened and a link, nothing else. A mail that fails breaks nothing.
+"""E-mails about notices: what happened and a link, nothing else. Failed mails have no other effect.
 
-Mails have a process of their own (`send_mails`), because workers may be busy with runs for an hour.
-A mail is sent by the process that moved its row from due to tried; when it dies or the mail server
-refuses, the row is due again after a while, and given up after some tries.
+Mails have their own process (`send_mails`), because workers may be busy with runs for an hour. A
+mail is sent by the process that moved its row from due to tried; if that dies or the mail server
+refuses, the row is due again after a while, and given up after some attempts.
 """
 
 import logging
@@ -19,7 +19,7 @@ from deid_portal.notices.models import Notice
 
 MOST_AT_ONCE = 200
 MOST_TRIES = 6
-# Tries are so far apart that a mail server may be away for an hour.
+# Intervals that allow for a mail server to be down for an hour.
 MINUTES_BETWEEN_TRIES = 10
 MAIL_ERRORS = (smtplib.SMTPException, OSError)
 logger = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ def due_notices() -> QuerySet[Notice]:
 
 
 def send_due_mails() -> int:
-    """Try what is due, the oldest first; return how many mails were sent."""
+    """Send due mails, the oldest first; return how many were sent."""
     due = due_notices().order_by("at").values_list("id", flat=True)[:MOST_AT_ONCE]
     return sum(mail(str(notice_id)) for notice_id in list(due))
 
@@ -66,6 +66,6 @@ def compose(notice: Notice) -> EmailMessage:
         f"Team: {notice.team.name}. Choose what you get by e-mail:",
         f"{address}{reverse('notices:list')}",
     ]
-    # A line break in a subject would end it and begin another header.
+    # A line break in a subject would start another header.
     subject = " ".join(notice.words.split())
     return EmailMessage(subject, "\n".join(lines), to=[notice.person.email])

@@ -8,6 +8,6 @@ KEPT_DAYS = 180
 
 
 def forget_old_notices() -> int:
-    """Delete what people were told long ago; the audit record keeps what happened."""
+    """Delete old notices; the audit record keeps what happened."""
     limit = timezone.now() - timedelta(days=KEPT_DAYS)
     return Notice.objects.filter(at__lt=limit).delete()[0]

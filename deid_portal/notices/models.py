@@ -1,4 +1,4 @@
-"""What people are told: that something happened, and where to look. Never a value of a table."""
+"""Notices for people: what happened, and a link. Never a value of a table."""
 
 from uuid import uuid4
 
@@ -15,7 +15,7 @@ class Notice(models.Model):
     kind = models.CharField(max_length=60)
     words = models.CharField(max_length=300)
     url = models.CharField(max_length=300)
-    # True when the person is asked to do something, not only told.
+    # True if the person is asked to act.
     asks = models.BooleanField(default=False)
     at = models.DateTimeField(auto_now_add=True)
     read_at = models.DateTimeField(null=True)

@@ -8,7 +8,7 @@ MOST_UNREAD = 100
 
 
 def notices_of(user: User) -> QuerySet[Notice]:
-    """Return what a person was told; nothing of teams they have left."""
+    """Return the notices of a person, without those of teams they have left."""
     return Notice.objects.filter(person=user, team__in=teams_of(user)).select_related("team")
 
 

@@ -1,7 +1,7 @@
-"""Tell people what happened. A ground floor: every room may call `tell`, it knows none of them.
+"""Notifying people of what happened. Every app may call `tell`, which depends on none of them.
 
-What must never happen: a value of a table in a notice or an e-mail. Callers name the thing (run 14
-of a dataset) and what became of it; the page behind the link shows the rest to those who may see.
+What must never happen: a value of a table in a notice or an e-mail. Callers name the object (run 14
+of a dataset) and what happened; the linked page shows the rest to those who may see it.
 """
 
 from collections.abc import Iterable
@@ -26,10 +26,10 @@ def tell(
     asks: bool = False,
     but: User | None = None,
 ) -> None:
-    """Tell each of these people once, in the transaction of what they are told about.
+    """Notify each of these people once, in the transaction of the event.
 
-    `but` is who did it and knows already. What is due by mail is found in the database by the
-    process that sends mails; whether they arrive never matters to the caller.
+    `but` is the person who caused it. Due mails are found in the database by the process that sends
+    them; the caller does not depend on their delivery.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError(
@@ -59,13 +59,13 @@ def _wants_mail(person: User, asks: bool) -> bool:
 
 
 def mark_read(person: User, *, url: str = "") -> int:
-    """Mark what a person was told as read: all of it, or what leads to the page they opened."""
+    """Mark notices of a person as read: all, or those that link to the opened page."""
     unread = Notice.objects.filter(person=person, read_at=None)
     return (unread.filter(url=url) if url else unread).update(read_at=timezone.now())
 
 
 def choose_mails(*, person: User, by_mail: str) -> None:
-    """Keep what a person wants by e-mail; a matter of taste leaves no audit record."""
+    """Store which notices a person wants by e-mail; a preference leaves no audit record."""
     Preference.objects.update_or_create(
         person=person, defaults={"by_mail": Preference.ByMail(by_mail)}
     )

@@ -4,5 +4,5 @@ from deid_portal.notices.emails import send_due_mails
 
 @app.task
 def mail_due_notices() -> None:
-    """Sent every few minutes by the clock process, for portals without a process for mails."""
+    """Run every few minutes by the scheduler, for portals without a process for mails."""
     send_due_mails()

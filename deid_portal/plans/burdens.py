@@ -1,7 +1,6 @@
-"""Who would pay: how many of each group of people an estimate leaves out.
+"""Who would pay: how many people of each group an estimate leaves out.
 
-Groups are the values of a quasi-identifier. Values that few people have are not told apart here:
-whoever has one is recognized by it.
+Groups are the values of a quasi-identifier. Rare values are not listed, since they identify people.
 """
 
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ NAME_LENGTH = 28
 
 @dataclass(frozen=True)
 class GroupBurden:
-    """What befalls one group; numbers of people are those of the whole table."""
+    """The burden of one group; numbers of people are those of the whole table."""
 
     column: str
     value: str
@@ -47,7 +46,7 @@ class GroupBurden:
 def burdens_of(
     check: Check, columns: Sequence[Column], counts: NDArray[np.int64], all_rows: int
 ) -> tuple[GroupBurden, ...]:
-    """Return the groups that pay more than every larger one, the largest group first.
+    """Return the groups with a higher share than every larger group, the largest group first.
 
     `columns` hold one row per pattern, `counts` how many records have it.
     """
@@ -79,6 +78,6 @@ def _groups(
 
 
 def worst_of(burdens: Sequence[GroupBurden], at_least: int) -> GroupBurden | None:
-    """Return who pays most among groups of at least so many people."""
+    """Return the group with the highest share, of those with at least so many people."""
     large = [burden for burden in burdens if burden.people >= at_least]
     return max(large, key=lambda own: own.share, default=None)

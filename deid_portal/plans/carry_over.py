@@ -1,4 +1,4 @@
-"""Take the last plan over to the next version of a table, and say where it no longer fits."""
+"""Carrying the protection over to the next version of a table, and finding what does not fit."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ from deid_portal.web.refusals import refusal
 
 
 def copy_protection(before: Dataset, dataset: Dataset) -> Protection | None:
-    """Copy the protection; whoever chose it stays its author and cannot approve what it makes."""
+    """Copy the protection; its author stays the same, who may not approve its releases."""
     chosen = Protection.objects.filter(dataset=before).first()
     if chosen is None:
         return None
@@ -31,10 +31,10 @@ def copy_protection(before: Dataset, dataset: Dataset) -> Protection | None:
 
 
 def misfits_of_protection(dataset: Dataset, *, thorough: bool = False) -> list[str]:
-    """Say, a sentence each, what of the chosen protection does not fit the columns.
+    """Return a sentence for each problem of the chosen protection with the columns.
 
-    Names are compared always. A thorough look has the engine judge the whole plan as well, once
-    columns and taxonomies are complete; it may open columns.
+    Names are always compared. With `thorough` the engine also validates the whole plan, once
+    columns and taxonomies are complete; that may load columns.
     """
     protection: Protection | None = getattr(dataset, "protection", None)
     if protection is None:
@@ -58,7 +58,7 @@ def _misfits_of_rules(protection: Protection, roles: dict[str, str]) -> Iterator
 
 
 def _gone(protection: Protection, roles: dict[str, str]) -> Iterator[str]:
-    """Name the columns that rules and methods need and the file does not have."""
+    """Return the columns that rules and methods need and the file does not have."""
     for rule in protection.rules:
         for name in _names_in(rule, MODELS[rule["model"]]):
             if name not in roles:

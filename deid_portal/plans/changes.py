@@ -1,8 +1,8 @@
-"""Small changes to a plan, declared as data: what "Try this change" sends and a sweep repeats.
+"""Small changes of a plan, declared as data, used by "Try this change" and by sweeps.
 
-A change turns a plan document into another one and says in words what it did. It knows nothing of
-validity: the plan that comes out is judged by the engine, like every other. The words name columns,
-rules and numbers, never a value of the table.
+A change turns a plan document into another one and describes that in words. It does not validate:
+the engine judges the resulting plan, like every other. The words name columns, rules and numbers,
+never a value of the table.
 """
 
 import json
@@ -32,11 +32,11 @@ class Change(ABC):
 
     @abstractmethod
     def apply(self, basis: Basis) -> PlanDocument:
-        """Return the changed plan; raises InvalidPlan where there is nothing to change."""
+        """Return the changed plan; raises InvalidPlan if there is nothing to change."""
 
     @abstractmethod
     def words(self, basis: Basis) -> str:
-        """Say what is changed, as the middle of a sentence: "hides among 10 instead of 5"."""
+        """Describe the change, as part of a sentence: "hides among 10 instead of 5"."""
 
     @classmethod
     def parse(cls, place: Place) -> Self:
@@ -66,7 +66,7 @@ def _read(place: Place, kind: Any) -> Any:
 
 @dataclass(frozen=True)
 class HideAmong(Change):
-    """Every person hides among so many; in whichever rules of the plan say so."""
+    """The number of look-alikes, in all rules that have such a parameter."""
 
     to: int
     kind: ClassVar[str] = "hide-among"
@@ -106,7 +106,7 @@ class LeaveOut(Change):
 
 @dataclass(frozen=True)
 class SetLevel(Change):
-    """One column at another level, all others as the run released them."""
+    """One column at another level, all others at the levels of the run."""
 
     column: str
     to: int
@@ -136,7 +136,7 @@ class SetLevel(Change):
 
 @dataclass(frozen=True)
 class SetRole(Change):
-    """A column is something else than was decided."""
+    """Another role for a column."""
 
     column: str
     to: str
@@ -156,7 +156,7 @@ class SetRole(Change):
 
 @dataclass(frozen=True)
 class SetWeight(Change):
-    """How much the detail of a column counts."""
+    """The weight of a column."""
 
     column: str
     to: float
@@ -172,7 +172,7 @@ class SetWeight(Change):
 
 @dataclass(frozen=True)
 class SetRule(Change):
-    """A number of one rule; about one column where several rules of that name stand."""
+    """A parameter of a rule; with `column` if there are several rules of that name."""
 
     model: str
     parameter: str
@@ -239,7 +239,7 @@ class DropRule(Change):
 
 @dataclass(frozen=True)
 class UseMethod(Change):
-    """Another method in place of the one that sees to the rules; those around it stay."""
+    """Another method in place of the one that makes the rules hold; other methods stay."""
 
     method: dict[str, Any]
     kind: ClassVar[str] = "method"
@@ -253,7 +253,7 @@ class UseMethod(Change):
 
 @dataclass(frozen=True)
 class AddMethod(Change):
-    """A method after those the plan has: noise on a column, rounding, sampling."""
+    """A further method after those of the plan: noise on a column, rounding, sampling."""
 
     method: dict[str, Any]
     kind: ClassVar[str] = "add-method"
@@ -267,7 +267,7 @@ class AddMethod(Change):
 
 @dataclass(frozen=True)
 class SetMethod(Change):
-    """A number or word of the method that has it, such as its metric."""
+    """A parameter of the method that has it, such as its metric."""
 
     parameter: str
     to: Any
@@ -314,7 +314,7 @@ CHANGES: dict[str, type[Change]] = {
 
 
 def read_changes(text: str) -> list[Change]:
-    """Read what a form sends: one change as JSON, or a list; raises InvalidPlan."""
+    """Read changes sent by a form: one as JSON, or a list; raises InvalidPlan."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -332,20 +332,20 @@ def _read_change(place: Place) -> Change:
 
 
 def write_changes(*changes: Change) -> str:
-    """Return the text that a form sends to have these changes tried."""
+    """Return the text that a form sends to try these changes."""
     documents = [change.to_document() for change in changes]
     return json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False)
 
 
 def apply_changes(basis: Basis, changes: Iterable[Change]) -> tuple[Basis, str]:
-    """Return the basis with all changes made, one after the other, and what they changed."""
+    """Return the basis after all changes, one after the other, and their descriptions."""
     words = []
     for change in changes:
         try:
             said = change.words(basis)
             plan = change.apply(basis)
         except (TypeError, ValueError, KeyError, AttributeError):
-            # What a change holds is checked by the engine, which sees only what it came to.
+            # The engine validates the result only.
             raise InvalidPlan(f"The change {change.kind} does not fit this plan.") from None
         if plan != basis.plan:
             words.append(said)
@@ -354,7 +354,7 @@ def apply_changes(basis: Basis, changes: Iterable[Change]) -> tuple[Basis, str]:
 
 
 def _levels(basis: Basis) -> dict[str, int]:
-    """Return the levels a change of one starts from."""
+    """Return the levels that a change of a level starts from."""
     for method in basis.methods:
         if method["name"] == "levels":
             return dict(method["levels"])

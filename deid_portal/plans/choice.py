@@ -1,7 +1,6 @@
-"""One plan, three ways to look at it: plain words, every detail, the document itself.
+"""Three views of the same plan: plain words, every detail, the document itself.
 
-Each way reads what was posted into the same `ProtectionChoice`, and can show one that another
-way made.
+Each view reads posted data into the same `ProtectionChoice`, and can show one made by another view.
 """
 
 from abc import ABC, abstractmethod
@@ -37,7 +36,7 @@ VIEWS = {PLAIN: "Plain words", EXPERT: "Expert", DOCUMENT: "JSON"}
 
 
 class WayToChoose(ABC):
-    """A way to choose, bound to what was posted or showing what is chosen."""
+    """A view of a plan, bound to posted data or showing a choice."""
 
     view: str
 
@@ -47,14 +46,14 @@ class WayToChoose(ABC):
 
     @abstractmethod
     def read(self) -> ProtectionChoice | None:
-        """Return what is chosen, or None if the fields do not say it."""
+        """Return the choice, or None if the fields are invalid."""
 
     @abstractmethod
     def place_error(self, sentence: str) -> None:
-        """Show what the engine says about the choice."""
+        """Show an error message of the engine."""
 
     def say(self, sentence: str) -> str:
-        """Return what the engine says in the words of this view."""
+        """Return a message of the engine in the wording of this view."""
         return sentence
 
     @property
@@ -63,15 +62,15 @@ class WayToChoose(ABC):
 
     @property
     def answers(self) -> Answers | None:
-        """Return the plain answers behind the choice, if there are any."""
+        """Return the plain answers that led to the choice, if any."""
         return None
 
     def act(self, act: str, data: QueryDict) -> bool:
-        """Do what a button of this way asks for; returns whether it was one of its own."""
+        """Handle a button of this view; return whether it was one."""
         return False
 
     def take_note_of(self, plan: Plan) -> None:  # noqa: B027 - optional
-        """Show at the fields what the engine finds unusual."""
+        """Show the engine's cautions at the fields."""
 
 
 class _WithMeasures(WayToChoose):
@@ -84,7 +83,7 @@ class _WithMeasures(WayToChoose):
     ) -> None:
         super().__init__(dataset)
         self.measures = MeasuresForm(data, dataset=dataset, chosen=measures)
-        # What is not sent stays as it was saved.
+        # Forms that are not sent keep their saved values.
         source = shown if shown is not None else getattr(dataset, "protection", None)
         self.kept_weights = weights_of(source, dataset)
         self.kept_seed: int | None = source.seed if source is not None else None
@@ -94,7 +93,7 @@ class _WithMeasures(WayToChoose):
         return not self.weights.was_given or self.weights.is_valid()
 
     def _extras(self) -> dict[str, Any]:
-        """Return weights as posted, else as they were; a seed is only typed into the document."""
+        """Return weights as posted, else as saved; a seed can only be set in the document."""
         is_given = self.weights.was_given
         weights = self.weights.to_weights() if is_given else self.kept_weights
         return {"weights": weights, "seed": self.kept_seed}
@@ -106,7 +105,7 @@ class _WithMeasures(WayToChoose):
 
 
 class PlainChoosing(_WithMeasures):
-    """Questions, and what the answers come to."""
+    """The view with questions in plain words, and the plan that follows from the answers."""
 
     view = PLAIN
 
@@ -145,7 +144,7 @@ class PlainChoosing(_WithMeasures):
 
     @cached_property
     def _bound(self) -> PlainForm:
-        """Return the form with its first answers given, so that they already come to something."""
+        """Return the form bound to its initial answers, so that there is a plan at once."""
         if self.form.is_bound:
             return self.form
         form = self.form
@@ -156,7 +155,7 @@ class PlainChoosing(_WithMeasures):
         return not self.measures.is_bound or self.measures.is_valid()
 
     def _measures(self, class_column: str) -> dict[str, Any]:
-        """Return what is asked for; data for a classifier is tried on one in any case."""
+        """Return the chosen measures, with a classifier if that is the purpose of the data."""
         measures = self.measures.to_measures() if self.measures.is_bound else {}
         if class_column:
             utility = {"class_column": class_column, **measures.get("utility", {})}
@@ -291,7 +290,7 @@ class DocumentChoosing(WayToChoose):
 
 
 def read_choosing(dataset: Dataset, data: QueryDict) -> WayToChoose:
-    """Read what was posted from one of the views."""
+    """Read the data posted by one of the views."""
     saved = getattr(dataset, "protection", None)
     kept = saved.measures if saved is not None else {}
     match data.get("view"):
@@ -326,5 +325,5 @@ def show_saved(dataset: Dataset, view: str) -> WayToChoose:
     if answers is not None and not expresses(
         answers, choice.rules, choice.method, facts_of(dataset)
     ):
-        answers = None  # columns have changed since
+        answers = None  # the columns were changed since
     return show_choosing(dataset, view, choice, answers)

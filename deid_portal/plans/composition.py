@@ -1,4 +1,4 @@
-"""Put together the Plan document from the columns, the taxonomies and the chosen protection."""
+"""Composing the plan document from columns, taxonomies and the chosen protection."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -44,7 +44,7 @@ AnyComposedPlan = ComposedPlan | ComposedNetworkPlan
 
 @dataclass(frozen=True)
 class ProtectionChoice:
-    """What is chosen on the protection page, as plan-format writes it."""
+    """The choice on the protection page, in plan format."""
 
     rules: list[dict[str, Any]]
     method: dict[str, Any] | list[dict[str, Any]]
@@ -64,14 +64,14 @@ class ProtectionChoice:
         return replace(self, seed=None) if undoes else self
 
     def to_document(self) -> dict[str, Any]:
-        """Return the part of a plan that is chosen here, with the weights of its columns."""
+        """Return the part of a plan that is chosen on the page, with the weights of columns."""
         document = self.to_plan_parts()
         if self.weights:
             document["weights"] = self.weights
         return document
 
     def to_plan_parts(self) -> dict[str, Any]:
-        """Return what stands in a plan beside its columns."""
+        """Return the entries of the plan besides its columns."""
         document: dict[str, Any] = {"models": self.rules, "method": self.method}
         if self.measures:
             document["measures"] = self.measures
@@ -97,7 +97,7 @@ def compose_chosen_plan(protection: Protection) -> ComposedPlan:
 
 
 def choice_of(protection: Protection) -> ProtectionChoice:
-    """Return what is saved; seeds of before chance was drawn in secret are left out."""
+    """Return the saved choice, without seeds of versions that allowed them everywhere."""
     saved = ProtectionChoice(
         protection.rules,
         protection.method,
@@ -109,7 +109,7 @@ def choice_of(protection: Protection) -> ProtectionChoice:
 
 
 def has_seed_left_out(protection: Protection) -> bool:
-    """Say whether a seed is saved that plans no longer take."""
+    """Say whether a saved seed is no longer allowed."""
     return protection.seed is not None and choice_of(protection).seed is None
 
 

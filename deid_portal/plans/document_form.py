@@ -51,7 +51,7 @@ class DocumentForm(forms.Form):
 
 
 def _read_weights(weights: Any) -> dict[str, float]:
-    """The engine judges the numbers; that they are numbers by column is seen to here."""
+    """Check that weights are numbers by column; the engine checks their range."""
     if weights is None:
         return {}
     if not isinstance(weights, dict):

@@ -1,8 +1,8 @@
-"""What a run would cost, before it is started: a short search on the patterns of the table.
+"""Estimating a run before it is started, by a short search on the patterns of the table.
 
-The search is the engine's own, cut off after a fraction of a second. Whatever it has found by then
-can be done; a run has more time and finds the same or better, so the figures are upper ends. They
-are exact in what they say about the levels found, unless the table was sampled.
+The search is the engine's, stopped after a fraction of a second. What it has found by then is
+valid; a run has more time and finds the same or better, so the figures are upper bounds. For the
+levels found they are exact, unless the table was sampled.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,37 +33,37 @@ from deid_portal.engine.utility import METRICS
 from deid_portal.plans.burdens import GroupBurden, burdens_of
 from deid_portal.plans.reduced_tables import ReducedTable, reduced_table
 
-# From the question to the end of the search. Opening the patterns takes its part of it, counting
-# them the first time a larger one; some time to search is left in any case.
+# The time of an estimate, including that for loading the patterns, or for counting them the first
+# time; some time for the search is left in any case.
 SECONDS = 0.15
-SECONDS_FOR_MANY = 0.6  # patterns in the hundred thousands: each check takes longer
+SECONDS_FOR_MANY = 0.6  # for some 100,000 patterns, since checks take longer
 LEAST_SHARE = 0.4
 MANY_PATTERNS = 50_000
-# What a run does besides searching, measured: reading, writing, comparing before and after.
+# Measured times of a run besides the search: reading, writing, comparing before and after.
 SECONDS_PER_CELL = 3e-7
 SECONDS_AT_LEAST = 1.0
-CHECKS_TO_PROVE = 2.5  # times as many as an estimate makes on a table like the demo's
+CHECKS_TO_PROVE = 2.5  # times the checks of an estimate, on a table like the demo's
 
 
 @dataclass(frozen=True)
 class RunEstimate:
-    """What a run would leave out and lose, at most, and how long it would take."""
+    """The most a run would leave out and lose, and how long it would take."""
 
     left_out: float  # share of the rows
-    loss: float | None  # None where nobody can be shown
+    loss: float | None  # None if nobody can be shown
     seconds: float
     patterns: int
     milliseconds: int
     is_possible: bool = True
     is_sample: bool = False
     is_proved: bool = False
-    is_upper: bool = False  # another method than the one tried, which does at least as well
+    is_upper: bool = False  # of a method that does at least as well as the one tried
     rows: int = 0
     burdens: tuple[GroupBurden, ...] = ()  # who would pay
 
     @property
     def duration(self) -> str:
-        """Return the time of a run in a form that fits under a label: "2 s", "3 min"."""
+        """Return the duration of a run in short form: "2 s", "3 min"."""
         if self.seconds < 90:
             return f"{ceil(self.seconds)}\u00a0s"
         return f"{ceil(self.seconds / 60)}\u00a0min"
@@ -78,9 +78,9 @@ class NoEstimate(Exception):  # noqa: N818 - a fact, and its sentence is shown
 
 
 def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> RunEstimate:
-    """Estimate a plan that was validated; raises NoEstimate with the reason.
+    """Estimate a validated plan; raises NoEstimate with the reason.
 
-    `hurry` is the share of the usual time to take: an estimate among several takes less.
+    `hurry` is the share of the usual time to use: one of several estimates gets less.
     """
     method = _method_to_try(plan)
     load_kernels()
@@ -120,7 +120,7 @@ def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> RunEsti
 
 @cache
 def load_kernels() -> None:
-    """Search a table of three rows once per process, so that no estimate pays for compiled code."""
+    """Load compiled code by a search of three rows, once per process."""
     table = Table.from_rows(["a", "b"], [["1", "x"], ["1", "y"], ["2", "x"]])
     document = {
         "plan": 1,
@@ -155,7 +155,7 @@ def _method_to_try(plan: Plan) -> RecodingMethod:
 
 
 def _changes(method: Method, names: set[str]) -> bool:
-    """Say whether a method may change one of these columns, or who is in the table."""
+    """Say whether a method may change one of these columns, or the rows of the table."""
     columns = method.to_document().get("columns")
     return columns is None or bool(names & set(columns))
 
@@ -223,7 +223,7 @@ def _fits(levels: Levels, heights: Levels) -> bool:
 def _seconds_of_run(
     dataset: Dataset, method: RecodingMethod, problem: Problem, found: SearchResult, searched: float
 ) -> float:
-    """Guess how long a run takes: moving the cells, and a search that ends with a proof."""
+    """Estimate the time of a run: processing the cells, and a search with proof of the optimum."""
     moving = dataset.rows * (dataset.column_count or 1) * SECONDS_PER_CELL
     searching = searched if found.optimal else searched * CHECKS_TO_PROVE
     if isinstance(method, LocalRecoding):

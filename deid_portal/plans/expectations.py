@@ -1,5 +1,7 @@
-"""Hold a plan against the team's policy before anything is run: what is met, what is not, what only
-a run can tell. Advice: a plan that breaks a rule may run, but not be released without a waiver."""
+"""Comparing a plan with the team's policy before a run: met, not met, or only known by a run.
+
+This is advice: a plan that breaks a rule may run, but needs a waiver to be released.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +10,8 @@ from typing import Any
 
 from deid_portal.engine import Plan
 from deid_portal.engine.plan import ColumnRole, Treatment
+from deid_portal.engine.privacy import MODELS, KAnonymity
+from deid_portal.engine.privacy.highest_risk import HighestRisk
 from deid_portal.engine.wording.numbers import middle_cut, percent
 from deid_portal.plans.basis import basis_of
 from deid_portal.plans.burdens import worst_of
@@ -26,7 +30,7 @@ class ExpectationState(StrEnum):
 
 @dataclass(frozen=True)
 class Expectation:
-    """One rule of the policy and what this plan makes of it."""
+    """One rule of the policy, and whether the plan meets it."""
 
     asks: str
     has: str
@@ -34,7 +38,7 @@ class Expectation:
 
 
 def expect(rules: Rules, plan: Plan, estimate: RunEstimate | None) -> list[Expectation]:
-    """Return every rule that a release will be held against, in the policy's order."""
+    """Return every rule that releases are checked against, in the policy's order."""
     said = rules.sentences()
     told: dict[str, tuple[ExpectationState, str]] = {
         "least_k": _look_alikes(rules, plan),
@@ -62,7 +66,7 @@ def count_states(lines: list[Expectation]) -> dict[str, int]:
 
 
 def summary_of(lines: list[Expectation]) -> str:
-    """Say in a sentence what the policy makes of the plan, or nothing where it is content."""
+    """Summarize the unmet rules in a sentence; empty if there are none."""
     fails = sum(line.state is ExpectationState.FAILS for line in lines)
     if not fails:
         return ""
@@ -75,22 +79,19 @@ def _state(is_met: bool) -> ExpectationState:
 
 
 def _promised_k(plan: Plan) -> int | None:
-    """Return among how many everybody is promised to hide; a rule about risk promises it too."""
+    """Return the number of look-alikes that the plan guarantees, also by a limit of risk."""
     document = plan.to_document()
     asked = basis_of(document).look_alikes
-    risks = [rule["limit"] for rule in document["models"] if rule["model"] == "highest-risk"]
+    risks = [rule["limit"] for rule in document["models"] if rule["model"] == HighestRisk.name]
     by_risk = [int(1 / limit + ROUNDING) for limit in risks if limit]
     return max([*([asked] if asked else []), *by_risk], default=None)
 
 
 def _knows_everything(plan: Plan) -> bool:
-    """Rules about a few facts promise nothing about who knows all of them."""
-    partial = {"lkc-privacy": "L", "k-l-anonymity": "l"}
-    names = {model.name for model in plan.models}
-    if names & {"k-anonymity", "highest-risk"}:
+    """Say whether a rule covers intruders who know all quasi-identifiers."""
+    if {model.name for model in plan.models} & {KAnonymity.name, HighestRisk.name}:
         return True
-    documents = [model.to_document() for model in plan.models]
-    known = [own[partial[own["model"]]] for own in documents if own["model"] in partial]
+    known = [getattr(model, model.columns_known) for model in plan.models if model.columns_known]
     return not known or max(known) >= len(plan.quasi_identifiers)
 
 
@@ -157,17 +158,16 @@ def _sensitive(rules: Rules, plan: Plan) -> tuple[ExpectationState, str]:
 
 
 def _guess(rules: Rules, plan: Plan) -> tuple[ExpectationState, str]:
-    """Only some rules promise a share; what the others come to is measured."""
-    promised = {"confidence-bounding": "h", "lkc-privacy": "C", "alpha-k-anonymity": "alpha"}
+    """Only some rules guarantee a share; otherwise a run measures it."""
     columns = plan.names_of(ColumnRole.SENSITIVE)
     if not columns:
         return ExpectationState.MET, "no column is sensitive"
     worst = 0.0
     for name in columns:
         shares = [
-            own[promised[own["model"]]]
+            own[parameter]
             for own in _rules_about(plan, name)
-            if own["model"] in promised
+            if (parameter := MODELS[own["model"]].largest_share)
         ]
         if not shares:
             return ExpectationState.LATER, f"{middle_cut(name)}: measured after the run"

@@ -1,7 +1,7 @@
-"""Every model and every method of the engine as forms, several of each, in an order of one's own.
+"""Forms for all models and methods of the engine, as lists that can be edited.
 
-Without scripts the page works by plain posts: the form carries the list of its parts, and a button
-that adds, removes or moves one sends everything back.
+The page works without scripts: the form holds the list of its parts, and buttons that add, remove
+or move a part post the whole form.
 """
 
 import re
@@ -30,28 +30,13 @@ from deid_portal.plans.parameter_fields import (
 )
 
 HELP_PAGES: Path = settings.PROJECT_DIR / "templates" / "help"
-# Where a part is added, what its numbers start with; each is an ordinary choice.
+# Initial parameters of added parts, by name, if a parameter does not declare its own.
 STARTING_VALUES: dict[str, Any] = {
     "k": 5, "K": 5, "L": 3, "C": 0.6, "l": 3, "t": 0.3, "p": 2, "m": 3, "e": 1, "alpha": 0.5,
     "h": 0.6, "beta": 1, "delta": 1, "epsilon": 1, "breach": 0.5, "minimum": 0, "maximum": 0.5,
     "limit": 0.2, "width": 5, "support": 0.05, "confidence": 0.8, "scale": 0.1, "window": 5,
     "share": 0.1, "base": 5, "days": 30,
 }  # fmt: skip
-OWN_STARTING_VALUES: dict[tuple[str, str], Any] = {
-    ("l-diversity", "c"): None,
-    ("k-l-anonymity", "l"): 3,
-    ("c-t-isolation", "c"): 2,
-    ("c-t-isolation", "t"): 5,
-    ("population-uniqueness", "limit"): 0.01,
-    ("sample-uniqueness", "limit"): 0.01,
-    ("highest-risk", "limit"): 0.2,
-    ("dp-table", "delta"): 1e-6,
-    ("sampling", "share"): 0.5,
-    ("record-swapping", "share"): 0.05,
-    ("x-y-privacy", "k"): 5,
-    ("pram", "epsilon"): 1,
-    ("coding", "top_share"): 0.01,
-}
 WHAT_IS_LEARNT = {
     Disclosed.IDENTITY: "Who a person is",
     Disclosed.ATTRIBUTE: "What is true of a person",
@@ -80,7 +65,7 @@ class PartForm(forms.Form):
             ):
                 bound.field.widget.attrs.setdefault("class", "form-control")
         self.cautions: list[str] = []
-        self.meaning = ""  # the engine's sentence, once the whole plan makes sense
+        self.meaning = ""  # the engine's explanation, if the whole plan is valid
 
     @property
     def title(self) -> str:
@@ -89,7 +74,7 @@ class PartForm(forms.Form):
 
     @property
     def help_slug(self) -> str:
-        """Return the page that explains this part; methods without their own share one."""
+        """Return the help page of this part; methods without one share a page."""
         kind = "model" if self.name in MODELS else "method"
         page = f"{kind}-{self.name}"
         return page if (HELP_PAGES / f"{page}.md").is_file() else "methods"
@@ -104,7 +89,7 @@ class PartForm(forms.Form):
 
     @property
     def needs_words(self) -> str:
-        """Say what this part needs and the table does not have."""
+        """Say what this part needs that the table does not have."""
         for bound in self:
             if not (bound.field.required and _is_empty_choice(bound.field)):
                 continue
@@ -132,7 +117,7 @@ class PartForm(forms.Form):
         return entry
 
     def place_error(self, path: str, sentence: str) -> None:
-        """Put the engine's sentence at the field it is about."""
+        """Show an error message of the engine at its field."""
         name = next((n for n in self.fields if n == path or n.startswith(f"{path}-")), None)
         self.add_error(name, sentence[:1].upper() + sentence[1:])
 
@@ -148,7 +133,7 @@ def _is_empty_choice(field: forms.Field) -> bool:
 
 @dataclass(frozen=True)
 class PartOffer:
-    """Something that can be added."""
+    """A model or method that can be added."""
 
     name: str
     title: str
@@ -156,7 +141,7 @@ class PartOffer:
 
 @dataclass(frozen=True)
 class Shelf:
-    """A heading in the list of what can be added."""
+    """A group of the list of models or methods to add."""
 
     label: str
     offers: list[PartOffer]
@@ -193,11 +178,11 @@ class PartList:
             return
         numbers = [int(str(part.prefix).removeprefix(self.key)) for part in self.parts]
         part = self._make(max(numbers, default=-1) + 1, name)
-        part.show(starting_entry(name, part.kind.parameters))
+        part.show(starting_entry(part.kind.parameters))
         self.parts.append(part)
 
     def show_again(self, part: PartForm, column: str, matrix: dict[str, Any]) -> PartForm:
-        """Return a part as it was typed, with a grid for one more column instead of a formula."""
+        """Return a part as typed, with a grid for one more column instead of a formula."""
         again = self._make(int(str(part.prefix).removeprefix(self.key)), part.name)
         typed = {name: part[name].value() for name in part.fields}
         columns = list(dict.fromkeys([*(typed.get("columns") or []), column]))
@@ -217,14 +202,14 @@ class PartList:
         return [{name_key: part.name, **part.to_entry()} for part in self.parts]
 
 
-def starting_entry(name: str, parameters: Sequence[Declared]) -> dict[str, Any]:
+def starting_entry(parameters: Sequence[Declared]) -> dict[str, Any]:
     entry: dict[str, Any] = {}
     for parameter in parameters:
         if isinstance(parameter, Parameter):
             usual = STARTING_VALUES.get(parameter.name)
             usual = usual if parameter.default is None else parameter.default
             usual = None if parameter.optional else usual
-            entry[parameter.name] = OWN_STARTING_VALUES.get((name, parameter.name), usual)
+            entry[parameter.name] = usual if parameter.start is None else parameter.start
     return {key: value for key, value in entry.items() if value is not None}
 
 
@@ -265,7 +250,7 @@ class ExpertForm:
     def is_valid(self) -> bool:
         if not self.methods.parts:
             self.problems.append("Choose at least one method.")
-        wrong = [part for part in self.parts if not part.is_valid()]  # every part is looked at
+        wrong = [part for part in self.parts if not part.is_valid()]  # validates all
         return not wrong and not self.problems
 
     def to_choice(self, measures: dict[str, Any]) -> ProtectionChoice:
@@ -275,7 +260,7 @@ class ExpertForm:
         )
 
     def act(self, act: str, data: QueryDict) -> bool:
-        """Carry out what a button asks for; returns whether it was one of these."""
+        """Handle a button of the form; return whether it was one."""
         verb, _, place = act.partition(" ")
         if verb == "grid":
             return self._add_grid(place, data)
@@ -297,7 +282,7 @@ class ExpertForm:
         return True
 
     def _add_grid(self, name: str, data: QueryDict) -> bool:
-        """Draw a grid of chances for a column, with its values and a usual start."""
+        """Add a grid of chances for a column, with its values and usual chances."""
         chosen = data.get(f"{name}-new")
         column = next((own for own in self.columns if own.name == chosen), None)
         parts = self.methods.parts
@@ -310,7 +295,7 @@ class ExpertForm:
         return True
 
     def place_error(self, sentence: str) -> None:
-        """Show what the engine says, at the field it names where it names one."""
+        """Show an error message of the engine, at its field if it names one."""
         part, name, words = self._find(sentence)
         if part is not None and part.is_bound:
             part.place_error(name, words)
@@ -318,14 +303,14 @@ class ExpertForm:
             self.problems.append(sentence)
 
     def say(self, sentence: str) -> str:
-        """Name the part a sentence is about as the page does, not as the document does."""
+        """Replace the place in the document by the name of the part on the page."""
         part, name, words = self._find(sentence)
         if part is None:
             return sentence
         return f"{part.title}, {name}: {words}" if name else f"{part.title}: {words}"
 
     def _find(self, sentence: str) -> tuple[PartForm | None, str, str]:
-        """Return the part and the parameter that a sentence of the engine names, and the rest."""
+        """Return the part and the parameter that a message of the engine names, and the rest."""
         found = self.PATH.match(sentence)
         if found is None:
             return None, "", sentence

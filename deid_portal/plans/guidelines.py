@@ -1,6 +1,6 @@
-"""What is usual for each kind of recipient: the numbers a choice is held against.
+"""Usual limits for each kind of recipient, which choices are compared with.
 
-They are advice, not a gate: a plan that goes below them can run and says so.
+They are advice, not a gate: a plan below them can run, with a note.
 """
 
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Held:
 def hold_against(
     guideline: Guideline, *, k: int, left_out: float, guesses: dict[str, float]
 ) -> list[Held]:
-    """Compare answers with what is usual; `guesses` holds a share per sensitive column."""
+    """Compare answers with the usual limits; `guesses` holds a share per sensitive column."""
     lines = [
         Held(
             k >= guideline.least_k, f"Hides among at least {guideline.least_k}", f"you chose {k:,}"

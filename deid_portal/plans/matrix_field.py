@@ -9,18 +9,18 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 Matrices = dict[str, dict[str, Any]]
-MOST_VALUES = 12  # more make a grid nobody fills in; the document takes any number
+MOST_VALUES = 12  # a larger grid is impractical; the document allows any size
 USUAL_TRUTH = 0.8
 
 
 class MatrixWidget(forms.Widget):
-    """Draws a grid per column and reads it back; names are prefix-grid-row-cell."""
+    """Shows a grid per column and reads it; input names are prefix-grid-row-cell."""
 
     template_name = "plans/_matrix.html"
 
     def __init__(self, columns: Sequence[tuple[str, str]]) -> None:
         super().__init__()
-        self.columns = columns  # that a grid can be added for
+        self.columns = columns  # for which a grid can be added
 
     def get_context(self, name: str, value: Any, attrs: Mapping[str, Any] | None) -> dict[str, Any]:
         context = super().get_context(name, value, dict(attrs or {}))
@@ -38,7 +38,7 @@ class MatrixWidget(forms.Widget):
         return context
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        # Django's own renderer looks only into the folders of applications.
+        # Django's form renderer only finds templates of applications.
         return render_to_string(self.template_name, self.get_context(name, value, attrs))
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Matrices:
@@ -67,7 +67,7 @@ class MatrixWidget(forms.Widget):
 
 
 class MatrixField(forms.Field):
-    """Chances between 0 and 1; one cell of a row may be left empty and gets what is left."""
+    """Chances between 0 and 1; one empty cell per row gets the remainder."""
 
     def __init__(self, columns: Sequence[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(widget=MatrixWidget(columns), required=False, **kwargs)
@@ -105,7 +105,7 @@ class MatrixField(forms.Field):
 
 
 def usual_matrix(values: Sequence[str | None]) -> dict[str, Any]:
-    """Return a grid to start from: mostly the truth, all other values equally often."""
+    """Return an initial grid: mostly the truth, all other values equally likely."""
     count = len(values)
     other = round((1 - USUAL_TRUTH) / max(count - 1, 1), 4)
     rows = [

@@ -1,4 +1,4 @@
-"""What should be measured beyond the rules: attacks, a classifier, who pays."""
+"""The form for measures beyond the models: attacks, a classifier, who pays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from django.http import QueryDict
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset
 from deid_portal.engine.attacks import ATTACKS
 
-# They need a second table, which no form here can take, or other releases.
+# They need a second table or other releases, which cannot be given here.
 NEEDS_MORE = ("control", "outside", "others")
 MOST_QUERIES = 100_000
 
@@ -21,11 +21,11 @@ class OfferedAttack:
     title: str
     why: str
     is_chosen: bool
-    closed: str  # why it cannot be made here
+    closed: str  # why it cannot be chosen here
 
 
 class MeasuresForm(forms.Form):
-    """Prefix and names are fixed, so that it stands beside any of the views of a plan."""
+    """The prefix is fixed, since the form is shown beside all views of a plan."""
 
     attacks = forms.MultipleChoiceField(label="Attacks", required=False)
     class_column = forms.ChoiceField(
@@ -51,7 +51,7 @@ class MeasuresForm(forms.Form):
     def __init__(
         self, data: QueryDict | None = None, *, dataset: Dataset, chosen: Mapping[str, Any]
     ) -> None:
-        """`chosen` are the measures kept so far; what this form does not ask stays as it is."""
+        """`chosen` are the saved measures; those without a field here are kept."""
         utility = chosen.get("utility", {})
         initial = {
             "attacks": [attack["attack"] for attack in chosen.get("attacks", [])],
@@ -96,7 +96,7 @@ class MeasuresForm(forms.Form):
         return ""
 
     def to_measures(self) -> dict[str, Any]:
-        """Return the measures of the plan; nothing where nothing was asked for."""
+        """Return the measures of the plan; an empty document if there are none."""
         given = self.cleaned_data
         utility: dict[str, Any] = {}
         if given["class_column"]:
@@ -115,7 +115,7 @@ class MeasuresForm(forms.Form):
         return measures
 
     def _attacks(self, names: list[str]) -> list[dict[str, Any]]:
-        """Return an entry per attack and column; those kept before keep their parameters."""
+        """Return an entry per attack and column; saved ones keep their parameters."""
         kept = self.chosen.get("attacks", [])
         entries: list[dict[str, Any]] = []
         for name in names:

@@ -10,7 +10,7 @@ from deid_portal.vault.sealed_fields import SealedJSONField
 
 
 class Protection(models.Model):
-    """What a dataset's next plan asks for, as plan-format writes `models`, `method`, `measures`."""
+    """The `models`, `method` and `measures` of a dataset's next plan, in plan format."""
 
     sealed_to = ("dataset_id",)
 
@@ -19,10 +19,10 @@ class Protection(models.Model):
     rules = SealedJSONField(default=list)
     method = SealedJSONField(default=dict)
     measures = SealedJSONField(default=dict)
-    # Quasi-identifiers whose detail counts more or less than usual, and what chance starts from.
+    # Weights of quasi-identifiers other than 1, and the seed.
     weights = models.JSONField(default=dict, blank=True)
     seed = models.BigIntegerField(null=True, blank=True)
-    # What was answered in plain words, if the plan came from there; empty for experts' plans.
+    # The answers in plain words, if the plan was made of them; else empty.
     answers = SealedJSONField(default=dict)
     changed_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     changed_at = models.DateTimeField(auto_now=True)
@@ -32,7 +32,7 @@ class Protection(models.Model):
 
 
 class PopulationTable(models.Model):
-    """A table of the people a release is drawn from; only the columns that are compared."""
+    """A population table of a dataset, with the columns to compare only."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="populations")
@@ -51,10 +51,10 @@ class PopulationTable(models.Model):
 
     @property
     def name(self) -> str:
-        """What a plan calls it."""
+        """Its name in plans."""
         return f"population/{self.id}.csv"
 
     @property
     def file(self) -> str:
-        """Where it lies in the vault: in the folder that goes with its dataset."""
+        """Its file in the vault, in the folder of its dataset."""
         return f"datasets/{self.dataset_id}/populations/{self.id}"

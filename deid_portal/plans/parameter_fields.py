@@ -1,8 +1,8 @@
-"""Form fields for what the engine declares: a parameter in, fields out, and the way back.
+"""Form fields for the declared parameters of models and methods.
 
-Models and methods declare their parameters as data (`engine/parameters.py`). The engine judges
-what is typed; these fields only turn text into the document it reads. A kind without a field of
-its own is written as JSON, so that a new one works before anybody has drawn it.
+Parameters are declared as data (`engine/parameters.py`). The fields only turn text into document
+entries, which the engine validates. A kind of parameter without a field of its own is edited as
+JSON, so that new kinds work at once.
 """
 
 import json
@@ -20,9 +20,9 @@ from deid_portal.engine.wording.numbers import middle_cut
 from deid_portal.plans.matrix_field import MOST_VALUES, MatrixField
 from deid_portal.plans.models import PopulationTable
 
-MISSING = "(missing)"  # how the gap is written where values are listed
+MISSING = "(missing)"  # the gap in lists of values
 ABSENT = object()
-NO_REAL_LIMIT = 1e12  # bounds wider than this say nothing to a person
+NO_REAL_LIMIT = 1e12  # wider bounds are not shown
 
 LABELS = {
     "suppression_limit": "Share that may be left out",
@@ -65,7 +65,7 @@ class Columns:
     populations: Sequence[PopulationTable] = ()
 
     def choices(self, parameter: str) -> list[tuple[str, str]]:
-        """Return what a parameter of this name may be set to, with the role where it matters."""
+        """Return the columns to choose from for a parameter, with their roles if relevant."""
         if parameter == "column" or (parameter == "columns" and self.for_model):
             return [(c.name, c.name) for c in self.all if c.role == ColumnRoleChoices.SENSITIVE]
         offered = self.all
@@ -79,7 +79,7 @@ class Columns:
 
 
 class ParameterField(ABC):
-    """How one declared parameter is shown, and how the document entry is made of it."""
+    """The form fields of one declared parameter, and its conversion from and to the document."""
 
     def __init__(self, declared: Declared, columns: Columns) -> None:
         self.declared: Any = declared
@@ -118,7 +118,7 @@ class ParameterField(ABC):
 
 
 class TypedNumberField(forms.CharField):
-    """A number as typed; whether it makes sense is for the engine to say."""
+    """A number as typed, which the engine validates."""
 
     def __init__(self, *, whole: bool, **kwargs: Any) -> None:
         attrs = {"inputmode": "numeric" if whole else "decimal", "autocomplete": "off"}
@@ -201,7 +201,7 @@ class _ColumnNames(ParameterField):
 
 
 class _FileName(ParameterField):
-    """One of the tables that were added for it."""
+    """One of the population tables of the dataset."""
 
     def field(self) -> forms.Field:
         choices = [

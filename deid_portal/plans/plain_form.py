@@ -26,7 +26,7 @@ METRICS = [
     ("discernibility", "Discernibility"),
     ("average_class_size", "Average group size"),
 ]
-# Those of the plain page; experts have them all.
+# The methods of the plain view; the expert view has all.
 METHODS_OFFERED = ("full-domain", "local-recoding", "top-down", "mondrian", "microaggregation")
 LARGEST_K_ON_SLIDER = 50
 NAME_LENGTH = 40
@@ -35,7 +35,7 @@ ROOM_OF_A_MARK = 16  # percent of the width
 
 @dataclass(frozen=True)
 class SliderMark:
-    """Words under a slider, where they stand, and which way they run."""
+    """A label under a slider, its position, and its alignment."""
 
     words: str
     place: float  # percent of the width
@@ -59,12 +59,12 @@ class Slider:
     minimum: float
     maximum: float
     step: float = 1
-    policy: float | None = None  # where the team's policy draws the line
+    policy: float | None = None  # the limit of the team's policy
     policy_words: str = ""
 
     @property
     def marks(self) -> list[SliderMark]:
-        """Return what stands under the slider: even steps, and the line of the policy."""
+        """Return the labels under the slider: even steps, and the limit of the policy."""
         width = self.maximum - self.minimum
         even = [
             SliderMark(words, 100 * place / (len(self.ticks) - 1))
@@ -90,7 +90,7 @@ class Slider:
 
 
 class PlainForm(forms.Form):
-    """What the recipient could know and what harm would look like; sensitive columns add fields."""
+    """Questions about the recipients' knowledge and possible harm; one per sensitive column."""
 
     audience = forms.ChoiceField(
         label="Who gets it?",
@@ -283,7 +283,7 @@ class PlainForm(forms.Form):
 
 
 class SensitiveQuestion:
-    """The question about one sensitive column: what must not happen, and where the line is."""
+    """The question about one sensitive column: the harm to prevent, and its limit."""
 
     def __init__(self, form: PlainForm, column: DatasetColumn) -> None:
         self.form = form
@@ -293,7 +293,7 @@ class SensitiveQuestion:
         self.harm_name, self.share_name, self.least_name, self.distance_name = (
             f"{kind}_{at}" for kind in ("harm", "c", "l", "t")
         )
-        # Django fills its own %-signs into sentences of a field.
+        # Django formats field messages with %.
         name = column.name.replace("%", "%%")
         short = middle_cut(column.name, NAME_LENGTH)
         form.fields |= {
@@ -345,7 +345,7 @@ class SensitiveQuestion:
 
     @property
     def harm(self) -> str:
-        """Return what is worried about; a number of values alone says it too."""
+        """Return the harm; it also follows from a number of values alone."""
         given = self.form.cleaned_data
         if given.get(self.harm_name):
             return str(given[self.harm_name])
@@ -395,7 +395,7 @@ class SensitiveQuestion:
 
     @property
     def sliders(self) -> list[tuple[str, Slider]]:
-        """Return the slider of each harm; only the one that is chosen matters."""
+        """Return the slider of each harm; only that of the chosen harm is used."""
         least = ceil(100 * self.baseline)
         column = self.column
         guess = (
@@ -421,7 +421,7 @@ class SensitiveQuestion:
 
 
 def _learnable(columns: Sequence[DatasetColumn]) -> list[DatasetColumn]:
-    """Return the columns a classifier may learn: they leave as they are."""
+    """Return the columns a classifier may learn: those released unchanged."""
     return [
         c for c in columns if c.role in (ColumnRoleChoices.SENSITIVE, ColumnRoleChoices.INSENSITIVE)
     ]

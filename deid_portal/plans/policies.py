@@ -1,4 +1,4 @@
-"""What must be decided before a run can start."""
+"""Conditions for starting a run."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,10 +16,10 @@ def check_protection_chosen(dataset: Dataset) -> None:
 
 
 def _check_rules_fit(dataset: Dataset) -> None:
-    """A column may have changed its role after a rule about it was chosen.
+    """Refuse models about columns whose role was changed later.
 
-    Only names are looked at here, since lists of datasets ask this of every one; the engine judges
-    the whole plan when a run starts.
+    Only names are compared, since lists check every dataset; the engine validates the whole plan
+    when a run starts.
     """
     columns = dataset.columns.all()
     sensitive = {column.name for column in columns if column.role == ColumnRoleChoices.SENSITIVE}

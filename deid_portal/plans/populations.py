@@ -1,8 +1,8 @@
-"""Tables of the population a release is drawn from, which some rules compare with.
+"""Tables of the population a release is drawn from, which some models compare with.
 
-A register of people is as dangerous as the table itself. So only the columns that are compared are
-kept, sealed in the folder of the dataset, and they go when it is forgotten. A run freezes what it
-compares with, like everything else its plan names.
+A register of people is as sensitive as the table itself. So only the compared columns are stored,
+encrypted in the folder of the dataset, and deleted with it. A run keeps its own copy, like all
+files its plan names.
 """
 
 import csv
@@ -23,7 +23,7 @@ from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
 from deid_portal.work.limits import limits_of_file
 
-MOST_BYTES = 20 * 1024 * 1024  # of the columns that are kept; a run carries a copy
+MOST_BYTES = 20 * 1024 * 1024  # of the stored columns, since every run stores a copy
 MOST_TABLES = 10
 
 
@@ -78,7 +78,7 @@ def _read(dataset: Dataset, upload: SealedUpload) -> Table:
 
 
 def _write(table: Table) -> bytes:
-    """Write every value as it is; this file is compared, never opened in a spreadsheet."""
+    """Write values unchanged; this file is never opened in a spreadsheet."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([column.name for column in table.columns])
@@ -117,7 +117,7 @@ def remove_population(*, population: PopulationTable, removed_by: User) -> None:
 
 
 def names_in(rules: Any) -> set[str]:
-    """Return the files that rules name; whether they are rules at all is for the engine to say."""
+    """Return the files that rules name; the rules need not be valid."""
     if not isinstance(rules, list):
         return set()
     named = (rule.get("population") for rule in rules if isinstance(rule, dict))
@@ -125,7 +125,7 @@ def names_in(rules: Any) -> set[str]:
 
 
 def files_of(dataset: Dataset, rules: Any) -> dict[str, str]:
-    """Open the tables that rules name, as a plan carries them."""
+    """Return the content of the tables that rules name, as files of the plan."""
     named = names_in(rules)
     if not named:
         return {}

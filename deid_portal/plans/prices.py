@@ -1,6 +1,6 @@
-"""What hiding among more people costs: the same plan, estimated for several k.
+"""The cost of hiding among more people: the same plan, estimated for several k.
 
-Beside the share that may be left out now, two others show what giving more or less of it would do.
+Besides the chosen suppression limit, a smaller and a larger one are shown.
 """
 
 from collections.abc import Mapping
@@ -22,31 +22,30 @@ PRICED = (2, 3, 5, 10, 15, 25, 50)
 OTHER_LIMITS = (0.02, 0.05, 0.1)
 HURRY, MORE_HURRY = 0.5, 0.25
 SECONDS_KEPT = 3600
-ROWS_FOR_ONE_CURVE = 200_000  # beyond, every estimate takes most of a second
+ROWS_FOR_ONE_CURVE = 200_000  # with more, an estimate takes most of a second
 DASHES = ("dot", "dash")
 
 
 @dataclass(frozen=True)
 class HidingPrice:
     k: int
-    loss: float | None  # None where it cannot be done
+    loss: float | None  # None if impossible
     left_out: float
 
 
 def price_of_hiding(
     dataset: Dataset, choice: ProtectionChoice, hurry: float = HURRY
 ) -> list[HidingPrice]:
-    """Return what each k costs, smallest first.
+    """Return the cost of each k, smallest first.
 
-    Raises NoEstimate where that cannot be told, InvalidPlan where the choice makes no sense.
-
-    What hides people among many hides them among fewer too, so nothing costs more than what is
-    above it, even where a short search found less.
+    Raises NoEstimate if there is no estimate, InvalidPlan if the choice is invalid. A solution for
+    a large k is one for any smaller k, so no k costs more than a larger one, even if a short search
+    found nothing better.
     """
     plan = check_choice(dataset, choice)
     chosen = _k_of(choice)
-    # Taxonomies are part of the plan: the same hash on the same table has the same answer, and
-    # sliders come back to where they were.
+    # The hash covers taxonomies, so the same hash on the same table has the same result, and
+    # sliders often return to earlier values.
     key = f"prices-{dataset.table_id}-{plan.sha256}-{hurry}"
     prices: list[HidingPrice] | None = cache.get(key)
     if prices is None:
@@ -76,7 +75,7 @@ def _estimate_prices(
 def price_of_other_limits(
     dataset: Dataset, choice: ProtectionChoice
 ) -> dict[float, list[HidingPrice]]:
-    """Return the curves for two other shares that may be left out, where there is such a share."""
+    """Return the curves for two other suppression limits, if the method has one."""
     chosen = _limit_of(choice)
     if chosen is None or isinstance(choice.method, list) or dataset.rows > ROWS_FOR_ONE_CURVE:
         return {}
@@ -190,7 +189,7 @@ def _curve(possible: list[HidingPrice], chosen: int, dash: str | None) -> Any:
 
 
 def _end(place: int, price: HidingPrice, words: str, is_own: bool) -> dict[str, Any]:
-    """Name a line at its end; on an axis of names the place is a number."""
+    """Label a line at its end; on a category axis the position is a number."""
     return {
         "x": place,
         "y": price.loss,

@@ -1,4 +1,4 @@
-"""The plan as sentences. The rules explain themselves; this only strings them together."""
+"""The plan in sentences, made of the explanations of its models and methods."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +9,12 @@ from deid_portal.engine.methods import METHODS
 from deid_portal.engine.methods.method import records_allowed
 
 MANY_COLUMNS = 10
-SEARCHES_ALL = ("full-domain", "local-recoding")
 ABOUT_IDENTITY = "Randomness alone protects nobody's identity: it needs a rule beside it."
 
 
 @dataclass(frozen=True)
 class Formula:
-    """Where the formula behind a word of the promise is explained."""
+    """A link from a term of the promise to its formula."""
 
     label: str
     help_slug: str
@@ -67,12 +66,12 @@ def _method_sentences(plan: Plan) -> list[str]:
 
 
 def _cautions_about_methods(plan: Plan) -> list[str]:
-    """Perturbing alone hides nobody: what is asked for has to be made to hold."""
+    """Caution if no method makes the models hold, only perturbing ones."""
     if any(method.makes_classes for method in plan.methods):
         return []
     if all(method.protects_by_chance for method in plan.methods) and not plan.models:
         return [ABOUT_IDENTITY]
-    if plan.models and plan.methods[0].name not in ("dp-table", "synthetic"):
+    if plan.models and not plan.methods[0].is_private:
         return [
             "None of these methods makes the rules hold; the run answers “no solution” unless the "
             "table keeps them already."
@@ -81,9 +80,9 @@ def _cautions_about_methods(plan: Plan) -> list[str]:
 
 
 def _cautions_about_time(plan: Plan) -> list[str]:
-    """Combinations of levels multiply with every column."""
+    """Caution if there are so many combinations of levels that the search takes long."""
     count = len(plan.quasi_identifiers)
-    searches = any(method.name in SEARCHES_ALL for method in plan.methods)
+    searches = any(method.searches_all_levels for method in plan.methods)
     if count <= MANY_COLUMNS or not searches:
         return []
     return [

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import TextChoices
 
+from deid_portal.engine.methods import METHODS
 from deid_portal.plans.guidelines import Audience
 from deid_portal.plans.recommendation import (
     MethodRecommendation,
@@ -16,11 +17,10 @@ from deid_portal.plans.recommendation import (
 
 Rules = list[dict[str, Any]]
 USUALLY_LEFT_OUT = 0.05  # what the question starts with
-MEASURED_BY_METRIC = ("full-domain", "local-recoding")
 
 
 class Harm(TextChoices):
-    """What must not happen with a sensitive column."""
+    """The kinds of harm by a sensitive column."""
 
     NOTHING = "nothing", "Nothing: knowing it harms nobody"
     GUESS = "guess", "Somebody guesses it right"
@@ -30,7 +30,7 @@ class Harm(TextChoices):
 
 @dataclass(frozen=True)
 class Worry:
-    """What must not happen with one sensitive column, and where the line is drawn."""
+    """The harm to prevent for one sensitive column, and its limit."""
 
     harm: str
     amount: float = 0.0  # share of right guesses, different values, or distance
@@ -38,7 +38,7 @@ class Worry:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a person answered, in plain words."""
+    """The answers to the questions in plain words."""
 
     k: int
     facts_known: int
@@ -48,7 +48,7 @@ class Answers:
     purpose: str = Purpose.COUNTS
     class_column: str = ""
     metric: str = "loss"
-    method: str = ""  # by name; the recommended one unless said
+    method: str = ""  # name of a method; empty: the recommended one
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "Answers":
@@ -61,7 +61,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class ProtectionProposal:
-    """What the answers come to."""
+    """The models and the method that follow from the answers."""
 
     rules: Rules
     method: dict[str, Any]
@@ -79,10 +79,10 @@ def propose(answers: Answers, table: TableFacts) -> ProtectionProposal:
 
 
 def _about_identity(answers: Answers, facts: TableFacts) -> Rules:
-    """Return the rules about hiding among look-alikes.
+    """Return the rules about look-alikes.
 
-    Whoever knows only some facts is answered by LKC-privacy, which speaks of guesses too; where
-    there is no guess to speak of, (k,l)-anonymity says the rest of it.
+    Against intruders who know only some facts, that is LKC-privacy, which also limits guesses;
+    without guesses to limit, (k,l)-anonymity.
     """
     if facts.knows_everything:
         return [{"model": "k-anonymity", "k": answers.k}]
@@ -128,7 +128,7 @@ def guesses_of(answers: Answers) -> dict[str, float]:
 def _method(answers: Answers, recommendation: MethodRecommendation) -> dict[str, Any]:
     name = answers.method or recommendation.method
     parameters = recommendation.parameters if name == recommendation.method else {}
-    if name in MEASURED_BY_METRIC:
+    if METHODS[name].searches_all_levels:
         parameters = {"suppression_limit": answers.left_out, "metric": answers.metric}
     elif name == "microaggregation":
         parameters = {"k": answers.k}
@@ -138,7 +138,7 @@ def _method(answers: Answers, recommendation: MethodRecommendation) -> dict[str,
 def understand(
     rules: Rules, method: dict[str, Any] | list[dict[str, Any]], facts: TableFacts
 ) -> Answers | None:
-    """Return the answers that lead to this plan, or None if questions cannot express it."""
+    """Return the answers that lead to this plan, or None if there are none."""
     if isinstance(method, list) or not rules:
         return None
     worries: dict[str, Worry] = {}
@@ -191,6 +191,6 @@ def expresses(
     method: dict[str, Any] | list[dict[str, Any]],
     facts: TableFacts,
 ) -> bool:
-    """Say whether the answers come to exactly these rules and this method."""
+    """Say whether the answers lead to exactly these rules and this method."""
     proposal = propose(answers, facts)
     return proposal.rules == rules and proposal.method == method

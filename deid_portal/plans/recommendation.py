@@ -1,4 +1,4 @@
-"""Which method suits a table, and why: one rule, from what is known before anything is run."""
+"""Recommending a method for a table, with the reason, from facts known before a run."""
 
 from dataclasses import dataclass, field
 from math import comb
@@ -9,7 +9,7 @@ from django.db.models import TextChoices
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.search.optimum import LARGEST_PROVABLE_LATTICE
 
-# More columns than this hardly leave any detail if each may have only one level.
+# With more columns, one level per column leaves hardly any detail.
 MANY_COLUMNS = 12
 # Measured on the demo's table: 126 combinations take Mondrian 3 seconds, full-domain many minutes.
 MANY_COMBINATIONS_OF_FACTS = 300
@@ -24,7 +24,7 @@ class Purpose(TextChoices):
 
 @dataclass(frozen=True)
 class TableFacts:
-    """What the choice depends on; all of it is known without opening the table."""
+    """The facts a recommendation depends on, known without loading the table."""
 
     quasi_identifiers: int
     numeric: int  # quasi-identifiers that are numbers or dates
@@ -81,7 +81,7 @@ def recommend_method(facts: TableFacts, purpose: str) -> MethodRecommendation:
 
 
 def _for_partial_knowledge(facts: TableFacts) -> MethodRecommendation:
-    """Rules about a few facts are checked on every combination of so many columns."""
+    """Recommend for models that check every combination of so many columns."""
     combinations = comb(facts.quasi_identifiers, facts.facts_known)
     why = f"A rule about any {facts.facts_known} facts has to hold on {combinations:,} combinations"
     if combinations > MANY_COMBINATIONS_OF_FACTS:

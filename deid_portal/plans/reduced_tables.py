@@ -1,8 +1,8 @@
-"""A table reduced to what an estimate needs: distinct patterns with counts, sealed in the vault.
+"""Tables reduced to what estimates need: distinct patterns with counts, stored in the vault.
 
-Opening a million rows takes a second, and an estimate is wanted while a slider moves. So the
-patterns are counted once per set of columns, kept in the vault beside the table they come from,
-and the few last used stay open in memory. They go when the table goes.
+Loading a million rows takes a second, and estimates are needed while a slider moves. So the
+patterns are counted once per set of columns and stored in the vault beside their table; the last
+few used stay in memory. They are deleted with the table.
 """
 
 import hashlib
@@ -25,9 +25,9 @@ from deid_portal.engine.search.lattice import Levels
 from deid_portal.engine.table.patterns import Pairs, Patterns, reduce_table
 from deid_portal.vault import vault
 
-# A check of one combination of levels on so many takes a few milliseconds.
+# With so many patterns a check takes a few milliseconds.
 MOST_PATTERNS = 250_000
-# Chooses which rows an estimate looks at, the same whenever a slider moves; protects nobody.
+# Seed of the sampled rows, constant so that estimates are comparable; protects nobody.
 SEED = 20261116
 FORMAT = 1
 LEVELS_KEPT = 12
@@ -70,7 +70,7 @@ def reduced_table(dataset: Dataset, counted: Sequence[str]) -> ReducedTable:
         try:
             _store(name, reduced)
         except vault.DiskFull:
-            return reduced  # counted again the next time; nothing else is lost
+            return reduced  # only needs to be counted again
     return _open(name)
 
 

@@ -27,7 +27,7 @@ def choose_protection(
     seed: int | None = None,
     answers: Answers | None = None,
 ) -> Plan:
-    """Keep what is chosen; raises InvalidPlan, and keeps nothing, if it makes no sense."""
+    """Save a choice; raises InvalidPlan, without saving, if it is invalid."""
     check_can_change(chosen_by, dataset)
     check_taxonomies_complete(dataset)
     choice = ProtectionChoice(rules, method, measures or {}, weights or {}, seed)
@@ -35,7 +35,7 @@ def choose_protection(
     written = answers.to_document() if answers is not None else {}
     saved: Protection | None = getattr(dataset, "protection", None)
     if saved is not None and choice_of(saved) == choice and saved.answers == written:
-        return plan  # saved before; whoever chose it stays its author
+        return plan  # already saved; its author stays the same
     with transaction.atomic():
         Protection.objects.update_or_create(
             dataset=dataset,
@@ -65,7 +65,7 @@ def choose_protection(
 
 
 def check_choice(dataset: Dataset, choice: ProtectionChoice) -> Plan:
-    """Validate a choice against the table as well; raises InvalidPlan with the sentence to show."""
+    """Validate a choice, also against the table; raises InvalidPlan with the message to show."""
     plan = compose_plan(dataset, choice).to_plan()
     plan.check_seed()
     for name in choice.weights:
@@ -76,7 +76,7 @@ def check_choice(dataset: Dataset, choice: ProtectionChoice) -> Plan:
 
 
 def check_plan_fits(dataset: Dataset, plan: Plan) -> None:
-    """Refuse what a plan asks and this table cannot give; raises InvalidPlan."""
+    """Refuse a plan that does not fit this table; raises InvalidPlan."""
     for index, model in enumerate(plan.models):
         place = Place(model.to_document(), f"models[{index}]")
         model.check_rows(place, dataset.rows)
@@ -85,6 +85,6 @@ def check_plan_fits(dataset: Dataset, plan: Plan) -> None:
 
 
 def _columns_of(dataset: Dataset, plan: Plan, model: PrivacyModel) -> Table:
-    """Open the columns a model counts; the others stay closed."""
+    """Load the columns a model counts."""
     chosen = dataset.columns.filter(name__in=model.counted_columns)
     return plan.typed(Table(tuple(values_of(column) for column in chosen)))

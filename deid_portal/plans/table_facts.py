@@ -1,4 +1,4 @@
-"""What the columns and taxonomies say about a table, without opening it."""
+"""Facts about a table from its columns and taxonomies, without loading it."""
 
 from math import prod
 
@@ -25,7 +25,7 @@ def _height(column: DatasetColumn) -> int:
 
 
 def guess_without_release(column: DatasetColumn, rows: int) -> float:
-    """Return how often the most frequent value of a column is right: nobody can promise less."""
+    """Return the share of the most frequent value of a column, the lower bound of any guess."""
     frequent = column.profile.get("most_frequent") or []
     largest = max([column.missing, *(count for _, count in frequent)])
     return largest / rows if rows else 0.0

@@ -1,4 +1,4 @@
-"""Step 4: choose what is promised, see it as sentences and as the plan, and what it would cost."""
+"""Step 4: choose the protection, with its promise, its plan document, and its estimated cost."""
 
 from typing import Any
 from uuid import UUID
@@ -42,7 +42,7 @@ from deid_portal.web.refusals import Refused, entering_step, refusal
 
 PLAN_CHANGED = "plan-changed"  # htmx asks for the promise and the estimate again
 PLAN_EDITED = "plan-changed, plan-edited"  # and saves
-# What a plan would cost is counted with everybody, people left out included.
+# Estimates count all people, including those left out.
 ESTIMATES_FOR_STEWARDS = "Estimates count the people of the table; stewards alone see them."
 
 
@@ -71,7 +71,7 @@ def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 
 def _save(request: HttpRequest, dataset: Dataset, choosing: WayToChoose) -> str | None:
-    """Save what is chosen; returns None, or why not where the engine says so."""
+    """Save the choice; return None, or the engine's reason why it is invalid."""
     choice = choosing.read()
     if choice is None:
         return ""
@@ -98,7 +98,7 @@ def _keep(request: HttpRequest, dataset: Dataset, choosing: WayToChoose) -> Http
             choosing.place_error(problem)
         return _show(request, dataset, choosing)
     if request.POST.get("then") == "start":
-        # 307: the browser sends the same POST on to the room that starts runs.
+        # 307: the browser repeats the POST at the view that starts runs.
         return redirect("runs:start", dataset.id, preserve_request=True)
     if request.POST.get("then") == "sweep":
         return redirect("runs:sweep", dataset.id)
@@ -109,7 +109,7 @@ def _keep(request: HttpRequest, dataset: Dataset, choosing: WayToChoose) -> Http
 def _show_otherwise(
     request: HttpRequest, dataset: Dataset, choosing: WayToChoose, view: str
 ) -> HttpResponse:
-    """Show the same plan in another view, if it makes sense so far; nothing is saved."""
+    """Show the same plan in another view, if it is valid so far; nothing is saved."""
     choice = choosing.read()
     if choice is None:
         return _show(request, dataset, choosing)
@@ -123,7 +123,7 @@ def _show_otherwise(
 
 @require_POST
 def keep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """Save the choice as it stands, while it is being made; says when, or why not."""
+    """Save the present choice automatically; returns the time, or the reason why not."""
     dataset = get_table_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
     check_can_change(person_of(request), dataset)
@@ -137,7 +137,7 @@ def keep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_POST
 def promise(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """What the choice as it stands would promise; nothing is saved."""
+    """The promise of the present choice; nothing is saved."""
     dataset = get_table_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
     choosing = _chosen_by(person_of(request), dataset, request)
@@ -147,9 +147,9 @@ def promise(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_POST
 def estimate(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """What the choice as it stands would cost.
+    """The estimate of the present choice.
 
-    Asked by POST, although it changes nothing: rules may name values, and addresses are logged.
+    By POST, although it changes nothing: rules may name values, and addresses are logged.
     """
     dataset = get_table_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
@@ -167,7 +167,7 @@ def estimate(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_POST
 def prices(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """What hiding among more or fewer people would cost, all else as chosen."""
+    """The cost of hiding among more or fewer people, all else as chosen."""
     dataset = get_table_or_404(person_of(request), dataset_id)
     check_taxonomies_complete(dataset)
     choosing = _chosen_by(person_of(request), dataset, request)
@@ -180,7 +180,7 @@ def prices(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_POST
 def add(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """Add a table of the population that rules can compare with."""
+    """Add a population table that models can compare with."""
     dataset = get_table_or_404(person_of(request), dataset_id)
     check_can_change(person_of(request), dataset)
     upload = request.FILES.get("file")
@@ -217,7 +217,7 @@ def _to_populations(dataset: Dataset) -> HttpResponse:
 
 @require_GET
 def plan_document(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """The plan as it stands, for the command line; it may name values, so stewards only."""
+    """The present plan document, for the command line; it may name values, so stewards only."""
     dataset = get_table_or_404(person_of(request), dataset_id)
     check_can_change(person_of(request), dataset)
     chosen = getattr(dataset, "protection", None)
@@ -228,10 +228,10 @@ def plan_document(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 
 def _chosen_by(person: User, dataset: Dataset, request: HttpRequest) -> WayToChoose:
-    """Return what a person has before them.
+    """Return the choice to show.
 
-    Whoever only looks is shown what is saved, whatever is sent: refusals would tell which values
-    occur in a column.
+    People without the right to change it get the saved one, whatever they post: refusals would
+    reveal which values occur in a column.
     """
     if can_see_values(person, dataset):
         return read_choosing(dataset, request.POST)
@@ -239,7 +239,7 @@ def _chosen_by(person: User, dataset: Dataset, request: HttpRequest) -> WayToCho
 
 
 def _planned(dataset: Dataset, choosing: WayToChoose) -> tuple[Plan | None, str]:
-    """Return the plan that is chosen, or why there is none."""
+    """Return the plan of the choice, or the reason why there is none."""
     choice = choosing.read()
     if choice is None:
         return None, ""
@@ -270,7 +270,7 @@ def _estimated(dataset: Dataset, plan: Plan | None, problem: str) -> dict[str, A
 def _held_against_policy(
     dataset: Dataset, plan: Plan | None, estimate: RunEstimate | None
 ) -> dict[str, Any]:
-    """What the team's policy makes of a plan, and who would pay for it."""
+    """The comparison of a plan with the team's policy, and who would pay."""
     if plan is None:
         return {}
     policy = policy_in_force(dataset.team)

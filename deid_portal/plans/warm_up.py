@@ -1,4 +1,4 @@
-"""What the first estimate of a process would have to load, loaded before anybody moves a slider."""
+"""Loading at start-up what the first estimate of a process needs."""
 
 from django.template.loader import get_template
 
@@ -7,7 +7,7 @@ from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.plans.estimation import load_kernels
 
-# With all they include: those are found when they are drawn first.
+# With included templates, which are loaded on the first rendering.
 TEMPLATES = [
     "plans/protection.html",
     "plans/_estimate_part.html",
@@ -21,7 +21,7 @@ TEMPLATES = [
 def warm_up_estimates() -> None:
     """Import every model and method, load compiled code, read the templates; takes a second.
 
-    What reads files of other programs is loaded beside it, in a process of its own.
+    The nursery for reading files is started as well.
     """
     start_nursery()
     for registry in (METHODS, MODELS):

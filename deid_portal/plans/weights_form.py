@@ -1,4 +1,4 @@
-"""How much the detail of each column counts."""
+"""The weights of columns."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ NAME_LENGTH = 40
 
 
 class WeightsForm(forms.Form):
-    """A number per quasi-identifier; prefix and names are fixed, as those of the measures are."""
+    """A number per quasi-identifier; with a fixed prefix, like the form of measures."""
 
     def __init__(
         self, data: QueryDict | None = None, *, dataset: Dataset, weights: Mapping[str, float]
@@ -42,7 +42,7 @@ class WeightsForm(forms.Form):
 
     @property
     def is_open(self) -> bool:
-        """Show the fields at once where something in them is not as usual."""
+        """Whether the fields are shown at once, because a weight is not 1."""
         usual = all(str(own.value() or 1) in ("1", "1.0") for own in self.columns)
         return bool(self.errors) or not usual
 
@@ -55,7 +55,7 @@ class WeightsForm(forms.Form):
 def weights_of(saved: Any, dataset: Dataset) -> dict[str, float]:
     """Return the weights of a saved protection or of a choice.
 
-    Columns that have become something else since have no weight any more.
+    Columns whose role was changed since have no weight any more.
     """
     if saved is None:
         return {}

@@ -38,7 +38,7 @@ class LookUpForm(forms.Form):
     )
 
     def clean_pseudonym(self) -> str:
-        """A thing that is no pseudonym may be a name; it must not reach the record."""
+        """Refuse a text that is not a pseudonym: it may be a name and must not be recorded."""
         text: str = self.cleaned_data["pseudonym"].strip().lower()
         if not PSEUDONYM.match(text):
             raise forms.ValidationError(

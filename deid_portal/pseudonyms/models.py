@@ -1,4 +1,4 @@
-"""Who is behind the pseudonyms of a run, where a steward asked for a way back."""
+"""Re-identification of the pseudonyms of a run, if a steward asked for it."""
 
 from uuid import uuid4
 
@@ -10,7 +10,7 @@ from deid_portal.vault.sealed_fields import SealedJSONField
 
 
 class WayBack(models.Model):
-    """The table pseudonym → original of one run; it lies in the vault, with the dataset's files."""
+    """The table pseudonym → original of one run, stored in the vault with the dataset's files."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="ways_back")
@@ -18,7 +18,7 @@ class WayBack(models.Model):
     run_number = models.PositiveIntegerField()
     attempt = models.PositiveSmallIntegerField()
     key = models.ForeignKey(PseudonymKey, on_delete=models.PROTECT, related_name="ways_back")
-    # How many pseudonyms can be looked up.
+    # The number of pseudonyms in the file.
     pseudonyms = models.PositiveBigIntegerField()
     made_at = models.DateTimeField(auto_now_add=True)
 
@@ -38,12 +38,12 @@ class WayBack(models.Model):
 
 
 def way_back_file(dataset: Dataset, run_id: object, attempt: int) -> str:
-    """The file an attempt writes; under the dataset's key, so it cannot outlive the dataset."""
+    """The file of an attempt; under the dataset's key, so it cannot outlive the dataset."""
     return f"datasets/{dataset.id}/ways-back/{run_id}-{attempt}"
 
 
 class LookUp(models.Model):
-    """One pseudonym that was looked up, and why; what was found is not kept."""
+    """A looked-up pseudonym and the reason; the result is not stored."""
 
     sealed_to = ("way_back_id", "looked_up_by_id", "pseudonym", "at")
 

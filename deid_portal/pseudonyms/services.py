@@ -1,7 +1,7 @@
-"""Changing the key of pseudonyms, keeping a way back, and looking somebody up.
+"""Changing the key of pseudonyms, storing ways back, and looking people up.
 
-Every one of these leaves an audit record. It never holds an original, nor the reason of a look-up:
-people write names into such a text, so it is sealed with the look-up.
+All of these leave an audit record, which holds neither an original nor the reason of a look-up:
+reasons may hold names, so they are sealed with the look-up.
 """
 
 from collections.abc import Iterable
@@ -22,13 +22,13 @@ from deid_portal.pseudonyms.policies import check_can_be_opened
 from deid_portal.pseudonyms.tables import Person, find_people, write_ways_back
 from deid_portal.vault import vault
 
-# A run that began with a key may still end after the key was retired.
+# A run that started with a key may end after the key was retired.
 STAYS_AFTER_RETIRING = timedelta(days=1)
 
 
 @transaction.atomic
 def rotate_key(*, team: Team, rotated_by: User, reason: str) -> PseudonymKey:
-    """Make a new key: whatever is released from now on has other pseudonyms."""
+    """Create a new key: later releases have other pseudonyms."""
     check_can_rotate(rotated_by, team)
     Team.objects.select_for_update().get(id=team.id)
     old = pseudonym_key_of(team)
@@ -46,7 +46,7 @@ def rotate_key(*, team: Team, rotated_by: User, reason: str) -> PseudonymKey:
 
 
 def destroy_unneeded_keys() -> int:
-    """Destroy retired keys with which nothing can be looked up; sent every hour by the clock."""
+    """Destroy retired keys that no way back needs; run every hour."""
     before = timezone.now() - STAYS_AFTER_RETIRING
     retired = PseudonymKey.objects.filter(retired_at__lt=before, ways_back=None)
     destroyed = 0
@@ -73,7 +73,7 @@ def _destroy(key: PseudonymKey) -> None:
 def store_way_back(
     *, dataset: Dataset, run_id: UUID, attempt: int, ways: Iterable[tuple[str, str, str]]
 ) -> int:
-    """Write the file of an attempt; it counts once `keep_way_back` says so."""
+    """Write the file of an attempt; it is in force after `keep_way_back`."""
     return write_ways_back(way_back_file(dataset, run_id, attempt), ways)
 
 
@@ -87,7 +87,7 @@ def keep_way_back(
     pseudonyms: int,
     asked_by: User,
 ) -> WayBack:
-    """Enter the file of the attempt that gave the answer, in the transaction that ends the run."""
+    """Register the file of the successful attempt, in the transaction that ends the run."""
     way_back = WayBack.objects.create(
         dataset=dataset,
         run_id=run_id,
@@ -107,18 +107,18 @@ def keep_way_back(
 
 
 def delete_way_back(dataset: Dataset, run_id: UUID, attempt: int) -> None:
-    """Delete the file of an attempt that gave no answer."""
+    """Delete the file of an unsuccessful attempt."""
     vault.delete(way_back_file(dataset, run_id, attempt))
 
 
 def look_up(*, way_back: WayBack, looked_up_by: User, pseudonym: str, reason: str) -> list[Person]:
-    """Say who is behind a pseudonym. It is on record before anybody learns the answer."""
+    """Return who is behind a pseudonym. The look-up is recorded before the answer is shown."""
     check_can_look_up(looked_up_by, way_back.team)
     check_can_be_opened(way_back)
     people = [
         person
         for person in find_people(way_back.file, pseudonym)
-        # A line that the key does not confirm was not written by the run.
+        # Recompute the pseudonym: a line that differs was not written by the run.
         if pseudonym_of(person.original, way_back.key.bytes) == pseudonym
     ]
     with transaction.atomic():
@@ -141,7 +141,7 @@ def look_up(*, way_back: WayBack, looked_up_by: User, pseudonym: str, reason: st
 
 @transaction.atomic
 def destroy_way_back(*, way_back: WayBack, destroyed_by: User) -> None:
-    """Delete the way back for good, while the dataset stays."""
+    """Delete the way back for good, without the dataset."""
     check_can_look_up(destroyed_by, way_back.team)
     file, team = way_back.file, way_back.team
     record_event(

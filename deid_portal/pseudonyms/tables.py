@@ -1,8 +1,8 @@
-"""The file that leads from pseudonyms back to people: written once, searched for one at a time.
+"""The file from pseudonyms to originals: written once, searched for one pseudonym at a time.
 
-What must never happen: the whole of it is shown, kept in memory, or outlives the table it was made
-from. So there is no function that returns more than one person. A line per pseudonym, in order of
-writing; a search reads block by block and compares bytes, half a second for millions of lines.
+What must never happen: the whole file is shown, held in memory, or outlives its table. So no
+function returns more than one person. It has a line per pseudonym, in order of writing; a search
+reads block by block and compares bytes, which takes half a second for millions of lines.
 """
 
 import json
@@ -33,7 +33,7 @@ def write_ways_back(file: str, ways: Iterable[tuple[str, str, str]]) -> int:
 
 
 def find_people(file: str, pseudonym: str) -> list[Person]:
-    """Return who is behind a pseudonym: one person, once per column it stands in."""
+    """Return the person behind a pseudonym, once per column with the pseudonym."""
     wanted = f"\n{pseudonym} ".encode()
     found: list[Person] = []
     with vault.open_reader(file) as stream:

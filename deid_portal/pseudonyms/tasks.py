@@ -4,5 +4,5 @@ from deid_portal.pseudonyms.services import destroy_unneeded_keys
 
 @app.task
 def destroy_retired_keys() -> None:
-    """Sent every hour by the clock process."""
+    """Run every hour by the scheduler."""
     destroy_unneeded_keys()

@@ -1,4 +1,4 @@
-"""The pseudonyms of a team: the key behind them, and the ways back an administrator may go."""
+"""The page of a team's pseudonyms: their key, and the ways back for administrators."""
 
 from uuid import UUID
 
@@ -59,7 +59,7 @@ def rotate(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @sensitive_variables("people")
 def way_back(request: HttpRequest, way_back_id: UUID) -> HttpResponse:
-    """Look one pseudonym up. The answer is in this page and nowhere else; a reload asks again."""
+    """Look up a pseudonym. The answer is only on this page; a reload asks again."""
     person = person_of(request)
     found = get_way_back_or_404(person, way_back_id)
     check_can_look_up(person, found.team)

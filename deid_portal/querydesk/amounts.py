@@ -1,7 +1,7 @@
-"""Budgets are counted in whole millionths of ε, so that sums are exact and nothing is lost or won.
+"""Budgets are counted in whole millionths of ε, so that sums are exact.
 
-A price is rounded up when it is turned into millionths, a balance is never rounded. δ is counted
-in whole 10^-18 in the same way.
+A price is rounded up to millionths, a balance is never rounded. δ is counted in units of 10^-18 in
+the same way.
 """
 
 import re
@@ -9,17 +9,17 @@ from decimal import ROUND_CEILING, Decimal, InvalidOperation
 
 MICRO = 1_000_000
 ATTO = 10**18
-# No account holds more: at that size the sum protects nobody, whatever each question cost.
+# The maximum of an account: a larger sum protects nobody.
 MOST_EPSILON = 1000
 
 
 def micro_of(epsilon: float | Decimal | str) -> int:
-    """Return ε in millionths, rounded up; a float counts as the number it is written as."""
+    """Return ε in millionths, rounded up; a float is taken as its shortest decimal form."""
     return _whole(epsilon, MICRO)
 
 
 def epsilon_of(micro: int) -> float:
-    """Return the number that is written with these millionths; `micro_of` gives them back."""
+    """Return the ε of these millionths; `micro_of` is the inverse."""
     return float(Decimal(micro) / MICRO)
 
 
@@ -39,7 +39,7 @@ def _whole(amount: float | Decimal | str, unit: int) -> int:
 
 
 def shown(micro: int) -> str:
-    """Write an amount of budget: two decimals, more where they say something."""
+    """Write an amount of budget with two decimals, or more if they are not zero."""
     written = f"{Decimal(abs(micro)) / MICRO:,.6f}".rstrip("0")
     whole, _, decimals = written.partition(".")
     return f"{'−' if micro < 0 else ''}{whole}.{decimals:0<2}"

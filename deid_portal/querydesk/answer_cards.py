@@ -1,6 +1,6 @@
 """A stored answer as a page shows it: the number, its interval in words and drawn, how to read it.
 
-Everything here is made from the noisy answer. The true one is nowhere.
+Everything here is made of the noisy answer. The exact one is not stored.
 """
 
 import csv
@@ -12,10 +12,12 @@ from typing import Any
 
 from django.utils import timezone
 
+from deid_portal.engine.differential import PrivateQuestion
 from deid_portal.engine.files.csv.writer import neutralize
 from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.answer_charts import AnswerChart, Row, chart_of
 from deid_portal.querydesk.models import Question
+from deid_portal.querydesk.prices import kind_named
 from deid_portal.querydesk.vocabulary import cases_words, kind_words, write_number
 
 NEIGHBOUR_WORDS = {
@@ -24,8 +26,6 @@ NEIGHBOUR_WORDS = {
     "links": "neighbors by adding or removing one link",
     "people": "neighbors by adding or removing one person with all links",
 }
-# Kinds whose one number counts people: below the noise nobody can tell it from none.
-COUNTS = {"count", "links", "people-with-links"}
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class IntervalLine:
 
 @dataclass(frozen=True)
 class AnswerCard:
-    """One question of one person with everything its card says."""
+    """A question of a person with the contents of its card."""
 
     question: Question
 
@@ -91,7 +91,7 @@ class AnswerCard:
 
     @property
     def number(self) -> str:
-        """The one number, or the one value, of an answer that is one."""
+        """The number or value of an answer that is a single one."""
         if "value" not in self.answer:
             return ""
         value = self.answer["value"]
@@ -110,7 +110,7 @@ class AnswerCard:
 
     @property
     def interval_words(self) -> tuple[str, str, str] | None:
-        """Low, high and in how many cases the truth lies between them."""
+        """Low, high and the confidence of the interval, in words."""
         if self.interval is None:
             return None
         low, high = (write_number(end, of=self._half_width) for end in self.interval)
@@ -118,7 +118,7 @@ class AnswerCard:
 
     @property
     def is_exact(self) -> bool:
-        """True when so much was paid that hardly any noise is left."""
+        """Whether ε was so large that hardly any noise is left."""
         return self.interval is not None and self.interval[0] == self.interval[1]
 
     @property
@@ -129,14 +129,18 @@ class AnswerCard:
         return IntervalLine.draw(float(value), *self.interval)
 
     @property
+    def kind(self) -> type[PrivateQuestion]:
+        return kind_named(self.question.kind)
+
+    @property
     def is_negative(self) -> bool:
         value = self.answer.get("value")
-        return self.question.kind in COUNTS and isinstance(value, int | float) and value < 0
+        return self.kind.is_count and isinstance(value, int | float) and value < 0
 
     @property
     def is_too_few(self) -> bool:
-        """True when the interval reaches down to nobody."""
-        return self.question.kind in COUNTS and bool(self.interval and self.interval[0] <= 0)
+        """Whether the interval includes zero people."""
+        return self.kind.is_count and bool(self.interval and self.interval[0] <= 0)
 
     @cached_property
     def chart(self) -> AnswerChart | None:
@@ -182,10 +186,10 @@ class AnswerCard:
 
     @property
     def true_words(self) -> str:
-        """What lies in the interval."""
-        if self.answer.get("bound") and self.question.kind in COUNTS | {"average-links"}:
+        """The name of the true value that the interval is for."""
+        if self.answer.get("bound") and (self.kind.is_count or self.kind.answer_unit == "links"):
             return f"The true number, with at most {self.answer['bound']:,} links per person,"
-        return "The true count" if self.question.kind in COUNTS else "The true value"
+        return "The true count" if self.kind.is_count else "The true value"
 
     @property
     def _said(self) -> str:
@@ -207,7 +211,7 @@ class AnswerCard:
 
     @property
     def rows(self) -> list[Row]:
-        """Every number of the answer: the one it is, and those of its chart."""
+        """All numbers of the answer: the single one, and those of its chart."""
         low, high = self.interval or ("", "")
         one: list[Row] = [("answer", self.answer.get("value", ""), low, high)]
         if self.chart is None:

@@ -1,4 +1,4 @@
-"""Answers of several numbers as a chart: the finding, the drawing, the same as a table."""
+"""Charts of answers of several numbers, with the finding and a table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,19 +10,18 @@ from deid_portal.engine.charts.look import INK_2
 from deid_portal.engine.differential.domains import write_value
 from deid_portal.engine.wording.numbers import NBSP
 from deid_portal.querydesk.models import Question
+from deid_portal.querydesk.prices import kind_named
 from deid_portal.querydesk.vocabulary import write_number, write_width
 
 MOST_BARS = 60
 MOST_COLUMNS = 8
 WHISKER_SHARE = 0.1
 Row = tuple[str, Any, Any, Any]
-# Kinds whose numbers have intervals of different widths.
-OWN_INTERVALS = {"quantiles", "linear-regression"}
 
 
 @dataclass(frozen=True)
 class AnswerChart(Chart):
-    """There is no figure where there are too many bars to tell apart; then the table is all."""
+    """A chart; without a figure, only with a table, if there are too many bars."""
 
     rows: Sequence[Row] = ()
 
@@ -65,8 +64,8 @@ def _make(
 
 
 def _caption(question: Question, width: float | None) -> str:
-    """Say how sure the numbers are; those with intervals of different widths say it themselves."""
-    if width is not None and question.kind in OWN_INTERVALS:
+    """Describe the uncertainty of the numbers, if all intervals have the same width."""
+    if width is not None and not kind_named(question.kind).has_equal_intervals:
         return "Each interval holds the true number in 19 of 20 cases"
     return f"Each number is within ± {write_width(width)} in 19 of 20 cases" if width else ""
 
@@ -101,7 +100,7 @@ def _has_negative(rows: Sequence[Row]) -> bool:
 
 
 def _finding(rows: Sequence[Row], *, of_links: bool) -> str:
-    """Say what stands out: the largest group and its share, and what drowns in the noise."""
+    """Describe the finding: the largest group and its share, and groups smaller than the noise."""
     largest = max(rows, key=lambda row: row[1])
     everybody = sum(max(row[1], 0) for row in rows)
     drowned = sum(row[2] is not None and row[2] <= 0 for row in rows)
@@ -156,7 +155,7 @@ def _whiskers(rows: Sequence[Row]) -> dict[str, Any]:
     return {
         "type": "data",
         "symmetric": False,
-        # Where noise took a count below zero, what is possible begins above it.
+        # If noise made a count negative, its interval begins above it.
         "array": [max(row[3] - row[1], 0) for row in rows],
         "arrayminus": [max(row[1] - row[2], 0) for row in rows],
         "color": INK_2,
@@ -166,7 +165,7 @@ def _whiskers(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _has_room(rows: Sequence[Row]) -> bool:
-    """Numbers above bars are readable while there are few, and no long whisker runs through."""
+    """Whether numbers above bars are readable: few bars, no long whiskers."""
     width, largest = _usual_width(rows), max(abs(row[1]) for row in rows)
     return len(rows) <= 20 and (width is None or width < WHISKER_SHARE * largest)
 

@@ -1,9 +1,9 @@
-"""Where lists of values come from when a steward declares what a column may hold.
+"""Sources of value lists for declaring the domain of a column.
 
-What must never happen: a list is filled from the table without a word. That a value stands in a
-list says that somebody in the table has it. So nothing is filled in by itself; a list of the shelf
-is public; and the column's own tree, which may have been made from the table, is taken only when
-the steward asks for it and was told what that means.
+What must never happen: a list is filled from the table unnoticed, since it would reveal which
+values occur. So nothing is filled in automatically; lists of the shelf are public; and the column's
+own tree, which may have been made from the table, is used only if the steward asks for it, after a
+warning.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""The ledger: what may be spent, what was, and the one place where entries are written.
+"""The ledger of budgets; all its entries are written here.
 
-What must never happen: more is spent than there is. So every entry is written while the row of the
-desk is locked (PostgreSQL locks the row, SQLite lets one transaction write at a time), what is left
-is summed up under that lock, and entries are only ever appended.
+What must never happen: more is spent than the budget. So every entry is written while the row of
+the desk is locked (PostgreSQL locks the row, SQLite lets one transaction write at a time), what is
+left is summed up under that lock, and entries are only ever appended.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from deid_portal.web.refusals import Refused
 
 @dataclass(frozen=True)
 class Balance:
-    """What a person may still spend at a desk, and what limits it. In millionths of ε."""
+    """What a person may still spend at a desk, by account. In millionths of ε."""
 
     account: int  # the person's own
     account_limit: int
@@ -31,13 +31,13 @@ class Balance:
 
     @property
     def left(self) -> int:
-        """What can be spent now: the smallest of the accounts, and never less than nothing."""
+        """What can be spent now: the smallest of the accounts, at least 0."""
         pools = [] if self.pool is None else [self.pool]
         return max(min(self.account, self.total, *pools), 0)
 
     @property
     def is_short_of(self) -> str:
-        """Which account is the tightest."""
+        """The account with the smallest balance."""
         if self.pool is not None and self.pool < min(self.account, self.total):
             return "pool"
         return "total" if self.total < self.account else "account"
@@ -51,14 +51,14 @@ class Balance:
 
 
 def lock(desk: Desk) -> Desk:
-    """Hold the desk until the end of the transaction; whoever comes second waits here."""
+    """Lock the desk until the end of the transaction."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("A lock belongs into a transaction.")
     return Desk.objects.select_for_update().get(id=desk.id)
 
 
 def balance_of(desk: Desk, person: User, terms: Terms | None = None) -> Balance:
-    """Sum up what is left, in one query; binding only under `lock`, else what a page shows."""
+    """Compute the balance, in one query; only under `lock` it is safe to pay by it."""
     terms = terms or desk.current
     now = Q(counts_at__gte=began_at(desk))
     granted, own = Q(kind=Entry.Kind.GRANTED), Q(person=person)
@@ -94,7 +94,7 @@ def check_can_pay(balance: Balance, micro: int, delta_atto: int = 0) -> None:
 
 
 def pay(question: Question) -> Entry:
-    """Take the price before anything is computed; refuses what there is not enough for."""
+    """Charge the price before anything is computed; refuses if the balance is too small."""
     balance = balance_of(question.desk, question.asked_by, question.terms)
     check_can_pay(balance, question.price_micro, question.delta_atto)
     price = -question.price_micro
@@ -115,7 +115,7 @@ def note_free(question: Question) -> Entry:
 
 
 def give_back(question: Question) -> Entry | None:
-    """Return a price, only where no noise can have been drawn; None where it was returned before.
+    """Refund a price, only if no noise can have been drawn; None if it was refunded before.
 
     The caller holds the row of the question and knows that `drawing_at` is empty.
     """
@@ -156,7 +156,7 @@ def entries_of(desk: Desk, person: User) -> QuerySet[Entry]:
 
 
 def _append(desk: Desk, kind: Entry.Kind, person: User, **values: object) -> Entry:
-    """Write the next entry; `lock` is held by the caller, so numbers follow each other."""
+    """Write the next entry; the caller holds `lock`, so numbers are consecutive."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("An entry belongs into a transaction.")
     last = desk.entries.aggregate(last=Max("number"))["last"] or 0

@@ -1,7 +1,7 @@
-"""Attacks that show why answers need noise and a budget, on invented people or one's own.
+"""Attacks that show why answers need noise and a budget, on invented or own data.
 
-What a lesson says of answers without privacy is not private. On a team's own table it is therefore
-for stewards alone, who may see the rows anyway; nothing of it is kept, and it spends no budget.
+The answers without privacy in a lesson are not private. So on a team's own table only stewards, who
+see the rows anyway, may run it; nothing of it is stored, and it spends no budget.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ from deid_portal.engine.differential.lessons.deck_data import (
 from deid_portal.web.refusals import Refused
 
 EPSILON = 1.0
-# So often that the mean of the noise is five standard deviations from the next whole number.
+# So many that a whole number is five standard deviations of the mean noise away.
 REPEATS = 400
 FEW = 12
 REACH = 2.0
@@ -49,7 +49,7 @@ Bits = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 @dataclass(frozen=True)
 class Exercise:
-    """A lesson that can be run: its story, and what it is run on where nobody brings data."""
+    """A lesson that can be run: its story, and its default data."""
 
     name: str
     icon: str

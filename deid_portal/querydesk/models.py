@@ -15,11 +15,11 @@ from django.utils import timezone
 from deid_portal.accounts.models import Team, User
 from deid_portal.datasets.models import Dataset
 from deid_portal.vault.sealed_fields import SealedJSONField
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
 
 class Desk(models.Model):
-    """The row every payment locks, so that of two that want the last ε one comes second."""
+    """A dataset open for questions; every payment locks this row."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="desks")
@@ -42,7 +42,7 @@ class Desk(models.Model):
 
     @property
     def current(self) -> "Terms":
-        """The terms in force: the last ones; a prefetched list costs no query."""
+        """The terms in force, which are the last ones; uses a prefetched list."""
         return next(iter(self.terms.all()))
 
 
@@ -54,7 +54,7 @@ class Period(models.TextChoices):
 
 
 class Terms(models.Model):
-    """What a steward opened, to whom and for how much. Never changed: new terms come after them."""
+    """What a steward opened, for whom and with which budgets. Immutable: changes are new terms."""
 
     sealed_to = ("desk_id", "number")
 
@@ -62,11 +62,11 @@ class Terms(models.Model):
     number = models.PositiveIntegerField()
     # The version of the dataset that answers.
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="desk_terms")
-    # Neighbours, unit of privacy and declared domains, as the engine reads them; they name values.
+    # The engine's setting: neighbours, unit of privacy and declared domains, which name values.
     setting = SealedJSONField()
     total_micro = models.BigIntegerField()
     analyst_micro = models.BigIntegerField()
-    # What all together may spend between two refills; empty where only the two others count.
+    # What all people together may spend between two refills; empty for no such limit.
     pool_micro = models.BigIntegerField(null=True)
     period = models.CharField(max_length=10, choices=Period)
     smallest_micro = models.BigIntegerField()
@@ -85,30 +85,30 @@ class Terms(models.Model):
 
 
 class Question(Work):
-    """One question of one person, and its answer. The answer is noisy; the true one is nowhere.
+    """A question of a person, and its noisy answer; the exact one is never stored.
 
-    `drawing_at` is written before noise is drawn. A question that has it and no answer lost its
-    worker in between: it ends without an answer and without its money, because a second draw at
-    the same price would let somebody choose between two answers.
+    `drawing_at` is written before noise is drawn. If a question has it but no answer, its worker
+    died in between: it ends without an answer and without a refund, because a second draw at the
+    same price would allow a choice between two answers.
     """
 
     desk = models.ForeignKey(Desk, on_delete=models.PROTECT, related_name="questions")
     terms = models.ForeignKey(Terms, on_delete=models.PROTECT, related_name="questions")
     asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    # Sent along by the form: the same click twice is one question.
+    # A key from the form: a double click is one question.
     key = models.UUIDField()
     kind = models.CharField(max_length=40)
     # Both name declared values.
     document = SealedJSONField()
     words = SealedJSONField()
-    # Of the question with its price, and of the question whatever it costs.
+    # Of the question with its price, and without it.
     fingerprint = models.CharField(max_length=64)
     topic = models.CharField(max_length=64)
     # The table that was in force when it was asked.
     table_id = models.UUIDField(null=True)
     price_micro = models.BigIntegerField()
     delta_atto = models.BigIntegerField(default=0)
-    # The question whose stored answer this one got for nothing.
+    # The question whose stored answer this one got for free.
     repeat_of = models.ForeignKey(
         "self", null=True, on_delete=models.PROTECT, related_name="repeats"
     )
@@ -130,7 +130,7 @@ class Question(Work):
 
     @property
     def source(self) -> "Question":
-        """The question that was really put to the table."""
+        """The question that was answered from the table."""
         return self.repeat_of or self
 
     @property
@@ -186,9 +186,9 @@ class Entry(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
-    # What is given back counts where it was paid, not in the period in which it comes back.
+    # A refund counts in the period of the payment.
     counts_at = models.DateTimeField(default=timezone.now)
-    # What it does to the person's account, to everybody's of the period, and to the dataset's.
+    # Changes of the person's account, the common account of the period, and the dataset's.
     person_micro = models.BigIntegerField(default=0)
     pool_micro = models.BigIntegerField(default=0)
     total_micro = models.BigIntegerField(default=0)
@@ -219,7 +219,7 @@ class Entry(models.Model):
 
 
 class Draft(models.Model):
-    """A question that was put together and not asked; it costs nothing and touches no data."""
+    """A composed question that was not asked; it costs nothing and uses no data."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     desk = models.ForeignKey(Desk, on_delete=models.CASCADE, related_name="drafts")

@@ -1,7 +1,7 @@
-"""What becomes of a desk when its table is forgotten: it closes.
+"""A desk closes when its table is forgotten.
 
-Answers stay: each is a private output that was paid for, and says no more about anybody when the
-table is gone. Declared terms and questions stay as the record of what the answers mean.
+Answers stay: each is a differentially private output, and reveals no more after the table is
+deleted. Terms and questions stay as the record of what the answers mean.
 """
 
 from deid_portal.datasets.models import Dataset

@@ -1,6 +1,6 @@
-"""Opening a dataset for questions: columns and what they may hold, who is protected, how much.
+"""Opening a dataset for questions: columns with their domains, unit of privacy, budgets.
 
-Nothing here looks at the data, and nothing is filled in from it.
+Nothing here reads the data, and nothing is filled in from it.
 """
 
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ FORMATS = [("", "choose"), *((form, _format_words(form)) for form in DATE_FORMAT
 
 
 class OpeningForm(forms.Form):
-    """What tables and networks have in common: columns and budgets."""
+    """The common part for tables and networks: columns and budgets."""
 
     size = forms.IntegerField(
         label="Number of rows, if that is public anyway",
@@ -132,11 +132,11 @@ class OpeningForm(forms.Form):
         }
 
     def protection_of(self, setting: Mapping[str, Any]) -> dict[str, Any]:
-        """Return whom a setting protects, as the form shows it."""
+        """Return form values for whom a setting protects."""
         raise NotImplementedError
 
     def protection(self) -> dict[str, Any]:
-        """Return whom the form protects, as a setting says it."""
+        """Return the part of a setting that says whom the form protects."""
         raise NotImplementedError
 
     def check_protection(self, cleaned: dict[str, Any]) -> None:
@@ -428,7 +428,7 @@ def opening_form(
 
 
 def _kind_of(column: DatasetColumn, declared: Mapping[str, Any]) -> str:
-    """Return what a column was declared to hold or, at first, what its type suggests."""
+    """Return the declared kind of a column or, initially, the one its type suggests."""
     if declared:
         return NUMBERS if "low" in declared else DATES if "first" in declared else LIST
     if column.type == "date":

@@ -1,4 +1,4 @@
-"""When an account was filled last and when it is filled again."""
+"""The refill times of accounts."""
 
 from datetime import UTC, datetime
 
@@ -11,10 +11,10 @@ MONTHS = {Period.MONTH: 1, Period.QUARTER: 3, Period.YEAR: 12}
 
 
 def began_at(desk: Desk, now: datetime | None = None) -> datetime:
-    """Return since when spending counts against the accounts.
+    """Return the time since which spending counts against the accounts.
 
-    New terms fill no account. While the calendar is still in the period in which they came, what
-    counted under the terms before them goes on counting.
+    New terms do not refill accounts: in the calendar period in which they came into force, spending
+    under the terms before still counts.
     """
     moment = now or timezone.now()
     earliest = moment

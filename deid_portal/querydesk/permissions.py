@@ -1,4 +1,4 @@
-"""Who may: stewards open and close, stewards and analysts ask, approvers grant more."""
+"""Permissions: stewards open and close, stewards and analysts ask, approvers grant more."""
 
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import DATASET_ROLES, check_has_role, roles_of
@@ -18,7 +18,7 @@ def check_may_ask(user: User, desk: Desk) -> None:
 
 
 def check_may_see_spending(user: User, desk: Desk) -> None:
-    """Questions and what they cost; answers belong to those who asked."""
+    """Questions and prices may be seen; answers only by those who asked."""
     if not roles_of(user, desk.team) & DATASET_ROLES:
         raise Refused("What others asked is shown to those who look after the dataset.")
 

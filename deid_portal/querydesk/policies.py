@@ -1,4 +1,4 @@
-"""In what state something may happen to a desk."""
+"""Conditions on the state of a desk for each action."""
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
@@ -21,7 +21,7 @@ def check_answers(desk: Desk) -> None:
 
 
 def check_same_terms(terms: Terms, seen: int) -> None:
-    """A price that was looked at under other terms is no agreement."""
+    """Refuse a price that was shown under other terms."""
     if terms.number != seen:
         raise Refused(
             f"The steward changed the terms on {terms.set_at:%-d %b, %H:%M}. "

@@ -1,6 +1,6 @@
-"""What a question costs and how exact its answer will be. Never looks at the data.
+"""Price and accuracy of a question, from the question and the declared terms alone.
 
-Everything here follows from the question and the declared terms: no room of the vault is opened.
+The data is never read: nothing of the vault is opened.
 """
 
 import math
@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from deid_portal.engine.differential import (
+    QUESTIONS,
     NoiseForecast,
     PrivacySetting,
     PrivateQuestion,
@@ -17,7 +18,11 @@ from deid_portal.engine.differential import (
 )
 from deid_portal.engine.differential.question import LARGEST_EPSILON
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.networks.questions import NetworkSetting, parse_network_question
+from deid_portal.engine.networks.questions import (
+    NETWORK_QUESTIONS,
+    NetworkSetting,
+    parse_network_question,
+)
 from deid_portal.querydesk.amounts import atto_of, epsilon_of, micro_of, shown
 from deid_portal.querydesk.models import Terms
 
@@ -44,7 +49,7 @@ class Priced:
 
     @cached_property
     def forecast(self) -> NoiseForecast:
-        """What is known beforehand; for a trained model it takes a second to find."""
+        """The forecast of the answer; takes a second for a trained model."""
         return self.question.forecast()
 
 
@@ -52,8 +57,13 @@ def setting_of(terms: Terms) -> PrivacySetting:
     return read_setting(terms.setting)
 
 
+def kind_named(name: str) -> type[PrivateQuestion]:
+    """Return a kind of question about tables or networks."""
+    return NETWORK_QUESTIONS[name] if name in NETWORK_QUESTIONS else QUESTIONS[name]
+
+
 def read_setting(document: Mapping[str, Any]) -> PrivacySetting:
-    """Read what was declared of a table or, where it says whom it protects, of a network."""
+    """Read the setting of a table or, if it has "protects", of a network."""
     kind = NetworkSetting if "protects" in document else PrivacySetting
     return kind.from_document(document)
 
@@ -82,7 +92,7 @@ def price_question(terms: Terms, document: Mapping[str, Any]) -> Priced:
 def price_for_accuracy(
     terms: Terms, document: Mapping[str, Any], half_width: float, confidence: float
 ) -> Priced:
-    """Find the ε that keeps the answer within `half_width` of the truth this often."""
+    """Find the ε that keeps the answer within `half_width` of the truth with this confidence."""
     setting = setting_of(terms)
     asked = read_question({**document, "epsilon": 1.0}, setting)
     epsilon = round_up(asked.with_accuracy(half_width, confidence).price.epsilon)
@@ -90,7 +100,7 @@ def price_for_accuracy(
 
 
 def round_up(epsilon: float) -> float:
-    """Make a price readable; up, so that the accuracy that was asked for is kept."""
+    """Round a price to few digits; up, so that the wanted accuracy is kept."""
     if not math.isfinite(epsilon) or epsilon <= 0:
         return epsilon
     steps = 100 if epsilon >= 0.1 else 1000 if epsilon >= 0.01 else 100_000
@@ -102,7 +112,7 @@ def _smallest(terms: Terms) -> float:
 
 
 def _agreed_micro(terms: Terms, epsilon: Any) -> int:
-    """Return the price in millionths, or refuse what is no price."""
+    """Return the price in millionths; refuse an invalid one."""
     try:
         number = float(epsilon)
     except (TypeError, ValueError):

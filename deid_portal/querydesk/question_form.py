@@ -1,7 +1,7 @@
-"""A question as a sentence of selects: what was chosen so far, and the document it makes.
+"""The question form, a sentence of selects, and the document it makes.
 
-The fields of the form come from the engine's own list of what a question needs, and from the
-declared terms: a column that is not open is not in any list. Nothing here looks at the data.
+Its fields follow from the engine's declaration of question entries and from the declared terms:
+columns that are not open are in no list. Nothing here reads the data.
 """
 
 from collections.abc import Mapping
@@ -57,14 +57,14 @@ VALUE_TESTS = {
     "present": "not missing",
 }
 GAP = "(missing)"
-# What the form begins with where a kind cannot be asked without; never read from the data.
+# Initial values of required entries; never read from the data.
 SUGGESTED = {"buckets": "5", "quantiles": "0.25, 0.5, 0.75", "least": "1", "most": "10"}
-# What stands in the sentence beside columns.
+# Entries in the sentence besides columns.
 IN_SENTENCE = {"least", "unit"}
 
 
 def suggested(name: str, setting: PrivacySetting) -> str:
-    """Return what a field begins with; no more links than count of anybody."""
+    """Return the initial value of a field; for links at most the bound of the setting."""
     if name == "most" and isinstance(setting, NetworkSetting) and setting.bound:
         return str(min(int(SUGGESTED[name]), setting.bound))
     return SUGGESTED.get(name, "")
@@ -104,7 +104,7 @@ class QuestionControl:
 
 @dataclass(frozen=True)
 class ConditionPart:
-    """One condition of the sentence: a column, a test, and what it is tested against."""
+    """One condition of the sentence: a column, a test, and its operands."""
 
     number: int
     column: QuestionControl
@@ -114,7 +114,7 @@ class ConditionPart:
 
 @dataclass(frozen=True)
 class ComposedQuestion:
-    """Everything the form says about the question but its price."""
+    """The question in the form, without its price."""
 
     kind: type[PrivateQuestion]
     setting: PrivacySetting
@@ -125,39 +125,39 @@ class ComposedQuestion:
     problem: str = ""
 
     def document(self) -> dict[str, Any]:
-        """Return the question without a price; raises InvalidPlan while something is missing."""
+        """Return the question without a price; raises InvalidPlan if an entry is missing."""
         if self.problem:
             raise InvalidPlan(self.problem)
         return {"query": self.kind.kind, **self.entries, "where": self.where}
 
     @property
     def kind_name(self) -> str:
-        """The kind by name; a page would take the class itself for something to call."""
+        """The name of the kind, since templates would call the class."""
         return self.kind.kind
 
     @property
     def can_be_exact(self) -> bool:
-        """True when an ε can be found from a wanted accuracy."""
+        """Whether an ε can be found from a wanted accuracy."""
         return self.kind.has_accuracy
 
     @property
     def sentence_parts(self) -> list[QuestionControl]:
-        """Columns stand in the sentence, and what it would not be one without."""
+        """The controls within the sentence: columns and other essential entries."""
         return [part for part in self.parts if _is_in_sentence(part)]
 
     @property
     def option_parts(self) -> list[QuestionControl]:
-        """What a kind cannot do without stands below the sentence."""
+        """Other required entries, shown below the sentence."""
         return [part for part in self._others if _own_name(part) in SUGGESTED]
 
     @property
     def finer_parts(self) -> list[QuestionControl]:
-        """What only somebody who knows wants to change."""
+        """Optional entries for experts."""
         return [part for part in self._others if _own_name(part) not in SUGGESTED]
 
     @property
     def has_finer_choice(self) -> bool:
-        """True when something there was changed, so that it must be in view."""
+        """Whether one of these was changed, so that they must be visible."""
         return any(
             part.text or (part.choices and not part.choices[0].chosen) for part in self.finer_parts
         )
@@ -169,18 +169,18 @@ class ComposedQuestion:
 
     @property
     def unit(self) -> str:
-        """What an accuracy is counted in: people, links, or the unit of the column."""
-        if self.kind.kind in IN_LINKS:
+        """The unit of accuracies: people, links, or that of the column."""
+        if self.kind.answer_unit == "links":
             return "links"
         column = self.entries.get("column")
         has_unit = any(own.kind == "number-column" for own in self.kind.fields)
-        if column and has_unit and self.kind.kind not in COUNTED:
+        if column and has_unit and not self.kind.answer_unit:
             return str(column)
         return "people" if self.setting.person or self.setting.rows_per_person == 1 else "rows"
 
     @property
     def protected(self) -> str:
-        """Who is protected, and against whose coming and going."""
+        """Whom the setting protects, and the neighbor relation."""
         own = self.setting
         if isinstance(own, NetworkSetting):
             count = f"; {own.bound:,} links of a person count" if own.bound else ""
@@ -201,12 +201,6 @@ COLUMN_KINDS: dict[str, tuple[type[Domain], ...]] = {
     "values-column": (ValuesDomain,),
     "date-column": (DateDomain,),
 }
-# Kinds that cannot be asked without a δ.
-NEED_DELTA = {"logistic-regression"}
-# Kinds that ask about a number column and answer with counts of people.
-COUNTED = {"histogram"}
-# Kinds that answer with numbers of links.
-IN_LINKS = {"links", "average-links"}
 
 
 def _own_name(part: QuestionControl) -> str:
@@ -248,7 +242,7 @@ def kinds_that_fit(setting: PrivacySetting) -> list[type[PrivateQuestion]]:
 
 def _fits(kind: type[PrivateQuestion], setting: PrivacySetting) -> bool:
     """Say whether there are enough open columns, and a δ where the kind needs one."""
-    if kind.kind in NEED_DELTA and setting.delta is None:
+    if kind.needs_delta and setting.delta is None:
         return False
     taken: set[str] = set()
     for own in kind.fields:
@@ -271,7 +265,7 @@ def _choices_of(own: Field, setting: PrivacySetting) -> list[str]:
 
 
 def compose(posted: QueryDict, setting: PrivacySetting) -> ComposedQuestion:
-    """Read the form as far as it is filled in; what does not fit takes its first choice."""
+    """Read the form as far as it is filled in; invalid choices become the first choice."""
     kinds = {kind.kind: kind for kind in kinds_that_fit(setting)}
     if not kinds:
         raise InvalidPlan("No column is open for questions yet.")
@@ -284,7 +278,7 @@ def compose(posted: QueryDict, setting: PrivacySetting) -> ComposedQuestion:
     )
 
 
-# The control of a bound of a condition, and what it is called.
+# The control of a bound of a condition, and its label.
 OPERANDS = {
     NumberDomain: ("number", {"low": "Lowest number", "high": "Highest number"}),
     DateDomain: ("date", {"low": "First day", "high": "Last day"}),
@@ -298,14 +292,14 @@ def _tests_of(domain: Domain) -> dict[str, str]:
 
 
 def _ends_of(domain: NumberDomain | DateDomain) -> dict[str, str]:
-    """Return the lowest and highest that a condition could name, as a form shows them."""
+    """Return the ends of a domain in form notation."""
     if isinstance(domain, DateDomain):
         return {"low": domain.first.isoformat(), "high": domain.last.isoformat()}
     return {"low": f"{plain_number(domain.low)}", "high": f"{plain_number(domain.high)}"}
 
 
 class _QuestionReader:
-    """Reads one form; keeps what it found for the document, and the first thing amiss."""
+    """Reads a form; collects the document and the first error."""
 
     def __init__(self, posted: QueryDict, setting: PrivacySetting) -> None:
         self.posted, self.setting = posted, setting
@@ -407,7 +401,7 @@ class _QuestionReader:
         return numbers
 
     def condition(self, number: int) -> ConditionPart:
-        """Read a condition; it is numbered anew by its place, so that none is left out."""
+        """Read a condition; conditions are renumbered by position, without gaps."""
         place = len(self.where)
         old, new = f"c{number}-", f"c{place}-"
         columns = list(self.setting.domains)

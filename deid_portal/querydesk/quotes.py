@@ -1,8 +1,8 @@
-"""The price of a composed question, as the page shows it before anything is spent.
+"""The price of a composed question, shown before anything is spent.
 
-Accuracy, ε and slider are one value: whichever a person changed last leads, the others follow.
-The page sends along what each of them was, so this works without scripting, too. No data is
-touched: everything follows from the question, the terms and the ledger.
+Accuracy, ε and slider are one value: the one changed last determines the others. The page also
+sends their previous values, so this works without scripts. The data is not read: everything follows
+from the question, the terms and the ledger.
 """
 
 import math
@@ -35,7 +35,7 @@ USUAL_MOST = 2.0
 
 @dataclass(frozen=True)
 class Tick:
-    """A place of the slider: what it would cost, and what would come of it."""
+    """A position of the slider with its price and accuracy."""
 
     epsilon: str
     width: str
@@ -43,7 +43,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Quote:
-    """What the question would cost, how exact it would be, and whether there is enough."""
+    """The price of the question, its accuracy, and whether the balance is enough."""
 
     balance: Balance
     epsilon: str
@@ -54,7 +54,7 @@ class Quote:
     priced: Priced | None = None
     problem: str = ""
     width: float | None = None
-    free: Question | None = None  # the same question, answered or being answered
+    free: Question | None = None  # the same question, answered or queued
     closer: Question | None = None  # the same question, answered more exactly
     fit_epsilon: str = ""  # what the balance could pay for
     fit_width: str = ""
@@ -98,7 +98,7 @@ class Quote:
 
     @property
     def promise(self) -> str:
-        """How far the answer may be off, in words."""
+        """The accuracy of the answer, in words."""
         if self.priced is None:
             return ""
         if self.width is None:
@@ -110,7 +110,7 @@ class Quote:
 
     @property
     def odds(self) -> str:
-        """How much likelier an answer can be with a person than without."""
+        """The factor by which an answer can be likelier with a person than without."""
         if self.priced is None:
             return ""
         times = math.exp(self.priced.question.price.epsilon)
@@ -118,7 +118,7 @@ class Quote:
 
     @property
     def surest_guess(self) -> str:
-        """How sure somebody gets who could as well have tossed a coin before."""
+        """The largest posterior chance of a guess whose prior chance was 1/2."""
         if self.priced is None:
             return ""
         epsilon = self.priced.question.price.epsilon
@@ -128,7 +128,7 @@ class Quote:
 def quote(
     desk: Desk, terms: Terms, person: User, composition: ComposedQuestion, posted: QueryDict
 ) -> Quote:
-    """Work out the price of what the form says; a problem is a sentence in it, never an error."""
+    """Return the price of the form's question; a problem is a message in it, never an exception."""
     reader = _QuoteReader(terms, composition, posted)
     offer = Quote(
         balance=balance_of(desk, person, terms),
@@ -158,7 +158,7 @@ def quote(
 
 
 def _with_what_fits(offer: Quote, reader: "_QuoteReader") -> Quote:
-    """Say what the balance could pay for, where it can pay for anything."""
+    """Add the largest ε the balance allows, if any."""
     left = offer.balance.left
     if left < reader.terms.smallest_micro:
         return offer
@@ -175,7 +175,7 @@ def _with_what_fits(offer: Quote, reader: "_QuoteReader") -> Quote:
 
 
 def _plain(sentence: str, composition: ComposedQuestion) -> str:
-    """Name the place as the form does: the field, or the column of a condition."""
+    """Replace the engine's place by the form's: the field, or the column of a condition."""
     place, colon, rest = sentence.partition(": ")
     if not colon or " " in place:
         return sentence
@@ -221,7 +221,7 @@ class _QuoteReader:
         return price_question(self.terms, {**self.document(), "epsilon": self._at(self.slider())})
 
     def lead(self) -> str:
-        """Return which of the three was changed; at the very start, the cheapest is shown."""
+        """Return which of the three was changed; initially the cheapest is shown."""
         if self.text("set-epsilon"):
             return "epsilon"
         changed = [
@@ -257,7 +257,7 @@ class _QuoteReader:
         return priced.question.forecast(self.confidence).half_width
 
     def ticks(self) -> list[Tick]:
-        """Three places of the slider; no widths where none can be said beforehand."""
+        """Three positions of the slider; without widths if there is no forecast."""
         prices = [self._at(place) for place in (0, STEPS // 2, STEPS)]
         return [Tick(f"{epsilon:.2f}", self._width_at(epsilon)) for epsilon in prices]
 

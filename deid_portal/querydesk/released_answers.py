@@ -1,8 +1,8 @@
-"""Answers that leave the house with a release: which may, as a document, as files, in words.
+"""Answers that are published with a release: as a document, as files, in words.
 
-Whoever asked hands over, nobody else: an answer is shown to who asked alone. The document is made
-of what is stored and of nothing that is worded here, so its fingerprint stays the same however
-pages come to word things. All of it is noisy; there is no true value anywhere.
+Only the person who asked can publish an answer, since nobody else sees it. The document holds
+stored data only, no wording, so its fingerprint does not change with the wording of pages. All
+numbers are noisy.
 """
 
 import csv
@@ -32,7 +32,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
 from deid_portal.runs.selectors import runs_of
 from deid_portal.web.refusals import refusal
-from deid_portal.work.work import WorkStatus
+from deid_portal.work.leases import WorkStatus
 
 Document = dict[str, Any]
 HEADER = (
@@ -50,19 +50,19 @@ HEADER = (
 
 
 def answers_to_hand_over(person: User, dataset: Dataset) -> QuerySet[Question]:
-    """Return what a person asked about any version of a dataset and got an answer to."""
+    """Return a person's answered questions about all versions of a dataset."""
     own = Question.objects.filter(
         desk__series=dataset.series, asked_by=person, status=WorkStatus.FINISHED
     )
     answered = own.filter(Q(repeat_of=None) | Q(repeat_of__status=WorkStatus.FINISHED))
-    # The same answer got a second time for nothing is the same answer.
+    # An answer that was repeated for free is the same answer.
     return answered.exclude(repeat_of__asked_by=person).select_related(
         "terms__dataset", "repeat_of__terms__dataset"
     )
 
 
 def run_to_go_with(person: User, desk: Desk) -> Run | None:
-    """Return the run that a steward would ask for next, so that answers can go with it."""
+    """Return the run a steward would release next, so that answers can be added."""
     if refusal(check_may_open, person, desk.team):
         return None
     dataset = desk.current.dataset
@@ -74,7 +74,7 @@ def run_to_go_with(person: User, desk: Desk) -> Run | None:
 
 
 def to_documents(questions: Iterable[Question]) -> list[Document]:
-    """Describe answers, each once however often it was asked for, in the order they were given."""
+    """Describe answers in order, each once, however often it was repeated."""
     sources = {question.source.id: question.source for question in questions}
     found = sorted(sources.values(), key=lambda own: (own.finished_at or own.queued_at, own.id))
     return [_to_document(source) for source in found]
@@ -89,25 +89,25 @@ def _to_document(source: Question) -> Document:
         "answered_on": f"{given:%Y-%m-%d}",
         "table_version": source.terms.dataset.version,
         "terms": source.terms.number,
-        # None: what is protected is one row.
+        # None: a row is protected
         "rows_per_person": person["rows"] if person else None,
         "answer": source.answer,
     }
 
 
 def write_answers(documents: Sequence[Document]) -> str:
-    """Write answers.json; always the same text for the same answers."""
+    """Write answers.json in canonical form."""
     return json.dumps(documents, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 
 def fingerprint_of_answers(documents: Sequence[Document]) -> str:
-    """Return the hash of answers.json, or nothing where there are no answers."""
+    """Return the hash of answers.json; empty without answers."""
     return hashlib.sha256(write_answers(documents).encode()).hexdigest() if documents else ""
 
 
 @dataclass(frozen=True)
 class HandedAnswer:
-    """A document as people read it."""
+    """A document of an answer, for pages."""
 
     document: Mapping[str, Any]
 
@@ -157,7 +157,7 @@ class HandedAnswer:
 
     @property
     def neighbour_words(self) -> str:
-        """What hardly changes the answer: "one row is added or taken away"."""
+        """The neighbor relation: "one row is added or taken away"."""
         if "protects" in self.answer:
             protects = Protects(self.answer["protects"])
             return NetworkSetting(Neighbours.ADD_REMOVE, protects=protects).neighbour_words
@@ -177,7 +177,7 @@ def read_answers(documents: Iterable[Mapping[str, Any]]) -> list[HandedAnswer]:
 
 
 def sum_prices(answers: Iterable[HandedAnswer]) -> list[str]:
-    """Add up what the answers tell; an ε under one relation is not an ε under another."""
+    """Add up the prices, separately per neighbor relation."""
     epsilons: dict[str, int] = {}
     deltas: dict[str, int] = {}
     for own in answers:
@@ -192,7 +192,7 @@ def sum_prices(answers: Iterable[HandedAnswer]) -> list[str]:
 
 
 def write_answers_csv(documents: Sequence[Mapping[str, Any]]) -> str:
-    """Write one line per number; a spreadsheet runs nothing of it."""
+    """Write one line per number, safe for spreadsheets."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)

@@ -10,14 +10,14 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.querydesk.models import Desk, Draft, Question, Terms, Wish
 from deid_portal.querydesk.prices import Priced
-from deid_portal.work.work import OPEN_STATUSES, WorkStatus
+from deid_portal.work.leases import OPEN_STATUSES, WorkStatus
 
 
 def visible_desks(user: User) -> QuerySet[Desk]:
-    """Return the desks a person may know of.
+    """Return the desks visible to a person.
 
-    Those who look after datasets see all of their team. An analyst sees those that are open, and
-    those at which they have asked, because their answers stay theirs.
+    People who manage datasets see all of their team. Analysts see open desks, and those at which
+    they have asked, because they keep their answers.
     """
     looks_after = Membership.objects.filter(
         user=user, team=OuterRef("team"), role__in=DATASET_ROLES
@@ -32,7 +32,7 @@ def visible_desks(user: User) -> QuerySet[Desk]:
 
 
 def desks_of_team(user: User, team: Team) -> list[Desk]:
-    """Return the team's desks, those that answer first, then by name."""
+    """Return the team's desks, open ones first, then by name."""
     desks = visible_desks(user).filter(team=team)
     return sorted(desks, key=lambda desk: (not desk.is_open, desk.current.dataset.name.lower()))
 
@@ -47,17 +47,17 @@ def desk_of(dataset: Dataset) -> Desk | None:
 
 
 def datasets_to_open(user: User, team: Team) -> list[Dataset]:
-    """Return what could be opened for questions and is not, by name."""
+    """Return the datasets that can be opened for questions, by name."""
     ready = datasets_of_team(user, team).filter(state=Dataset.State.READY)
     is_open = Desk.objects.filter(series=OuterRef("series"), closed_at=None)
     return list(ready.filter(~Exists(is_open)).order_by("name"))
 
 
 def stored_answer(desk: Desk, terms: Terms, priced: Priced) -> Question | None:
-    """Return the question that has, or is about to have, the answer to this very one.
+    """Return an answered or queued question that is identical to this one.
 
     The fingerprint covers the question, its price and the declared setting; the table must be the
-    same one. Whoever paid for it: what the people in the table gave away, they gave once.
+    same. Whoever paid for it: repeating an answer costs no further privacy.
     """
     good = [WorkStatus.FINISHED, *OPEN_STATUSES]
     return (
@@ -73,7 +73,7 @@ def stored_answer(desk: Desk, terms: Terms, priced: Priced) -> Question | None:
 
 
 def closer_answer(desk: Desk, terms: Terms, priced: Priced) -> Question | None:
-    """Return a stored answer to the same question that was paid better, so is at least as exact."""
+    """Return a stored answer to the same question at a higher price, at least as exact."""
     return (
         desk.questions.filter(
             topic=priced.topic,
@@ -88,12 +88,12 @@ def closer_answer(desk: Desk, terms: Terms, priced: Priced) -> Question | None:
 
 
 def questions_of(desk: Desk, person: User) -> QuerySet[Question]:
-    """Return what a person asked here, the last first; answers stay sealed until they are shown."""
+    """Return a person's questions, the last first; answers are decrypted when shown."""
     return desk.questions.filter(asked_by=person).select_related("repeat_of", "terms__dataset")
 
 
 def get_question_or_404(user: User, question_id: UUID) -> Question:
-    """Return a question of the person's own: an answer is shown to who asked and nobody else."""
+    """Return a question of the person: nobody else sees its answer."""
     questions = Question.objects.filter(asked_by=user, desk__in=visible_desks(user))
     return get_object_or_404(
         questions.select_related("desk__team", "terms__dataset", "repeat_of"), id=question_id
@@ -111,7 +111,7 @@ def get_draft_or_404(user: User, draft_id: UUID) -> Draft:
 
 
 def get_wish_or_404(user: User, wish_id: UUID) -> Wish:
-    """Return a wish of somebody whose desk the person looks after, or their own."""
+    """Return a wish at a desk the person manages, or their own."""
     looks_after = Q(
         desk__team__memberships__user=user, desk__team__memberships__role__in=DATASET_ROLES
     )

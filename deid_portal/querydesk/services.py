@@ -1,4 +1,4 @@
-"""Asking, and everything around it that changes a desk. Every write leaves an audit record."""
+"""Asking, and all other changes of a desk. Every change leaves an audit record."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from deid_portal.querydesk.prices import Priced, price_question, setting_of
 from deid_portal.querydesk.selectors import stored_answer
 from deid_portal.querydesk.tasks import answer_question
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import OPEN_STATUSES, WorkStatus, queue, request_stop
+from deid_portal.work.leases import OPEN_STATUSES, WorkStatus, queue, request_stop
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class DeskOffer:
 
 @transaction.atomic
 def open_desk(*, dataset: Dataset, opened_by: User, offer: DeskOffer) -> Desk:
-    """Open a dataset for questions, or change the terms of one that is; nothing is ever refunded.
+    """Open a dataset for questions, or change the terms of an open one.
 
     What was spent under earlier terms, of this version or an older one, stays spent.
     """
     check_may_open(opened_by, dataset.team)
     check_is_ready(dataset)
-    # Two clicks at the same instant come one after the other, also before there is a desk.
+    # Serializes simultaneous requests, also before the desk exists.
     Dataset.objects.select_for_update().get(id=dataset.id)
     desk, is_new = Desk.objects.get_or_create(
         series=dataset.series, defaults={"team": dataset.team}
@@ -68,7 +68,7 @@ def open_desk(*, dataset: Dataset, opened_by: User, offer: DeskOffer) -> Desk:
         delta_total_atto=offer.delta_total_atto,
         set_by=opened_by,
     )
-    # Refuses a setting that the engine would not accept before it is kept.
+    # Refuses a setting that the engine would not accept.
     check_setting_fits(dataset, setting_of(terms))
     terms.save()
     action = "desk.terms_changed" if last is not None and desk.is_open else "desk.opened"
@@ -83,7 +83,7 @@ def open_desk(*, dataset: Dataset, opened_by: User, offer: DeskOffer) -> Desk:
 
 
 def _tell_approvers(terms: Terms, last: Terms | None) -> None:
-    """A steward sets the total without anybody's consent, so those who grant more are told."""
+    """Notify approvers, since a steward sets the total alone."""
     name, total = terms.set_by.display_name, shown(terms.total_micro)
     if last is None:
         words = f"{name} opened {terms.dataset} for questions, for ε {total} in all."
@@ -105,7 +105,7 @@ def _tell_approvers(terms: Terms, last: Terms | None) -> None:
 
 
 def _facts_of(terms: Terms) -> dict[str, Any]:
-    """Numbers and names of columns; what they may hold is nobody's business here."""
+    """Return numbers and names of columns for the audit record, without declared values."""
     return {
         "terms": terms.number,
         "version": terms.dataset.version,
@@ -121,7 +121,7 @@ def _facts_of(terms: Terms) -> dict[str, Any]:
 
 @transaction.atomic
 def close_desk(*, desk: Desk, closed_by: User | None) -> None:
-    """Answer no more; questions that wait get their price back. Nobody: the table was forgotten."""
+    """Close a desk and refund waiting questions; `closed_by` is None if the table was forgotten."""
     if closed_by is not None:
         check_may_open(closed_by, desk.team)
     locked = lock(desk)
@@ -141,10 +141,10 @@ def close_desk(*, desk: Desk, closed_by: User | None) -> None:
 def ask(
     *, desk: Desk, asked_by: User, document: Mapping[str, Any], key: UUID, seen_terms: int
 ) -> Question:
-    """Pay for a question and queue it; free where the same was answered before.
+    """Pay for a question and queue it; free if the same was answered before.
 
-    The price is taken in this transaction, under the lock of the desk, before anything is
-    computed. The same key again returns the question of the first click.
+    The price is charged in this transaction, under the lock of the desk, before anything is
+    computed. A repeated key returns the question of the first request.
     """
     check_may_ask(asked_by, desk)
     locked = lock(desk)
@@ -196,7 +196,7 @@ def _write_question(
 
 @transaction.atomic
 def stop_question(*, question: Question, stopped_by: User) -> bool:
-    """Take a question back; True when its price came back with it, because it still waited."""
+    """Cancel a question; return whether its price was refunded, because it still waited."""
     if question.asked_by_id != stopped_by.pk:
         raise Refused("Only who asked can take a question back.")
     lock(question.desk)
@@ -210,7 +210,7 @@ def stop_question(*, question: Question, stopped_by: User) -> bool:
 
 
 def _record(action: str, question: Question) -> None:
-    """Who asked what kind for how much; which values it named stays sealed."""
+    """Record who asked which kind of question at which price, without the values it names."""
     record_event(
         action,
         actor=question.asked_by,

@@ -1,4 +1,4 @@
-"""An account as a bank shows it: the last lines first, each with what was left after it."""
+"""Account statements: the last lines first, each with the balance after it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from deid_portal.querydesk.periods import FOR_EVER, began_at, refills_at
 from deid_portal.querydesk.permissions import check_may_ask
 from deid_portal.querydesk.selectors import desks_of_team
 from deid_portal.web.refusals import refusal
-from deid_portal.work.work import OPEN_STATUSES, WorkStatus
+from deid_portal.work.leases import OPEN_STATUSES, WorkStatus
 
 RUNNING_LOW = 0.4
 BUDGETS_SHOWN = 3
@@ -23,7 +23,7 @@ LINES_BEFORE = 200
 
 @dataclass(frozen=True)
 class LedgerLine:
-    """One line of a statement; `change` is empty where nothing was taken or given."""
+    """One line of a statement; `change` is empty if the balance did not change."""
 
     words: str
     note: str
@@ -63,7 +63,7 @@ class LedgerStatement:
 
     @property
     def is_limited_by_others(self) -> str:
-        """Why less can be spent than the person's own account holds."""
+        """Why less can be spent than the balance of the person's own account."""
         if self.balance.left >= self.balance.account:
             return ""
         return (
@@ -73,7 +73,7 @@ class LedgerStatement:
 
 
 def statement_of(desk: Desk, person: User, most: int = 0) -> LedgerStatement:
-    """Return what became of the person's account in this period, or its last `most` lines."""
+    """Return the statement of a person's account in this period, or its last `most` lines."""
     balance = balance_of(desk, person)
     since = began_at(desk)
     entries = list(entries_of(desk, person).filter(counts_at__gte=since))
@@ -96,7 +96,7 @@ def statement_of(desk: Desk, person: User, most: int = 0) -> LedgerStatement:
 
 
 def lines_before(desk: Desk, person: User) -> list[LedgerLine]:
-    """Return what happened before the account was filled last; it counts for the dataset only."""
+    """Return the lines before the last refill, which count for the dataset only."""
     entries = entries_of(desk, person).filter(counts_at__lt=began_at(desk))[:LINES_BEFORE]
     return [
         LedgerLine(
@@ -150,7 +150,7 @@ def _change_of(entry: Entry) -> str:
 
 @dataclass(frozen=True)
 class Account:
-    """What one person asked and spent, as those see it who look after the dataset."""
+    """What one person asked and spent, for those who manage the dataset."""
 
     person: User
     balance: Balance
@@ -173,7 +173,7 @@ class Account:
 
 
 def accounts_of(desk: Desk) -> list[Account]:
-    """Return everybody who has asked here, who spent most first."""
+    """Return everybody who has asked, sorted by spending."""
     people = User.objects.filter(pk__in=desk.entries.values_list("person", flat=True)).order_by(
         "username"
     )
@@ -204,7 +204,7 @@ def accounts_of(desk: Desk) -> list[Account]:
 
 @dataclass(frozen=True)
 class Budget:
-    """What is left at a desk, for the home page: of the person's account, and of the dataset."""
+    """The balances of a desk for the home page: of the person, and of the dataset."""
 
     desk: Desk
     statement: LedgerStatement
@@ -212,7 +212,7 @@ class Budget:
 
 
 def budgets_of_team(user: User, team: Team) -> list[Budget]:
-    """Return the open desks of a team; one query each, and no more than a few are shown."""
+    """Return a few open desks of a team; takes one query each."""
     desks = [desk for desk in desks_of_team(user, team) if desk.is_open][:BUDGETS_SHOWN]
     return [
         Budget(

@@ -72,7 +72,7 @@ class AskedNetwork(AskedSubject, kind=SubjectKind.NETWORK):
 
 
 def has_list_of_people(dataset: Dataset) -> bool:
-    """Say whether a network names its people apart from their links; true of files, not of them."""
+    """Say whether a network has a list of people; depends on its files, not on people."""
     is_edges = dataset.file_format.get("kind") == NetworkKind.EDGES
     return bool(dataset.network.has_node_table or not is_edges)
 

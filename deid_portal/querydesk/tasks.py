@@ -1,7 +1,7 @@
 from deid_portal.celery_app import app
-from deid_portal.querydesk.answering import give_up_question, perform_question
+from deid_portal.querydesk.answer_job import give_up_question, perform_question
 from deid_portal.querydesk.models import Question
-from deid_portal.work.work import claim, pick_up_forgotten
+from deid_portal.work.leases import claim, pick_up_forgotten
 
 
 @app.task

@@ -1,4 +1,4 @@
-"""How the same question could cost less."""
+"""Tips for asking the same question at a lower price."""
 
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.querydesk.amounts import epsilon_of
@@ -8,7 +8,7 @@ from deid_portal.querydesk.vocabulary import write_width
 
 
 def tips_of(composition: ComposedQuestion, offer: Quote, smallest_micro: int) -> list[str]:
-    """Say what half the price would do; nothing where that is not known or not possible."""
+    """Return the accuracy at half the price, if known and possible."""
     if offer.priced is None or offer.width is None or offer.free is not None:
         return []
     if offer.priced.micro < 2 * smallest_micro:

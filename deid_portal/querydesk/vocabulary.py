@@ -1,4 +1,4 @@
-"""The words of the desk: kinds of questions, widths, how sure, and when things happened."""
+"""The wording of the desk: kinds of questions, widths, confidence, times."""
 
 import math
 from collections.abc import Sequence
@@ -74,24 +74,24 @@ KINDS = {
 
 
 def tiles_of(kinds: Sequence[str], tiles: Sequence[str]) -> list[str]:
-    """Return the kinds that are shown at once: the common ones and, where few fit, the next."""
+    """Return the kinds shown first: the common ones and, if few fit, the next."""
     common = [kind for kind in kinds if kind in tiles]
     others = [kind for kind in kinds if kind not in common]
     return [*common, *others[: len(tiles) - len(common)]]
 
 
 def kind_words(kind: str, label: str = "", tile: str = "") -> KindWords:
-    """Words of a kind; those the engine gives for one that is newer than this list."""
+    """Return the words of a kind; those of the engine for a kind not listed here."""
     return KINDS.get(kind) or KindWords("question-mark", label, tile, f"{label}:")
 
 
 def write_width(width: float) -> str:
-    """Write a half width as exactly as it deserves: 3, 0.073, 1,250."""
+    """Write a half width with its significant digits: 3, 0.073, 1,250."""
     return write_number(width, of=width)
 
 
 def write_number(number: float, of: float | None = None) -> str:
-    """Write a number with the decimals that `of`, its uncertainty, leaves a meaning."""
+    """Write a number with the decimals that are significant given its uncertainty `of`."""
     if not math.isfinite(number):
         return "–"
     if float(number).is_integer() and abs(number) < 1e15:
@@ -105,7 +105,7 @@ def write_number(number: float, of: float | None = None) -> str:
 
 
 def sure_words(confidence: float) -> str:
-    """How many answers keep what is said of them."""
+    """Write a confidence as a number of answers."""
     known = {0.9: "Nine answers in ten", 0.95: "Nineteen answers in twenty"}
     return known.get(confidence, f"{confidence:.0%} of answers".replace("%", f"{NBSP}%"))
 

@@ -1,4 +1,4 @@
-"""Asking for more budget, and the approver's word on it."""
+"""Asking for more budget, and the approver's decision."""
 
 from django.db import transaction
 from django.urls import reverse
@@ -23,7 +23,7 @@ def _check_amount(micro: int) -> None:
 
 @transaction.atomic
 def ask_for_more(*, desk: Desk, asked_by: User, micro: int, reason: str) -> Wish:
-    """Ask the approvers for more budget; one wish at a time waits per person."""
+    """Ask the approvers for more budget; one open wish per person."""
     check_may_ask(asked_by, desk)
     locked = lock(desk)
     check_answers(locked)
@@ -48,9 +48,9 @@ def ask_for_more(*, desk: Desk, asked_by: User, micro: int, reason: str) -> Wish
 
 
 def raises(balance: Balance, micro: int) -> tuple[int, int]:
-    """By how much the period's and the dataset's budget must be raised so that a grant is worth it.
+    """Return by how much the common and the dataset's budget must be raised for a grant.
 
-    A grant that nothing of could be spent would be an empty word.
+    Otherwise nothing of the grant could be spent.
     """
     account = max(balance.account, 0) + micro
     pool = 0 if balance.pool is None else max(account - max(balance.pool, 0), 0)

@@ -8,7 +8,7 @@ from django.db import models
 from deid_portal.accounts.models import User
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.vault.sealed_fields import SealedJSONField
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
 
 class Release(models.Model):

@@ -25,8 +25,14 @@ from deid_portal.releases.package_member import PackageMember
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
 from deid_portal.work.endings import Endings
+from deid_portal.work.leases import (
+    Lease,
+    LeaseLost,
+    WorkStatus,
+    end_as_given_up,
+    retry_while_unreachable,
+)
 from deid_portal.work.limits import JobLimits
-from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 OWN_DOUBT = "Verifying this package fails:"
 MOST_FAILURES = 5
@@ -141,7 +147,7 @@ def _fail(lease: Lease[Package], problem: str) -> None:
 
 
 def _end(lease: Lease[Package], status: WorkStatus, action: str, **values: Any) -> None:
-    patiently(lambda: _write_end(lease, status, action, values))
+    retry_while_unreachable(lambda: _write_end(lease, status, action, values))
 
 
 @transaction.atomic

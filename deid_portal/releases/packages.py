@@ -19,7 +19,7 @@ from deid_portal.releases.models import Package, Release, TableFormat
 from deid_portal.releases.tasks import pack_release
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import WorkStatus, queue
+from deid_portal.work.leases import WorkStatus, queue
 
 NOT_PACKED = "This package is still being packed."
 

@@ -2,7 +2,7 @@ from deid_portal.celery_app import app
 from deid_portal.releases.expiry import expire_releases
 from deid_portal.releases.models import Package
 from deid_portal.releases.package_archive import give_up_packing, perform_packing
-from deid_portal.work.work import claim, pick_up_forgotten
+from deid_portal.work.leases import claim, pick_up_forgotten
 
 
 @app.task

@@ -5,7 +5,7 @@ class ReviewsConfig(AppConfig):
     name = "deid_portal.reviews"
 
     def ready(self) -> None:
-        from deid_portal.datasets.later_rooms import forget_with_the_table
+        from deid_portal.datasets.table_hooks import forget_with_the_table
         from deid_portal.reviews.on_deletion import withdraw_open_requests
 
         forget_with_the_table(withdraw_open_requests)

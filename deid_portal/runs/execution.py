@@ -16,8 +16,14 @@ from deid_portal.runs.summaries import summarize
 from deid_portal.runs.ways_back import StoredWayBack, delete_way_back_of, enter_way_back
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
+from deid_portal.work.leases import (
+    Lease,
+    LeaseLost,
+    WorkStatus,
+    end_as_given_up,
+    retry_while_unreachable,
+)
 from deid_portal.work.limits import JobLimits
-from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 NO_ROOM = (
     "There was no room left to store the result. Nothing was released; your plan is kept. "
@@ -88,7 +94,7 @@ def _end(
     way_back: StoredWayBack | None = None,
     **values: Any,
 ) -> None:
-    patiently(lambda: _write_end(lease, status, action, way_back, values))
+    retry_while_unreachable(lambda: _write_end(lease, status, action, way_back, values))
 
 
 @transaction.atomic

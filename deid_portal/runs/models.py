@@ -16,7 +16,7 @@ from deid_portal.plans.basis import AnyPlan, basis_of
 from deid_portal.runs.chance import honest_report, new_secret
 from deid_portal.taxonomies.models import TaxonomyVersion
 from deid_portal.vault.sealed_fields import SealedJSONField, SealedObjectField
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
 
 class Priority(models.IntegerChoices):

@@ -18,7 +18,7 @@ from deid_portal.runs.chance import secret_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import keep_network_origins
 from deid_portal.vault import vault
-from deid_portal.work.work import Lease
+from deid_portal.work.leases import Lease
 
 LARGEST_DRAWN_BESIDE = 200_000  # people; drawing means looking for communities once more
 LONG_AGO = (1980, 1, 1, 0, 0, 0)

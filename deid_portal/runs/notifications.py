@@ -5,7 +5,7 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.notices.services import tell
 from deid_portal.runs.models import Priority, Run, Sweep
-from deid_portal.work.work import OPEN_STATUSES, WorkStatus
+from deid_portal.work.leases import OPEN_STATUSES, WorkStatus
 
 
 def tell_that_it_ended(run: Run, status: WorkStatus, *, solution: bool | None = None) -> None:

@@ -12,8 +12,8 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.progress import describe_progress
 from deid_portal.runs.selectors import HEAVY
 from deid_portal.runs.turns import Waiting
-from deid_portal.web.glances import glance
-from deid_portal.work.work import WorkStatus
+from deid_portal.web.short_cache import cached_briefly
+from deid_portal.work.leases import WorkStatus
 from deid_portal.work.workers import count_workers
 
 RUNS_LOOKED_AT = 20
@@ -33,8 +33,8 @@ def describe_wait(run: Run, in_turn: Sequence[Waiting]) -> Wait:
     """Say how long a run will wait; `in_turn` is who waits with it, the next one first."""
     order = [waiting.id for waiting in in_turn]
     ahead = order.index(run.id) if run.id in order else 0
-    workers = glance("workers", count_workers)
-    usual = glance("usual-seconds", usual_seconds)
+    workers = cached_briefly("workers", count_workers)
+    usual = cached_briefly("usual-seconds", usual_seconds)
     if not workers or usual is None:
         return Wait(ahead, workers, None)
     running = Run.objects.filter(status=WorkStatus.RUNNING).defer(*HEAVY)

@@ -10,7 +10,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import visible_datasets
 from deid_portal.runs.models import Run, Sweep, SweepMember
 from deid_portal.runs.turns import Share, Waiting, in_turn
-from deid_portal.work.work import OPEN_STATUSES, WorkStatus, claimable, stale
+from deid_portal.work.leases import OPEN_STATUSES, WorkStatus, claimable, stale
 
 # Documents that only single pages need; a list of runs must not decrypt them all.
 HEAVY = ("plan", "plan_files", "report", "published", "summary", "secret")

@@ -18,7 +18,7 @@ from deid_portal.runs.summaries import describe_request
 from deid_portal.runs.tasks import execute_run
 from deid_portal.taxonomies.selectors import versions_in_force
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import OPEN_STATUSES, queue, request_stop
+from deid_portal.work.leases import OPEN_STATUSES, queue, request_stop
 
 
 def check_can_start_run(user: User, dataset: Dataset) -> None:

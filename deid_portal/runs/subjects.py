@@ -18,7 +18,7 @@ from deid_portal.runs.networks import (
 from deid_portal.runs.progress_watch import ProgressWatch
 from deid_portal.runs.tables import protect_table_of, store_table
 from deid_portal.runs.ways_back import StoredWayBack, store_way_back_of
-from deid_portal.work.work import Lease
+from deid_portal.work.leases import Lease
 
 
 @dataclass(frozen=True, eq=False)

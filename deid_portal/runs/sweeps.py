@@ -38,7 +38,7 @@ from deid_portal.runs.variants import (
     judge,
 )
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import OPEN_STATUSES, request_stop
+from deid_portal.work.leases import OPEN_STATUSES, request_stop
 
 MOST_MEMBERS = 60
 # Those that need nothing but their name; what they leave to choose is as usual.

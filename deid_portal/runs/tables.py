@@ -15,7 +15,7 @@ from deid_portal.runs.chance import secret_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import keep_origins
 from deid_portal.vault import vault
-from deid_portal.work.work import Lease
+from deid_portal.work.leases import Lease
 
 
 def protect_table_of(run: Run, plan: Plan, key: PseudonymKey, watch: ProgressCallback) -> Outcome:

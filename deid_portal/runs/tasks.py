@@ -6,7 +6,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.on_deletion import delete_results_left_over
 from deid_portal.runs.selectors import next_run_id
 from deid_portal.sources.tasks import pick_up_forgotten_fetches
-from deid_portal.work.work import claim_next, pick_up_forgotten
+from deid_portal.work.leases import claim_next, pick_up_forgotten
 
 
 @app.task

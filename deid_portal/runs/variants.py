@@ -24,7 +24,7 @@ from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.selectors import HEAVY
 from deid_portal.runs.services import hold_dataset, queue_run
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import OPEN_STATUSES, WorkStatus
+from deid_portal.work.leases import OPEN_STATUSES, WorkStatus
 
 
 @dataclass(frozen=True)

@@ -37,10 +37,10 @@ from deid_portal.runs.services import (
     stop_run,
 )
 from deid_portal.runs.variants import start_variant
-from deid_portal.web.glances import glance
 from deid_portal.web.http import STOP_POLLING, wants_part
 from deid_portal.web.next_bar import Act, NextBar
 from deid_portal.web.refusals import Refused, refusal
+from deid_portal.web.short_cache import cached_briefly
 from deid_portal.work.queue import is_queue_reachable
 
 
@@ -161,7 +161,7 @@ def move_ahead(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
     waiting = run.status == Run.Status.QUEUED
-    in_turn = glance("waiting-in-turn", waiting_in_turn) if run.is_open else []
+    in_turn = cached_briefly("waiting-in-turn", waiting_in_turn) if run.is_open else []
     person = person_of(request)
     sees_values = can_see_values(person, run.dataset)
     return {

@@ -1,4 +1,4 @@
-"""Perform a fetch: what the database answers is encrypted into the vault and becomes a dataset."""
+"""Fetching from a database in the background: the rows are encrypted into a new dataset."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +18,13 @@ from deid_portal.sources.policies import check_can_be_used
 from deid_portal.sources.postgresql import Answered, SourceProblem, copy_answer
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
-from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
+from deid_portal.work.leases import (
+    Lease,
+    LeaseLost,
+    WorkStatus,
+    end_as_given_up,
+    retry_while_unreachable,
+)
 
 WORKERS_DIED = (
     "The worker broke off each time it tried to copy this table. "
@@ -33,7 +39,7 @@ REMOVED = "The connection was removed meanwhile. Add it again."
 
 
 def perform_fetch(lease: Lease[Fetch]) -> None:
-    """Copy, keep; ends the work exactly once, and a half copy is never kept."""
+    """Copy and keep; ends the work exactly once, and never keeps a partial copy."""
     upload = None
     try:
         with _endings(lease).applied():
@@ -42,14 +48,14 @@ def perform_fetch(lease: Lease[Fetch]) -> None:
             _keep(lease, upload, answered)
     finally:
         if upload is not None:
-            upload.close()  # whatever was kept lies under another name by now
+            upload.close()  # a kept file has another name by now
 
 
 def _endings(lease: Lease[Fetch]) -> Endings:
     return Endings(
         stop=lambda: _end(lease, WorkStatus.STOPPED, ""),
         fail=lambda problem: _end(lease, WorkStatus.FAILED, problem),
-        drop=lambda: None,  # the copy is closed, and with it deleted, however this ends
+        drop=lambda: None,  # closing the copy deletes it in any case
         unexpected=UNEXPECTED,
         no_room=NO_ROOM,
     )
@@ -90,14 +96,14 @@ class _Watch:
 
 
 def _file_name(fetch: Fetch) -> str:
-    """What stands where a file would have its name; never the query, which can name a person."""
+    """Return a file name for the dataset; never the query, which can name a person."""
     what = fetch.question.table or "Query"
     return f"{what} · {fetch.connection}"[:255]
 
 
 @transaction.atomic
 def _keep(lease: Lease[Fetch], upload: SealedUpload, answered: Answered) -> None:
-    """The file moves last: nothing that could still be refused comes after it."""
+    """Create the dataset; the file is moved last, when nothing can be refused any more."""
     lease.finish()
     types = dict.fromkeys(answered.text_columns, TypeChoice.TEXT)
     dataset = upload_dataset(
@@ -116,7 +122,7 @@ def _end(lease: Lease[Fetch], status: WorkStatus, problem: str) -> None:
             lease.finish(status, problem=problem)
             _record_end(lease.work)
 
-    patiently(write)
+    retry_while_unreachable(write)
 
 
 @transaction.atomic

@@ -9,11 +9,11 @@ from deid_portal.accounts.models import Team, User
 from deid_portal.datasets.models import Dataset
 from deid_portal.sources.postgresql import Address, Encryption, TableOrQuery
 from deid_portal.vault.sealed_fields import SealedJSONField
-from deid_portal.work.work import Work
+from deid_portal.work.leases import Work
 
 
 class Connection(models.Model):
-    """How a team reaches a database. Only the name it goes by stands in the clear."""
+    """A database connection of a team. Only its name is stored in clear."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="connections")
@@ -36,7 +36,7 @@ class Connection(models.Model):
 
 
 class Fetch(Work):
-    """The background work of copying what a database answers; it ends as a dataset to look at."""
+    """The background work of copying a table or query result into a dataset."""
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="fetches")
     connection = models.ForeignKey(Connection, on_delete=models.SET_NULL, null=True)

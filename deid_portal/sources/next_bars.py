@@ -1,4 +1,4 @@
-"""What the bar at the bottom says while a table is read from a database."""
+"""The bar at the bottom of the pages for reading from a database."""
 
 from django.urls import reverse
 

@@ -1,7 +1,7 @@
-"""Which servers the portal may talk to, and when a copy may begin or be stopped.
+"""Which servers the portal may connect to, and when a fetch may start or stop.
 
-The portal stands inside a network in which much trusts it. So nobody can make it knock at a door of
-their choice: the administrator lists the servers in SOURCE_HOSTS, and it connects to no other.
+Other systems of the internal network may trust the portal, so users must not make it connect to
+servers of their choice: it only connects to those the administrator lists in SOURCE_HOSTS.
 """
 
 from typing import NamedTuple

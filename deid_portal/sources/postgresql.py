@@ -1,12 +1,11 @@
-"""Ask a PostgreSQL server, and only ask.
+"""Reading from a PostgreSQL server.
 
-What must never happen: something is changed there, a query runs for ever, a second statement slips
-in behind the first, the portal's own rights on this machine are used instead of the password that
-was given, and a value or the password ends up in a message. So: every session and every transaction
-is read-only and has an end; the text of a query is prepared by itself first, which the server
-refuses for anything but exactly one statement, and only then put between brackets; files with
-passwords, client certificates and tickets of the portal's account are left out; and of an error
-only its code is looked at, never its words.
+What must never happen: data is changed there, a query runs for ever, a second statement is injected
+after the first, the rights of the portal's own account are used instead of the given password, or a
+value or the password ends up in a message. So every session and transaction is read-only and has a
+time limit; a query is prepared first, which the server refuses for anything but exactly one
+statement, and only then put in parentheses; password files, client certificates and tickets of the
+portal's account are not used; and of an error only its code is used, never its text.
 """
 
 from collections.abc import Iterator
@@ -33,8 +32,8 @@ BOOLEAN, BYTES, PADDED_TEXT, MONEY = 16, 17, 1042, 790
 MOMENT, MOMENT_WITH_ZONE = 1114, 1184
 FLOATS, EXACT_NUMBER = (700, 701), 1700
 WHOLE_NUMBERS, DAY = (20, 21, 23), 1082
-# How a column is written so that its type follows from its values: not a number is a gap, a moment
-# is written to the second and in universal time.
+# SQL that writes a column so that its type can be inferred: NaN as a gap, timestamps to the second
+# and in UTC.
 WRITTEN = {
     BOOLEAN: "CASE WHEN {0} THEN 'true' WHEN NOT {0} THEN 'false' END",
     PADDED_TEXT: "{0}::text",
@@ -45,7 +44,7 @@ WRITTEN = {
     **dict.fromkeys(FLOATS, "NULLIF({0}, 'NaN')"),
 }
 TYPED = {*WHOLE_NUMBERS, *FLOATS, EXACT_NUMBER, MONEY, BOOLEAN, DAY, MOMENT, MOMENT_WITH_ZONE}
-LISTS_AND_RECORDS = "AC"  # what the server calls arrays and composite types
+LISTS_AND_RECORDS = "AC"  # PostgreSQL's categories of arrays and composite types
 
 
 class SourceProblem(Refused):
@@ -79,12 +78,12 @@ class TableOrQuery:
 @dataclass(frozen=True)
 class TableName:
     written: str
-    rows: int | None  # as the server last counted; None where it never did
+    rows: int | None  # the server's estimate; None if it has none
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What was copied: how many rows, and the places of the columns that are text."""
+    """The result of a copy: number of rows, and positions of text columns."""
 
     rows: int
     text_columns: tuple[int, ...]
@@ -95,7 +94,7 @@ class Target(Protocol):
 
 
 class CopyWatch(Protocol):
-    """Told how far the copying is; raises when it shall stop. `check` is asked while waiting."""
+    """Receives the progress of a copy; raises to stop it. `check` is called while waiting."""
 
     def check(self) -> None: ...
 
@@ -122,7 +121,7 @@ def list_tables(address: Address) -> list[TableName]:
 def copy_answer(
     address: Address, question: TableOrQuery, target: Target, watch: CopyWatch, limit_seconds: int
 ) -> Answered:
-    """Write what the database answers as CSV, row by row; the whole is never in memory."""
+    """Write the rows of a table or query as CSV, one by one; never all in memory."""
     with _session(address, limit_seconds) as session, _stopping_with(watch, session):
         query = _query_of(session, question)
         columns = _describe(session, query)
@@ -135,7 +134,7 @@ def copy_answer(
 
 @contextmanager
 def _session(address: Address, limit_seconds: int) -> Iterator[psycopg.Connection[Any]]:
-    """Open a read-only transaction that always ends, and speak of errors in sentences."""
+    """Open a read-only transaction with a time limit, and turn errors into SourceProblem."""
     try:
         with _connect(address) as connection:
             _set_up(connection, limit_seconds)
@@ -143,12 +142,12 @@ def _session(address: Address, limit_seconds: int) -> Iterator[psycopg.Connectio
                 yield connection
     except psycopg.Error as error:
         if not (error.sqlstate or isinstance(error, psycopg.OperationalError)):
-            raise  # a fault of the portal, not of the server or of what was asked
+            raise  # an error of the portal, not of the server or the query
         raise SourceProblem(_sentence(error)) from None
 
 
 def _connect(address: Address) -> psycopg.Connection[Any]:
-    # Everything is said, so that nothing is taken from this machine's environment or home folder.
+    # All parameters are set, so that none are taken from environment or home directory.
     return psycopg.connect(
         host=address.host,
         port=address.port,
@@ -205,8 +204,8 @@ def _query_of(session: psycopg.Connection[Any], question: TableOrQuery) -> str:
 def _describe(session: psycopg.Connection[Any], query: str) -> list[tuple[str, int]]:
     """Return name and type of each column of a query without running it.
 
-    The server prepares exactly one statement and refuses two, so what passes here can stand between
-    brackets: whatever it opens, it closes.
+    The server prepares exactly one statement and refuses two, so the query can be put in
+    parentheses safely.
     """
     for result in (
         session.pgconn.prepare(b"asked", query.encode()),
@@ -252,7 +251,7 @@ def _copy_statement(
         for place, (_, kind) in zip(places, columns, strict=True)
     ]
     if len(cells) == 1:
-        # A gap alone in its row would be an empty line, and no row at all.
+        # A single gap in a row would be an empty line, which is not a row.
         cells = [f"COALESCE(({cells[0]})::text, '')"]
     named = ", ".join(
         f"{cell} AS {_quoted(session, name)}"
@@ -271,7 +270,7 @@ def _quoted(session: psycopg.Connection[Any], name: str) -> str:
 def _copy(
     session: psycopg.Connection[Any], statement: bytes, target: Target, watch: CopyWatch
 ) -> int:
-    rows, size, waiting, held = -1, 0, [], 0  # the first line holds the names
+    rows, size, waiting, held = -1, 0, [], 0  # the first line is the header
     with session.cursor() as cursor, cursor.copy(statement) as answer:
         for line in answer:
             rows += 1
@@ -288,7 +287,7 @@ def _copy(
 
 @contextmanager
 def _stopping_with(watch: CopyWatch, session: psycopg.Connection[Any]) -> Iterator[None]:
-    """End the query as soon as the watch says stop, also while the server is still thinking."""
+    """Cancel the query when the watch says stop, also before the server sends rows."""
     ended = Event()
 
     def look() -> None:
@@ -316,7 +315,7 @@ NO_TABLE = (
     "There is no such table, or this user may not see it. Choose one from the list, or write its "
     "schema in front: schema.table."
 )
-# By the code of the error, or by its first two signs: the class it belongs to.
+# By error code, or by its first two characters, the error class.
 SENTENCES = {
     "28P01": "The database does not accept this user and password.",
     "28": "The database does not let this user in from here. Ask who runs it.",
@@ -346,8 +345,7 @@ NOT_ENCRYPTED = (
     "without encryption if the network is closed."
 )
 NOT_TRUSTED = "The certificate of the server cannot be checked, or is of another server."
-# While a connection is made there is no code yet, only the words of server or client library. They
-# are compared and never shown.
+# Errors while connecting have no code, only a text, which is compared and never shown.
 BY_WORDS = {
     "server does not support SSL": NOT_ENCRYPTED,
     "certificate": NOT_TRUSTED,
@@ -373,12 +371,12 @@ def _sentence(error: psycopg.Error) -> str:
 
 
 def _not_let_in(error: psycopg.Error) -> str:
-    """Tell a server that refuses, perhaps in another language, from one that does not answer."""
+    """Say whether the server refused the connection, in any language, or did not answer."""
     was_asked = error.pgconn is not None and error.pgconn.used_password
     return NOT_LET_IN if was_asked else NOT_REACHED
 
 
 def _sentence_with_place(error: psycopg.Error) -> str:
-    """Say also where in the query the server stumbled."""
+    """Add the position of the error in the query."""
     place = error.diag.statement_position
     return f"{_sentence(error)} It stumbled at character {place}." if place else _sentence(error)

@@ -8,7 +8,7 @@ from deid_portal.accounts.permissions import DATASET_ROLES
 from deid_portal.sources.models import Connection, Fetch
 from deid_portal.sources.policies import check_can_be_used
 from deid_portal.sources.postgresql import TableName, list_tables
-from deid_portal.work.work import OPEN_STATUSES
+from deid_portal.work.leases import OPEN_STATUSES
 
 
 def connections_of(team: Team) -> QuerySet[Connection]:

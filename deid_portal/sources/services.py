@@ -1,4 +1,4 @@
-"""Writing connections and copies. Every write leaves an audit record, and none holds a password."""
+"""Changing connections and fetches. Every change leaves an audit record without the password."""
 
 from dataclasses import asdict
 
@@ -17,12 +17,12 @@ from deid_portal.sources.policies import (
 )
 from deid_portal.sources.postgresql import Address, TableOrQuery, list_tables
 from deid_portal.sources.tasks import fetch_table
-from deid_portal.work.work import queue, request_stop
+from deid_portal.work.leases import queue, request_stop
 
 
 @sensitive_variables("address")
 def add_connection(*, team: Team, added_by: User, name: str, address: Address) -> Connection:
-    """Keep a connection that works; raises SourceProblem, in one sentence, when it does not."""
+    """Store a connection if it works; raises SourceProblem otherwise."""
     check_can_read_databases(added_by, team)
     check_server_is_allowed(Server(address.host, address.port))
     list_tables(address)
@@ -36,7 +36,7 @@ def add_connection(*, team: Team, added_by: User, name: str, address: Address) -
 
 @sensitive_variables("password", "address")
 def change_password(*, connection: Connection, changed_by: User, password: str) -> None:
-    """Replace the password by one that works; the old one is gone then."""
+    """Replace the password by another one that works."""
     check_can_read_databases(changed_by, connection.team)
     check_can_be_used(connection)
     address = Address(**{**vars(connection.address), "password": password})
@@ -60,7 +60,7 @@ def remove_connection(*, connection: Connection, removed_by: User) -> None:
 def start_fetch(
     *, connection: Connection, asked_by: User, question: TableOrQuery, name: str
 ) -> Fetch:
-    """Have a table or the answer to a query copied into the vault in the background."""
+    """Start copying a table or the result of a query in the background."""
     check_can_read_databases(asked_by, connection.team)
     check_can_be_used(connection)
     fetch = Fetch.objects.create(
@@ -85,7 +85,7 @@ def stop_fetch(*, fetch: Fetch, stopped_by: User) -> None:
 
 
 def _record(action: str, actor: User, connection: Connection, **facts: str) -> None:
-    """Say where it is about, never as whom or with which password."""
+    """Record the server, but neither user nor password."""
     address = connection.address
     server = str(Server(address.host, address.port))
     record_event(

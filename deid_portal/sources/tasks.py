@@ -1,7 +1,7 @@
 from deid_portal.celery_app import app
 from deid_portal.sources.fetch_job import give_up_fetch, perform_fetch
 from deid_portal.sources.models import Fetch
-from deid_portal.work.work import claim, pick_up_forgotten
+from deid_portal.work.leases import claim, pick_up_forgotten
 
 
 @app.task

@@ -134,7 +134,7 @@ def _show_choice(
 
 
 def _tables_of(connection: Connection) -> tuple[list[TableName], str]:
-    """Return what can be chosen, or why nothing can; a query may be tried all the same."""
+    """Return the tables to choose, or why there are none; a query can be tried anyway."""
     try:
         return tables_of(connection), ""
     except SourceProblem as problem:
@@ -142,7 +142,7 @@ def _tables_of(connection: Connection) -> tuple[list[TableName], str]:
 
 
 def _asked_before(request: HttpRequest, connection: Connection) -> dict[str, str]:
-    """Fill the form with what was asked in a copy that failed, so that it can be mended."""
+    """Fill the form with the query of a failed fetch, so that it can be corrected."""
     try:
         fetch = get_fetch_or_404(person_of(request), UUID(request.GET.get("again", "")))
     except ValueError:

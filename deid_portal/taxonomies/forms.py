@@ -1,4 +1,4 @@
-"""The shapes of the builders' forms: a recipe as plan-format writes it, or a tree of the values."""
+"""The forms of the builders, which return a recipe as in plans, or a tree of the values."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ ORDERS = [("name", "as numbers, dates or by name"), ("rows", "most rows first")]
 
 
 class BuilderForm(forms.Form):
-    """A builder yields a recipe, or the tree itself where it depends on the rows."""
+    """A builder returns a recipe, or a tree if the groups depend on the rows."""
 
     def to_recipe(self) -> dict[str, Any]:
         return {}

@@ -1,4 +1,4 @@
-"""The shelf that comes with the portal and the library of a team: taxonomies to use again."""
+"""Reusable taxonomies: the shelf that comes with the portal, and the library of a team."""
 
 import json
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class LibraryLine:
 
     @property
     def url(self) -> str:
-        """Where one can look inside."""
+        """The page that shows its content."""
         kind, _, name = self.key.partition("-")
         return reverse(
             "taxonomies:kept" if kind == "team" else "taxonomies:shelf-entry", args=[name]
@@ -57,9 +57,9 @@ class LibraryLine:
 
 
 def describe_library(column: DatasetColumn) -> list[LibraryLine]:
-    """List what covers at least one value of the column, the best first.
+    """List taxonomies that cover at least one value of the column, the best first.
 
-    Of a column with very many values nothing is listed: each would have to be looked up.
+    For a column with very many values none are listed, since each value would be looked up.
     """
     if column.distinct > MOST_VALUES:
         return []
@@ -69,7 +69,7 @@ def describe_library(column: DatasetColumn) -> list[LibraryLine]:
 
 
 def find_fitting(column: DatasetColumn) -> LibraryLine | None:
-    """Return what covers most values of a column, if it covers most of them."""
+    """Return the taxonomy that covers most values of a column, if that is the majority."""
     best = next(iter(describe_library(column)), None)
     return best if best and best.covered >= MOST_OF * best.total else None
 
@@ -186,7 +186,7 @@ def _latest(team: Team) -> dict[str, Any]:
 
 
 def kept_by_team(team: Team) -> QuerySet[Any]:
-    """Return all versions a team keeps, the newest of each name first; they stay closed."""
+    """Return all versions of a team's library, the newest of each name first, without trees."""
     used = Count("uses__column__dataset", distinct=True)
     counted = LibraryTaxonomy.objects.filter(team=team).annotate(dataset_count=used)
     return counted.select_related("made_by").order_by("name", "-number")
@@ -212,7 +212,7 @@ def list_team_library(team: Team) -> list[KeptLine]:
 
 
 def lay_alone(kept: LibraryTaxonomy) -> Outline:
-    """Lay a kept tree over its own values, without a table."""
+    """Return the taxonomy of a kept tree with its own values, without a table."""
     content = json.dumps(kept.tree).encode()
     own = parse_json(content, Column.from_cells("", []))
     return parse_json(content, Column.from_cells("", [branch.label for branch in own.values()]))

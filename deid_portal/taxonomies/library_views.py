@@ -1,4 +1,4 @@
-"""The library as a room: what the team keeps, and the shelf that comes with the portal."""
+"""The pages of the library of a team, and of the shelf that comes with the portal."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ def export_shelf_entry(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def show_kept(request: HttpRequest, kept_id: int) -> HttpResponse:
-    """Look into what the team keeps; it names values of tables, so it is for stewards."""
+    """Show a taxonomy of the team; it names values of tables, so only to stewards."""
     kept = _kept_or_404(request, kept_id)
     check_can_keep(person_of(request), kept.team)
     others = kept_by_team(kept.team).filter(name=kept.name)
@@ -107,7 +107,7 @@ def _lay_entry(entry: ShelfEntry) -> Outline:
 
 def _show_inside(request: HttpRequest, outline: Outline, about: dict[str, Any]) -> HttpResponse:
     labels = [branch.label for branch in outline.values()]
-    # One row for each value: what is counted beside the nodes is values.
+    # One row per value, so that the counts beside nodes are numbers of values.
     column = Column.from_cells(about["name"], labels)
     few = len(labels) <= SHOWN_OPEN
     context = {

@@ -1,4 +1,4 @@
-"""How each quasi-identifier may be made coarser."""
+"""The taxonomies of quasi-identifiers."""
 
 from django.db import models
 
@@ -8,7 +8,7 @@ from deid_portal.vault.sealed_fields import SealedJSONField
 
 
 class TaxonomyKind(models.TextChoices):
-    """The builders, and the tree a builder cannot describe: it is kept as the rows of a file."""
+    """The builders, and trees no builder can describe, which are stored as rows of a file."""
 
     FLAT = "flat", "Shown or hidden"
     FILE = "file", "From a file"

@@ -1,4 +1,4 @@
-"""What the bar at the bottom of the workbench says, and where it leads."""
+"""The bar at the bottom of the workbench."""
 
 from collections.abc import Sequence
 

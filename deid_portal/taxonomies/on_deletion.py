@@ -1,6 +1,6 @@
-"""Taxonomies list the values of a column, so they go when the table goes.
+"""Taxonomies list the values of a column, so they are deleted with the table.
 
-What a steward kept in the team library stays: it was put there to outlive the table.
+Taxonomies in the team's library stay: a steward kept them for other tables.
 """
 
 from deid_portal.datasets.models import Dataset

@@ -1,4 +1,4 @@
-"""The workbench as a page: everything on it is drawn here, whatever was pressed."""
+"""The context of the workbench, for all its views."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -86,9 +86,9 @@ FITTING_TEXT = [*ANY_TYPE[:-1], Tab.MASK, Tab.FLAT]
 
 @dataclass(frozen=True)
 class TreeState:
-    """What is said about the tree after it was changed, or was not."""
+    """The message about a change of the tree, or its refusal."""
 
-    at: int | None = None  # the node the cursor belongs to
+    at: int | None = None  # the node that gets the focus
     said: str = ""
     problem: str = ""
 
@@ -177,13 +177,13 @@ def _open_tab(column: DatasetColumn, taxonomy: ColumnTaxonomy | None, tab: str) 
         if name in Tab.values:
             return Tab(name)
     fitting = _fitting_tabs(column)
-    # Nobody types thousands of values; a few rules may hold all of them.
+    # Thousands of values are not typed into a tree; rules can cover them.
     is_typed_in_vain = fitting[0] == Tab.TREE and column.distinct > VALUES_TYPED
     return Tab.RULES if is_typed_in_vain else fitting[0]
 
 
 def _builder(column: DatasetColumn, tab: Tab, bound: forms.Form | None) -> dict[str, Any]:
-    """The builder that is open: what was sent, else what it starts with."""
+    """Return the open builder with the submitted or else its initial values."""
     form = bound
     if form is None and tab in BUILDERS:
         form = BUILDERS[tab](initial=initial_of(column, tab))

@@ -1,4 +1,4 @@
-"""What must stand before a protection can be chosen."""
+"""Conditions for choosing a protection."""
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_columns_decided

@@ -23,7 +23,7 @@ from deid_portal.web.prefetches import is_prefetched
 
 CHIPS_SHOWN = 60
 NODES_SHOWN = 400
-# Trees of more nodes are shown cut, and changed by exporting and uploading them.
+# Larger trees are shown in part, and changed by exporting and uploading them.
 MOST_EDITED = 20_000
 # A tree of up to this many values is shown open; a larger one with its two topmost levels.
 VALUES_SHOWN_OPEN = 40
@@ -50,7 +50,7 @@ class TaxonomyView:
 
     @property
     def open_from(self) -> int:
-        """Return the lowest level whose groups stand open when the page comes."""
+        """Return the lowest level whose groups are open initially."""
         if self.tree is None or self.leaf_count <= VALUES_SHOWN_OPEN:
             return 0
         return max(self.tree.level - 1, 1)
@@ -91,7 +91,7 @@ def quasi_identifiers(dataset: Dataset) -> list[DatasetColumn]:
 
 
 def may_have_taxonomy(column: DatasetColumn) -> bool:
-    """Quasi-identifiers need one; some rules about sensitive columns ask how near values are."""
+    """Quasi-identifiers need one; some models use those of sensitive columns as distances."""
     return column.role in (ColumnRoleChoices.QUASI_IDENTIFIER, ColumnRoleChoices.SENSITIVE)
 
 
@@ -110,7 +110,7 @@ def _is_complete(column: DatasetColumn) -> bool:
 
 
 def describe_shelf(dataset: Dataset) -> list[ShelfLine]:
-    """List every column that may have a taxonomy with how far it is, those that need one first."""
+    """List every column that may have a taxonomy, and its coverage; those that need one first."""
     lines = []
     sensitive = dataset.columns.filter(role=ColumnRoleChoices.SENSITIVE).select_related("taxonomy")
     for column in [*quasi_identifiers(dataset), *sensitive]:
@@ -136,7 +136,7 @@ def coverage_of(
 
 
 def read_recipe(document: dict[str, Any], file_text: str | None = None) -> Recipe:
-    """Turn what is stored into the engine's recipe; raises InvalidPlan when it makes no sense."""
+    """Return the engine's recipe of a stored document; raises InvalidPlan if it is invalid."""
     if not document:
         return FlatTaxonomy()
     return parse_recipe(Place(document), read_file=lambda _: (file_text or "").encode())
@@ -155,7 +155,7 @@ def outline_of(version: TaxonomyVersion) -> Outline | None:
 
 
 def describe_taxonomy(column: DatasetColumn) -> TaxonomyView | None:
-    """Say how far the taxonomy of a column is and what its levels cost."""
+    """Describe the coverage of a column's taxonomy and the cost of its levels."""
     taxonomy = taxonomy_of(column)
     if taxonomy is None:
         return None

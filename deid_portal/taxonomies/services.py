@@ -38,12 +38,12 @@ from deid_portal.web.refusals import Refused
 
 UPLOADED_NAME = "taxonomy.csv"
 TALLEST = 40
-# Placing more values than this one by one takes longer than anybody waits for a page.
+# Placing more values than this one by one takes too long for a page.
 MOST_VALUES = 50_000
 MOST_DATES = 200_000
 # Intervals and masks follow from how a value is written: a second or two for a million of them.
 MOST_BY_RULE = 5_000_000
-# Undoing plays the steps before it again; after this many a new version begins.
+# Undoing replays the earlier steps; after this many a new version begins.
 MOST_STEPS = 1000
 
 
@@ -62,9 +62,9 @@ def set_taxonomy(
     file_text: str | None = None,
     words: str = "",
 ) -> ColumnTaxonomy:
-    """Give a column its taxonomy, as a new version. One that misses values is a draft; runs wait.
+    """Set the taxonomy of a column, as a new version; one that misses values blocks runs.
 
-    Raises InvalidPlan, and keeps what was there, when the recipe makes no sense or fits no value.
+    Raises InvalidPlan, without a change, if the recipe is invalid or covers no value.
     """
     check_can_build(changed_by, column)
     _check_size(column, kind)
@@ -100,7 +100,7 @@ def set_outline(
     words: str,
     taken_from: LibraryTaxonomy | None = None,
 ) -> ColumnTaxonomy:
-    """Give a column a tree that was put together elsewhere: read from JSON, pasted, proposed."""
+    """Set the taxonomy of a column from a tree: read from JSON, pasted, proposed."""
     check_can_build(changed_by, column)
     _check_size(column, TaxonomyKind.FILE)
     if not any(branch.rows for branch in outline.values() if branch.label is not None):
@@ -160,7 +160,7 @@ def edit_taxonomy(
 
 
 def undo_step(*, column: DatasetColumn, changed_by: User, forward: bool = False) -> ColumnTaxonomy:
-    """Go one change back, or forward again, in the version that is being edited."""
+    """Undo or redo one change in the version that is being edited."""
     check_can_build(changed_by, column)
     with transaction.atomic():
         version = _lock_version(column)
@@ -177,7 +177,7 @@ def undo_step(*, column: DatasetColumn, changed_by: User, forward: bool = False)
 
 
 def edit_as_new_version(*, column: DatasetColumn, changed_by: User) -> ColumnTaxonomy:
-    """Begin a version of its own with the tree that an approved release was made with."""
+    """Start a new version with the tree of an approved release."""
     check_can_build(changed_by, column)
     with transaction.atomic():
         version = _lock_version(column)
@@ -198,7 +198,7 @@ def check_not_released(version: TaxonomyVersion) -> None:
 
 
 def _twin(version: TaxonomyVersion, made_by: User) -> TaxonomyVersion:
-    """Return a version that is not yet saved and looks like this one, steps and all."""
+    """Return an unsaved copy of a version, including its steps."""
     taken = ("kind", "recipe", "file_text", "height", "uncovered", "outline", "base", "steps")
     counts = ("step_count", "done", "taken_from_id")
     return TaxonomyVersion(
@@ -256,7 +256,7 @@ def _write(column: DatasetColumn, version: TaxonomyVersion, changed_by: User) ->
                 "changed_by": changed_by,
             },
         )
-        column.taxonomy = taxonomy  # what the caller shows next is what was saved
+        column.taxonomy = taxonomy  # so that the caller shows the saved taxonomy
     return taxonomy
 
 
@@ -268,7 +268,7 @@ def _next_number(column: DatasetColumn) -> int:
 
 
 def _lock_version(column: DatasetColumn) -> TaxonomyVersion:
-    """Return the version in force, locked; taxonomies of before versions were kept get one."""
+    """Return the version in force, locked; taxonomies without versions get one."""
     DatasetColumn.objects.select_for_update().get(pk=column.pk)
     taxonomy = ColumnTaxonomy.objects.filter(column=column).select_related("version").first()
     if taxonomy is None:
@@ -299,7 +299,7 @@ def _keep_outline(recipe: Recipe, values: Column) -> dict[str, Any] | None:
 
 
 def _take_outline(version: TaxonomyVersion, outline: Outline) -> None:
-    """Write a tree into a version: as the rows of a file, which a plan can name."""
+    """Store a tree in a version, as the rows of a file that a plan can name."""
     _check_height(outline.height)
     version.kind = TaxonomyKind.FILE
     version.recipe = {"file": UPLOADED_NAME}
@@ -344,10 +344,10 @@ def _what_else(column: DatasetColumn, kind: TaxonomyKind) -> str:
 
 
 def lay_over(taxonomy: ColumnTaxonomy, values: Column, words: str) -> TaxonomyVersion | None:
-    """Lay the taxonomy of one column over the values of another, not yet put in force.
+    """Apply the taxonomy of one column to the values of another, without putting it in force.
 
-    Values without a place make it a draft. None when it does not fit at all: too many values, or
-    none that a taxonomy of this kind can be made of.
+    Uncovered values make it a draft. None if it does not fit: too many values, or none that it
+    covers.
     """
     if len(values.values) > _most_values(TaxonomyKind(taxonomy.kind)):
         return None
@@ -372,7 +372,7 @@ def lay_over(taxonomy: ColumnTaxonomy, values: Column, words: str) -> TaxonomyVe
 
 
 def put_carried(column: DatasetColumn, version: TaxonomyVersion) -> ColumnTaxonomy:
-    """Put a taxonomy in force that was laid over; whoever carries several writes one record."""
+    """Put a carried-over taxonomy in force; the caller writes one audit record for all."""
     version.column = column
     return _write(column, version, version.made_by)
 

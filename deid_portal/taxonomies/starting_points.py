@@ -1,4 +1,4 @@
-"""What a builder's form starts with: the taxonomy in force, else something that fits the values."""
+"""Initial values of builders: the taxonomy in force, else a suggestion for the values."""
 
 import math
 from typing import Any
@@ -9,7 +9,7 @@ from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind
 from deid_portal.taxonomies.selectors import taxonomy_of
 from deid_portal.taxonomies.typed_tree import write_typed_tree
 
-# A tree typed by hand is for small columns; longer ones belong into a file.
+# Trees are typed for small columns only; larger ones are uploaded as files.
 VALUES_TYPED = 200
 
 

@@ -1,4 +1,4 @@
-"""Which rows of a tree are drawn: of the groups that are open, a window around the cursor."""
+"""Which rows of a tree are shown: of the open groups, a window around the focus."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 
 @dataclass(frozen=True)
 class TreeRow:
-    """A node as it is drawn, or the line that stands for children not yet drawn."""
+    """A shown node, or the line "more" for children that are not shown."""
 
     branch: Branch
     depth: int
@@ -47,7 +47,7 @@ class OfferedGroup:
 @dataclass(frozen=True)
 class TreeDrawing:
     rows: list[TreeRow]
-    open: str  # what is open, as the page sends it back
+    open: str  # the open groups, as the page sends them back
     find: str
     found: int
     groups: list[OfferedGroup]
@@ -73,7 +73,7 @@ class TreeDrawing:
 
 
 def draw_tree(outline: Outline, asked: Mapping[str, str], is_ordered: bool) -> TreeDrawing:
-    """Draw what the page asks for: `open` groups, one to `toggle`, a text to `find`.
+    """Return the requested rows: `open` groups, one to `toggle`, a text to `find`.
 
     The window begins at row `from`; without that, it holds the node to `reveal` or to toggle.
     """
@@ -144,7 +144,7 @@ def _toggle(shown: dict[int, int], asked: str, outline: Outline) -> None:
 
 
 def _reveal(shown: dict[int, int], text: str, outline: Outline) -> None:
-    """Open the way to a node that was just changed."""
+    """Open the groups above a node that was just changed."""
     branch = outline.branches.get(int(text)) if text.isdecimal() else None
     for group in outline.above(branch) if branch else ():
         shown.setdefault(group.number, CHILDREN_SHOWN)

@@ -1,4 +1,4 @@
-"""What the form around the tree asks for, as steps of the engine."""
+"""Translating the form around the tree into edit steps of the engine."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ ACTIONS = ("add", "rename", "move", "merge", "dissolve", "place", "propose place
 
 
 def read_steps(data: QueryDict, outline: Outline) -> list[dict[str, Any]]:
-    """Turn the pressed button, the ticked nodes and values and the two fields into steps.
+    """Return the steps for the pressed button, the ticked nodes and values and the two fields.
 
-    Without a tick, the node the cursor stands on (`at`) is meant.
+    If nothing is ticked, the focused node (`at`) is meant.
     """
     action = data.get("do", "")
     nodes = _numbers(data.getlist("node")) or _numbers([data.get("at", "")])
@@ -38,7 +38,7 @@ def read_steps(data: QueryDict, outline: Outline) -> list[dict[str, Any]]:
 
 
 def node_to_show(steps: list[dict[str, Any]], before: Outline, after: Outline) -> int:
-    """Return where the cursor belongs after the steps: what was changed, else what is nearest."""
+    """Return the node to focus after the steps: the changed one, else the nearest."""
     step = steps[-1]
     candidates = [step.get("node"), *step.get("nodes", ()), step.get("into"), step.get("under")]
     candidates += [group for _, group in step.get("places", ())]
@@ -50,7 +50,7 @@ def node_to_show(steps: list[dict[str, Any]], before: Outline, after: Outline) -
 
 
 def say(steps: list[dict[str, Any]]) -> str:
-    """Say what was done, without naming values."""
+    """Describe the steps without naming values."""
     step = steps[-1]
     count = len(step.get("nodes") or step.get("values") or step.get("places") or ())
     parts = "1 entry" if count == 1 else f"{count:,} entries"
@@ -74,7 +74,7 @@ def _propose(outline: Outline) -> dict[str, Any]:
 
 
 def _add(outline: Outline, ticked: list[int], nodes: list[int], name: str) -> dict[str, Any]:
-    """A new group: around what is ticked, else inside the group the cursor stands on."""
+    """A new group: around the ticked nodes, else inside the focused group."""
     if ticked:
         return {"do": "add", "name": name, "nodes": ticked, "under": _common(outline, ticked)}
     at = outline.branches.get(nodes[0] if nodes else outline.root.number, outline.root)

@@ -1,4 +1,4 @@
-"""What a builder would do, shown while its fields are being filled in; nothing is kept."""
+"""Previews of builders while their fields are filled in; nothing is saved."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class RulerText:
 
 @dataclass(frozen=True)
 class RulerDrawing:
-    """Bars of rows above a line, marks below it: the longer the mark, the coarser the level."""
+    """Bars of rows above a scale, marks of groups below: longer marks for coarser levels."""
 
     bars: str  # one SVG path
     marks: str
@@ -50,7 +50,7 @@ class TaxonomyTrial:
 
 
 def try_builder(column: DatasetColumn, form: BuilderForm) -> TaxonomyTrial:
-    """Build without keeping anything; raises InvalidPlan where building would."""
+    """Build without saving; raises InvalidPlan if building would."""
     if column.distinct > MOST_VALUES:
         return TaxonomyTrial([], is_too_large=True)
     values = values_of(column)
@@ -108,7 +108,7 @@ def _place(ruler: Ruler, mark: GroupStart) -> float:
 
 
 def _marks_shown(marks: Sequence[GroupStart]) -> list[GroupStart]:
-    """Leave out the finest levels where their marks would run into each other."""
+    """Leave out the finest levels if their marks would overlap."""
     shown = list(marks)
     for level in sorted({mark.level for mark in marks}):
         if len(shown) <= MOST_MARKS:
@@ -118,7 +118,7 @@ def _marks_shown(marks: Sequence[GroupStart]) -> list[GroupStart]:
 
 
 def _texts(ruler: Ruler, marks: Sequence[GroupStart]) -> list[RulerText]:
-    """Write at the marks of the coarsest levels first, as long as there is room."""
+    """Label the marks of the coarsest levels first, as long as there is room."""
     written: list[RulerText] = []
     for mark in sorted(marks, key=lambda mark: (-mark.level, mark.place)):
         x = _place(ruler, mark)

@@ -96,7 +96,7 @@ def build(request: HttpRequest, dataset_id: UUID, position: int, kind: str) -> H
 
 @require_POST
 def try_out(request: HttpRequest, dataset_id: UUID, position: int, kind: str) -> HttpResponse:
-    """Say what a builder would do with its fields as they are; nothing is kept."""
+    """Show what a builder would do with its present fields; nothing is saved."""
     dataset, column = get_column_to_build_or_404(request, dataset_id, position)
     check_can_build(person_of(request), column)
     if kind not in BUILDERS:
@@ -133,7 +133,7 @@ def _build(column: DatasetColumn, user: User, tab: Tab, form: BuilderForm) -> No
 
 @require_POST
 def propose(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
-    """Build what fits the values best; it can be changed afterwards like any other tree."""
+    """Build the taxonomy that suits the values best; it can be changed like any other tree."""
     dataset, column = get_column_to_build_or_404(request, dataset_id, position)
     try:
         words = propose_taxonomy(column=column, changed_by=person_of(request))
@@ -160,13 +160,13 @@ def upload_file(request: HttpRequest, dataset_id: UUID, position: int) -> HttpRe
 def _lead_to_workbench(
     request: HttpRequest, dataset: Dataset, column: DatasetColumn
 ) -> HttpResponse:
-    """Show what was built; htmx swaps only refusals in, so it is told to go there."""
+    """Redirect to the workbench; htmx is told to follow, since it only inserts refusals."""
     url = reverse("taxonomies:workbench", args=[dataset.id, column.position])
     return go_to(url) if wants_part(request) else redirect(url)
 
 
 def _sentence(error: Exception) -> str:
-    """Make a sentence of what the engine says about the file entry of a plan."""
+    """Turn the engine's message about the file entry of a plan into a sentence."""
     place, _, reason = str(error).partition("file: ")
     if place:
         return str(error)
@@ -266,7 +266,7 @@ def use_library(request: HttpRequest, dataset_id: UUID, position: int, key: str)
 
 @require_GET
 def fitting(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
-    """What of the shelf and the library fits a column, before or after it is tagged."""
+    """List taxonomies of shelf and library that fit a column, tagged or not."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     column = get_column_or_404(dataset, position)
     check_can_change(person_of(request), dataset)
@@ -276,7 +276,7 @@ def fitting(request: HttpRequest, dataset_id: UUID, position: int) -> HttpRespon
 
 @require_POST
 def adopt(request: HttpRequest, dataset_id: UUID, position: int, key: str) -> HttpResponse:
-    """Use what fits, and stay among the columns."""
+    """Use a fitting taxonomy and stay on the tagging page."""
     dataset, column = get_column_to_build_or_404(request, dataset_id, position)
     try:
         use_from_library(column=column, changed_by=person_of(request), key=key)

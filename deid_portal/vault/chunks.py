@@ -1,25 +1,26 @@
-"""How a stored file is made of chunks: where each one lies and which key opens it.
+"""The format of stored files: the position and the key of every chunk.
 
-Every chunk is sealed with its number, and the last one says that it is the last, so none can be
+Every chunk is encrypted with its number, and the last one is marked as the last, so none can be
 changed, moved, left out or added (the STREAM construction of Hoang, Reyhanitabar, Rogaway and
-Vizár, 2015). No key ever seals two chunks with one number: that would give both away.
+Vizár, 2015). No key ever encrypts two chunks with the same number: that would reveal both.
 
-A file that was written in one go (DPV4) has one key, derived from its folder's and a salt. One that
-grew piece by piece (DPV5) has a key per piece, because a piece that was cut off is written again:
+A file written at once (DPV4) has one key, derived from the key of its folder and a salt. A file
+written piece by piece (DPV5) has a key per piece, because an incomplete piece is written again:
 
     DPV4 · salt · name tag · chunks
     DPV5 · bytes of a piece · salt · name tag · salt · chunks of piece 1 · salt · chunks of …
 
-The key of a piece is derived from all salts up to its own, so that no piece can stand in for
-another, not even for an earlier try at itself. All pieces but the last are equally long.
+The key of a piece is derived from all salts up to its own, so that no piece can replace another,
+not even an earlier attempt at the same piece. All pieces but the last are equally long.
 
-The name tag ties a file to its name, so that no file of a folder can stand in for another. It is
-made with the folder's key and can be exchanged, because an upload gets another name when it is
-kept; the chunks need not be written again for that.
+The name tag binds a file to its name, so that no file of a folder can replace another. It is
+computed with the folder's key and can be replaced, because an upload is renamed when it is kept;
+the chunks stay as they are.
 
-Of before: files without a name tag (DPV2, DPV3) still open, since nothing but an old file of the
-same folder can be put in their place; `rotate_data_key` gives them one. Files of before folders had
-keys (DPV1) hang on the data key alone and would open anywhere, so they open only there.
+Earlier versions: files without a name tag (DPV2, DPV3) can still be read, since only an old file of
+the same folder could replace them; `rotate_data_key` adds a tag. Files from before folders had keys
+(DPV1) depend on the data key alone and could be copied anywhere, so only `rotate_data_key` reads
+them.
 """
 
 import hashlib
@@ -45,12 +46,12 @@ HEADER_BYTES = len(MAGIC) + SALT_BYTES + NAME_TAG_BYTES
 PIECE_LENGTH_BYTES = 4
 UNNAMED_GROWN_HEADER_BYTES = len(GROWN_MAGIC) + PIECE_LENGTH_BYTES
 GROWN_HEADER_BYTES = UNNAMED_GROWN_HEADER_BYTES + SALT_BYTES + NAME_TAG_BYTES
-# Where the salt of the whole file lies, by how the file begins; its name tag follows on it.
+# Offset of the salt of the file, by its magic bytes; the name tag follows the salt.
 SALT_AT = {MAGIC: len(MAGIC), GROWN_MAGIC: UNNAMED_GROWN_HEADER_BYTES}
 
 
 class DamagedFile(Exception):  # noqa: N818
-    """A stored file was changed, cut short or closed with another key."""
+    """A stored file was changed, truncated or encrypted with another key."""
 
     def __init__(self, sentence: str = "A stored file is damaged.") -> None:
         super().__init__(sentence)
@@ -58,15 +59,15 @@ class DamagedFile(Exception):  # noqa: N818
 
 class Layout(Protocol):
     chunks: int
-    size: int  # of what is in the file, in clear bytes
+    size: int  # of the content, in plaintext bytes
 
     def cipher_of(self, chunk: int) -> AESGCM: ...
 
     def place_of(self, chunk: int) -> tuple[int, int]:
-        """Return where a chunk begins in the file and how long it is, sealed."""
+        """Return the offset of a chunk in the file and its encrypted length."""
 
     def chunk_at(self, position: int) -> tuple[int, int]:
-        """Return the chunk that holds a clear byte, and how far inside it that byte is."""
+        """Return the chunk that holds a plaintext position, and the offset within the chunk."""
 
 
 def nonce_of(chunk: int, *, is_last: bool) -> bytes:
@@ -78,15 +79,15 @@ def file_cipher(folder_key: bytes, salt: bytes) -> AESGCM:
 
 
 def name_tag(folder_key: bytes, salt: bytes, name: str) -> bytes:
-    """Prove that the file with this salt, which no other file has, belongs under this name."""
+    """Return the tag that binds the file with this salt, which is unique, to this name."""
     key = derive_key_once(folder_key, "vault name", b"")
     return hmac.digest(key, salt + name.encode(), "sha256")[:NAME_TAG_BYTES]
 
 
 def read_layout(descriptor: int, name: str, *, of_before: bool = False) -> Layout:
-    """Find out how an open file is made; raises DamagedFile when it is none of the vault's.
+    """Read the layout of an open file; raises DamagedFile if it is not a file of the vault.
 
-    `of_before` also takes what is bound to no place: files and keys of earlier versions.
+    `of_before` also accepts files and keys of earlier versions, which are not bound to a place.
     """
     magic = os.pread(descriptor, len(MAGIC), 0)
     if magic == KEYLESS_MAGIC and of_before:
@@ -135,7 +136,7 @@ def check_name(descriptor: int, folder_key: bytes, name: str) -> bytes:
 
 
 def write_name(descriptor: int, folder_key: bytes, name: str, new_name: str) -> None:
-    """Let an open file belong under a new name; one of before there were name tags stays so."""
+    """Bind an open file to a new name; a file of a version without name tags stays unbound."""
     magic = os.pread(descriptor, len(MAGIC), 0)
     if magic in SALT_AT:
         salt = check_name(descriptor, folder_key, name)
@@ -165,7 +166,7 @@ class WrittenAtOnce:
 
 
 class PieceLengths:
-    """The sums of a file that grows by pieces of one length."""
+    """Offsets in a file that is written in pieces of equal length."""
 
     def __init__(self, piece_bytes: int, header_bytes: int = GROWN_HEADER_BYTES) -> None:
         self.clear = piece_bytes
@@ -177,7 +178,7 @@ class PieceLengths:
         return self._header_bytes + piece * self.sealed
 
     def beginning(self) -> bytes:
-        """How a file of such pieces begins."""
+        """The first bytes of a file of such pieces."""
         return GROWN_MAGIC + self.clear.to_bytes(PIECE_LENGTH_BYTES, "big")
 
 
@@ -193,7 +194,7 @@ class KeyChain:
 
     @property
     def state(self) -> bytes:
-        """Names exactly what the file is after the last piece: no two files or tries share it."""
+        """A unique identifier of the file's content after the last piece."""
         return self._links[-1]
 
     def cipher_of(self, piece: int) -> AESGCM:

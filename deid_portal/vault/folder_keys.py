@@ -1,14 +1,15 @@
-"""A random key per folder of the vault. Destroying it is what makes deletion final.
+"""A random key per folder of the vault. Destroying it makes deletion final.
 
-What must never happen: something deleted that a copy of the disk and the data key could still open.
-So no stored file hangs on the data key alone. Each dataset and each run has a random key of its
-own; it lies in `keys`, apart from the files it opens, wrapped by the data key. It is written and
-safe on disk before the first file that needs it, and it is the first thing to go when the folder
-goes. Backups of `keys` can therefore be short-lived while those of the files are kept for long.
+What must never happen: deleted data that a copy of the disk and the data key could still decrypt.
+So no stored file depends on the data key alone. Each dataset and each run has a random key of its
+own, stored in `keys`, apart from its files, and encrypted with the data key. It is on disk before
+the first file that needs it, and it is deleted first. Backups of `keys` can therefore be
+short-lived while those of files are kept for long.
 
-A wrapped key opens for its own folder only: the name of the folder is authenticated with it. So
-nobody can put another folder's key and files in the place of this one's. Keys of before that was so
-(DPK1) open nowhere but in `rotate_data_key`, which wraps them anew (`sealed_fields.py` says why).
+An encrypted key can be decrypted for its own folder only: the name of the folder is authenticated
+with it. So nobody can replace a folder's key and files by another's. Keys of a version without that
+(DPK1) are accepted only by `rotate_data_key`, which encrypts them again (`sealed_fields.py` gives
+the reason).
 """
 
 import fcntl
@@ -33,7 +34,7 @@ PURPOSE_OF_BEFORE = "folder key"
 
 
 class KeyDestroyed(Exception):  # noqa: N818
-    """There is no key for this folder: it was deleted, or its key file is not what was written."""
+    """There is no valid key for this folder: it was deleted, or its key file was changed."""
 
 
 def folder_of(name: str) -> str:
@@ -48,9 +49,9 @@ def key_path(folder: str) -> Path:
 
 @contextmanager
 def keys_held() -> Iterator[None]:
-    """Let one process at a time destroy, hand over or renew keys and files; reading needs no lock.
+    """Lock for destroying, copying or renewing keys and files; reading needs no lock.
 
-    Without it, renewing could bring back what another process deletes at that moment.
+    Without it, renewing could restore what another process deletes at that moment.
     """
     lock = settings.DATA_DIR / "files" / LOCK
     lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -60,9 +61,9 @@ def keys_held() -> Iterator[None]:
 
 
 def read_key(folder: str, *, of_before: bool = False) -> bytes:
-    """Unwrap the key of a folder; raises KeyDestroyed when there is none, or another folder's.
+    """Decrypt the key of a folder; raises KeyDestroyed if it is missing or another folder's.
 
-    `of_before` also takes one that is not bound to its folder yet.
+    `of_before` also accepts a key that is not bound to its folder yet.
     """
     try:
         return _unwrap(key_path(folder).read_bytes(), folder, of_before=of_before)
@@ -80,7 +81,7 @@ def read_or_make_key(folder: str) -> bytes:
 
 
 def copy_key(folder: str, new_folder: str) -> None:
-    """Let a folder's key open a new folder, too; that one must have none of its own."""
+    """Copy a folder's key to a new folder, which must not have a key."""
     new = key_path(new_folder)
     if new.exists():
         raise ValueError("A folder of the vault has one key; nothing can be moved into it.")
@@ -91,7 +92,7 @@ def copy_key(folder: str, new_folder: str) -> None:
 def destroy_key(folder: str) -> None:
     """Overwrite and delete the key of a folder; fine if it is already gone.
 
-    Overwriting reaches the old bytes on disks that write in place; on others it costs nothing.
+    Overwriting destroys the old bytes on disks that write in place; on others it does no harm.
     """
     path = key_path(folder)
     try:
@@ -113,7 +114,7 @@ def list_folders() -> list[str]:
 
 
 def is_wrapped_by_current(folder: str) -> bool:
-    """True when nothing has to be done; also for a folder that was deleted meanwhile."""
+    """True if the key needs no renewal; also for a folder that was deleted meanwhile."""
     try:
         wrapped = key_path(folder).read_bytes()
     except FileNotFoundError:
@@ -179,7 +180,7 @@ def _write_partial(path: Path, content: bytes) -> Path:
 
 
 def _sync_folder(path: Path) -> None:
-    """Make the names in a folder last, too; a key that a crash takes away takes its files along."""
+    """Flush directory entries, too: if a crash lost a key, its files would be lost."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,10 +1,10 @@
-"""Stored files that come piece by piece, in requests of their own and perhaps days apart.
+"""Stored files that arrive piece by piece, in separate requests, perhaps days apart.
 
-What must never happen: half a piece taken for a whole one, two senders whose pieces get mixed up,
-one key that seals two different contents. So whoever adds a piece holds the file, cuts off what a
-crash may have left behind the last piece that counts, and seals the new one with a key of its own
-(`chunks.py`); it counts when its caller has written so, after it is safe on disk. When the last
-piece is there the file is whole and is read like every other: nothing has to be joined.
+What must never happen: half a piece taken for a whole one, mixed pieces of two senders, two
+contents encrypted with one key. So a piece is added under a lock, after truncating what a crash may
+have left after the last valid piece, and is encrypted with its own key (`chunks.py`); it is valid
+once the caller has recorded it, after it is on disk. With its last piece the file is complete and
+read like any other: nothing has to be joined.
 """
 
 import fcntl
@@ -29,7 +29,7 @@ from deid_portal.vault.vault import path_of, telling_when_full
 
 
 class PiecesLost(Exception):  # noqa: N818
-    """What should lie before the next piece is not there; the file has to come again."""
+    """The pieces before the next one are missing; the file has to be sent again."""
 
 
 class GrowingFile:
@@ -40,10 +40,10 @@ class GrowingFile:
         self._lengths = PieceLengths(piece_bytes)
 
     def add(self, start: int, clear: bytes, *, is_last: bool) -> tuple[bytes, bytes]:
-        """Write a piece where it belongs; return what the file was before and is now (its states).
+        """Write a piece at its place; return the states of the file before and after it.
 
-        It may count once `make_safe` has returned. Every piece but the last has the full length, so
-        `start` says which one it is.
+        It may be recorded once `make_safe` has returned. Every piece but the last has the full
+        length, so `start` says which one it is.
         """
         piece, rest = divmod(start, self._lengths.clear)
         is_full = len(clear) == self._lengths.clear
@@ -62,7 +62,7 @@ class GrowingFile:
 
     @contextmanager
     def _cutting_off_at(self, place: int) -> Iterator[None]:
-        """Go on writing from there; a piece that cannot be written whole leaves nothing."""
+        """Truncate the file to a place; again if the piece written there is incomplete."""
         os.ftruncate(self._file, place)
         os.lseek(self._file, place, os.SEEK_SET)
         try:
@@ -108,7 +108,7 @@ class GrowingFile:
 
 @contextmanager
 def held_file(name: str, piece_bytes: int) -> Iterator[GrowingFile]:
-    """Open a file to add pieces to it, and let nobody else do so meanwhile."""
+    """Open a file to add pieces to it, under an exclusive lock."""
     path = path_of(name)
     with telling_when_full():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -122,7 +122,7 @@ def held_file(name: str, piece_bytes: int) -> Iterator[GrowingFile]:
 
 
 def state_of(name: str) -> bytes:
-    """Return the state of a file that is whole, as its last piece left it."""
+    """Return the state of a complete file, after its last piece."""
     with path_of(name).open("rb") as file:
         layout = read_layout(file.fileno(), name)
     return layout.state if isinstance(layout, Grown) else b""

@@ -1,15 +1,15 @@
-"""A file that every start opens: does the data key fit, and is everything bound to its place?
+"""A test file, read at every start: is the data key right, and is everything bound to its place?
 
-The first start writes it. It is written like everything else, so it tells how this portal seals:
-its own key is bound to its folder, or it is of a version that did not bind anything. In the latter
-case alone there may be values that are bound to no place, and binding them is the first thing to be
-done (`rotation.py`). When that is done, this file is written anew, and from then on nothing that is
-bound to no place is ever opened again.
+The first start writes it. It is written like every file, so it shows how this portal encrypts: its
+key is bound to its folder, or it is of a version that did not bind anything. Only in the latter
+case there may be values that are not bound to a place, and binding them comes first
+(`serving/key_rotation.py`). Then this file is written again, and from then on nothing unbound is
+accepted any more.
 
-The database would be the wrong place for this mark: who can write there could take it away and
-paste old values in. A missing file means that everything is bound. To bring the state of before
-back, somebody needs the file and its key as they were before, and can do nothing with them once the
-data key has been changed. Binding leaves an audit record each time.
+The database would be the wrong place for this mark: whoever can write to it could remove the mark
+and insert old values. A missing file means that everything is bound. Restoring the earlier state
+would take the earlier file and its key, which are useless once the data key was changed. Every
+binding leaves an audit record.
 """
 
 from deid_portal.vault import vault
@@ -32,7 +32,7 @@ def may_hold_values_of_before() -> bool:
         mark_everything_as_bound()
         return False
     if content != CONTENT:
-        raise vault.DamagedFile  # another file of before, which would open under any name
+        raise vault.DamagedFile  # a file of an earlier version, valid under any name
     return of_before
 
 

@@ -1,7 +1,7 @@
-"""The data key: where it comes from and the keys derived from it, one per purpose.
+"""The data key: its source and the keys derived from it, one per purpose.
 
-The key never enters the database. Its short name is written in front of everything encrypted with
-it, so that an old key listed in DATA_KEY_OLD still opens what it closed.
+The key is never in the database. Its short name precedes everything encrypted with it, so that data
+encrypted with an old key listed in DATA_KEY_OLD can still be decrypted.
 """
 
 import base64
@@ -44,7 +44,7 @@ def current_key() -> bytes:
 
 
 def find_key(name: bytes) -> bytes:
-    """Return the key that closed something, by the name written in front of it."""
+    """Return the key something was encrypted with, by the name that precedes it."""
     for text in [settings.DATA_KEY, *settings.DATA_KEY_OLD]:
         if key_name(decode_key(text)) == name:
             return decode_key(text)
@@ -60,18 +60,18 @@ def derive_key(key: bytes, purpose: str) -> bytes:
 
 
 def derive_key_once(key: bytes, purpose: str, salt: bytes) -> bytes:
-    """Derive the key of one file; it is kept nowhere, so that nothing outlives the file."""
+    """Derive the key of one file; it is not cached, so that it does not outlive the file."""
     return HKDF(algorithm=SHA256(), length=32, salt=salt or None, info=purpose.encode()).derive(key)
 
 
 def encrypt(clear: bytes, purpose: str, place: bytes) -> bytes:
-    """Encrypt a small thing with the current key, so that it opens at its place only."""
+    """Encrypt a small value with the current key, bound to its place."""
     key, nonce = current_key(), os.urandom(NONCE_BYTES)
     return key_name(key) + nonce + AESGCM(derive_key(key, purpose)).encrypt(nonce, clear, place)
 
 
 def decrypt(encrypted: bytes, purpose: str, place: bytes | None) -> bytes:
-    """Raises `InvalidTag` for what is damaged or belongs elsewhere; None stands for any place."""
+    """Decrypt; raises `InvalidTag` if it is damaged or of another place. None means any place."""
     name, rest = encrypted[:KEY_NAME_BYTES], encrypted[KEY_NAME_BYTES:]
     if len(rest) < NONCE_BYTES:
         raise InvalidTag

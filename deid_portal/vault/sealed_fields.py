@@ -1,18 +1,16 @@
-"""Small things with cell values in them (profiles, taxonomies, plans), sealed in the database.
+"""Documents that may hold cell values (profiles, taxonomies, plans), encrypted in the database.
 
-A stolen database must not show what is in people's tables. `SealedJSONField` looks like a JSON
-field to the code and like random bytes to everybody else; it cannot be searched, which is the
-point.
+A stolen database must not reveal the content of tables. For code, `SealedJSONField` is a JSON
+field; in the database it is random bytes, which cannot be searched.
 
-What is sealed opens at its place only: the place (table, column, row) is authenticated together
-with the content. Whoever can write to the database can therefore not let one team's secret, plan or
-report appear as another's by copying bytes. A row is named by its id. Where the database gives the
-id only when the row is written, it is named by what makes it unique (`sealed_to` of the model),
-which is known before; those columns never change.
+Encrypted values are bound to their place: table, column and row are authenticated together with the
+content. So nobody who can write to the database can make one team's secret, plan or report appear
+as another's by copying bytes. A row is identified by its id or, if the database assigns the id on
+insertion, by its unique columns (`sealed_to` of the model), which never change.
 
-Values of before they were bound to a place open nowhere but in `rotate_data_key`, which binds them.
-If reading accepted both forms, an old value could be pasted anywhere for ever. Whether a portal may
-still have such values is decided by a file that nobody without its data key can make
+Values of a version that did not bind them are accepted only by `rotate_data_key`, which binds them.
+If reading accepted both forms, an old value could be copied anywhere for ever. Whether a portal may
+still have such values is decided by a file that cannot be made without its data key
 (`vault/key_check.py`).
 """
 
@@ -33,7 +31,7 @@ PURPOSE_OF_BEFORE = "sealed field"
 
 
 class SealedElsewhere(Exception):  # noqa: N818
-    """A sealed value is of before values were bound to a place, so it may come from any place."""
+    """A sealed value is of a version that did not bind values, so it may come from any place."""
 
 
 def seal(clear: bytes, place: str) -> bytes:
@@ -41,7 +39,7 @@ def seal(clear: bytes, place: str) -> bytes:
 
 
 def unseal(sealed: bytes, place: str) -> bytes:
-    """Open what was sealed for this place; raises `InvalidTag` for what was sealed for another."""
+    """Decrypt a value of this place; raises `InvalidTag` for a value of another place."""
     if not is_bound(sealed):
         raise SealedElsewhere
     return decrypt(sealed[len(MAGIC) :], PURPOSE, place.encode())
@@ -52,37 +50,37 @@ def is_bound(sealed: bytes) -> bool:
 
 
 def unseal_of_before(sealed: bytes) -> bytes:
-    """Open what was sealed before there were places. Only for binding it to one."""
+    """Decrypt a value that is not bound to a place. Only to be used for binding it."""
     return decrypt(sealed, PURPOSE_OF_BEFORE, None)
 
 
 def seal_again(sealed: bytes, place: str, *, of_before: bool) -> bytes:
-    """Seal with the current key what an old one has sealed; of before there were places if told."""
+    """Seal a value again with the current key; with `of_before` also an unbound one."""
     is_old = of_before and not is_bound(sealed)
     return seal(unseal_of_before(sealed) if is_old else unseal(sealed, place), place)
 
 
 def sealed_now() -> bytes:
-    """Return what leads everything that is sealed at its place with the current key."""
+    """Return the first bytes of everything that is sealed with the current key and bound."""
     return MAGIC + key_name(current_key())
 
 
 class SealedBytes(bytes):
-    """A document as it lies in the database, not yet opened."""
+    """An encrypted document as it is stored in the database."""
 
 
-# Stands for the default of a field where a migration gives a whole table a new column. Nobody has
-# sealed it, so it opens nowhere but in migrations and in `rotate_data_key`, as values of before do.
+# The default that a migration gives all rows of a table with a new column. It is not sealed, so
+# only migrations and `rotate_data_key` accept it, like values of earlier versions.
 DEFAULT = SealedBytes(b"")
 
 
 class _UnsealedOnce(DeferredAttribute):
-    """Open a sealed document when somebody looks at it; a list of rows opens none."""
+    """Descriptor that decrypts a document on first access, so that lists of rows decrypt none."""
 
     field: "SealedJSONField"
 
     def __set__(self, instance: Any, value: Any) -> None:
-        # Having this makes Python ask __get__ even when the row holds a value.
+        # With __set__ Python calls __get__ even if the instance has the attribute.
         instance.__dict__[self.field.attname] = value
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -96,7 +94,7 @@ class _UnsealedOnce(DeferredAttribute):
         return held[name]
 
     def _load(self, instance: Any) -> Any:
-        """Get a deferred document. Django's way would load the row's place in a second query."""
+        """Load a deferred document, together with the columns of its place, in one query."""
         rows = type(instance)._base_manager.using(instance._state.db).filter(pk=instance.pk)
         return rows.values_list(self.field.attname, flat=True).get()
 
@@ -183,7 +181,7 @@ class SealedObjectField(SealedJSONField, Generic[Kept]):
 
 
 def names_of_place(model: type[models.Model]) -> tuple[str, ...]:
-    """Return the attributes that name a row: its id, or what the model says instead."""
+    """Return the attributes that identify a row: its id, or `sealed_to` of the model."""
     names: tuple[str, ...] = getattr(_present(model), "sealed_to", ("pk",))
     return names
 
@@ -194,19 +192,19 @@ def _row_of(instance: models.Model) -> list[str]:
 
 def _value_of(instance: models.Model, name: str) -> Any:
     if _is_of_a_migration(instance) and not hasattr(instance, name):
-        # A column that a later migration adds, with this in every row.
+        # A column added by a later migration, with this default in every row.
         column: models.Field[Any, Any] = _present(type(instance))._meta.get_field(name)  # type: ignore[assignment]
         return column.get_default()
     return getattr(instance, name)
 
 
 def _present(model: type[models.Model]) -> type[models.Model]:
-    """Return the model itself for the one of a migration, which knows columns only."""
+    """Return the real model for a historical model of a migration, which has columns only."""
     return apps.get_registered_model(model._meta.app_label, model._meta.object_name or "")
 
 
 def sealed_values(instance: models.Model, values: dict[str, Any]) -> dict[str, Any]:
-    """Seal those of a row's new values that have to be, for an update without saving the row."""
+    """Seal the values of sealed fields, for an update without saving the row."""
     fields = {name: instance._meta.get_field(name) for name in values}
     return {
         name: field.seal_for(instance, values[name])

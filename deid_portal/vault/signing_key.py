@@ -1,9 +1,8 @@
-"""The portal's signing key: made once, kept sealed outside the database, changed on request.
+"""The portal's signing key: created once, stored encrypted outside the database.
 
-What must never happen: that the private half is stored in clear, enters the database, a log or
-anything that leaves, or that two processes sign with different keys because both made one. So it
-lies in the vault (or comes from the setting SIGNING_KEY), and it is made under the lock of the
-vault's keys.
+What must never happen: the private key is stored in clear, enters the database, a log or a release,
+or two processes sign with different keys because both created one. So it is stored in the vault (or
+comes from the setting SIGNING_KEY), and is created under the lock of the vault's keys.
 """
 
 import os
@@ -40,14 +39,14 @@ class Signer:
 
 
 def read_or_make_signer() -> Signer:
-    """Return who signs now; the first time it makes the key."""
+    """Return the current signer; creates the key on first use."""
     if settings.SIGNING_KEY:
         return Signer(decode_key(settings.SIGNING_KEY))
     try:
         return _read_signer()
     except FileNotFoundError:
         pass
-    with keys_held():  # two workers that sign for the first time agree on one key
+    with keys_held():  # two workers that sign first must use the same key
         try:
             return _read_signer()
         except FileNotFoundError:
@@ -55,7 +54,7 @@ def read_or_make_signer() -> Signer:
 
 
 def make_new_signer() -> Signer:
-    """Put a new key in the place of the one that is there."""
+    """Replace the key by a new one."""
     with keys_held():
         return _make_signer()
 

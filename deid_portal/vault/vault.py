@@ -1,13 +1,12 @@
-"""Encrypted files under DATA_DIR: uploads, tables, released rows. The only door to them.
+"""Encrypted files under DATA_DIR: uploads, tables, released rows. All access goes through here.
 
-What must never happen: clear text on disk, a half-written file taken for a whole one, a file cut
-short or stitched together from two that still opens. So: a writer encrypts as it goes, under a
-temporary name, and the real name appears in one rename; every chunk is sealed so that it opens at
-its place in its file only, and a file under its own name only (`chunks.py`). What comes in over
-several requests grows in its place (`growing_files.py`). What is deleted must stay deleted: the
-folder's key goes first (`folder_keys.py`).
+What must never happen: plaintext on disk, a partial file taken for a complete one, a truncated or
+recombined file that can still be read. So a writer encrypts while it writes, under a temporary
+name, and the file gets its name by one rename; every chunk is bound to its place in its file, and a
+file to its name (`chunks.py`). Files sent in several requests grow in place (`growing_files.py`).
 
-Files of earlier versions are written anew by the command `rotate_data_key`.
+Deleted data must stay deleted: the folder's key is destroyed first (`folder_keys.py`). Files of
+earlier versions are written again by the command `rotate_data_key`.
 """
 
 import errno
@@ -88,11 +87,11 @@ def path_of(name: str) -> Path:
 
 
 class VaultWriter(io.RawIOBase):
-    """Write a file that appears under its name only when the `with` block ends well.
+    """Write a file that gets its name only if the `with` block succeeds.
 
-    Of a large file one chunk is sealed and written while the next one comes in. What goes wrong
-    with it is told by the next write, or at the end. Where nobody asks for the hash of the clear
-    bytes, none is made.
+    Chunks of a large file are encrypted and written in a thread while the next ones arrive; errors
+    are raised by the next write, or at the end. The hash of the plaintext is only computed if
+    wanted.
     """
 
     _sealer: ThreadPoolExecutor | None = None
@@ -116,7 +115,7 @@ class VaultWriter(io.RawIOBase):
 
     @property
     def sha256(self) -> str:
-        """The hash of the clear bytes written so far; empty if none was wanted."""
+        """The hash of the plaintext written so far; empty if none was wanted."""
         return self._digest.hexdigest() if self._digest else ""
 
     def writable(self) -> bool:
@@ -128,7 +127,7 @@ class VaultWriter(io.RawIOBase):
             self._digest.update(rest)
         self.size += len(rest)
         while rest:
-            # One byte more than a chunk must be there: the last chunk is sealed differently.
+            # Keep at least one byte back: the last chunk is encrypted differently.
             if len(self._pending) == CHUNK_BYTES:
                 self._hand_over()
             room = CHUNK_BYTES - len(self._pending)
@@ -137,7 +136,7 @@ class VaultWriter(io.RawIOBase):
         return memoryview(clear).nbytes
 
     def _hand_over(self) -> None:
-        """Have the chunk sealed in a thread, after the one before it."""
+        """Encrypt the chunk in a thread, after the one before it."""
         self._wait_for_sealing()
         if self._sealer is None:
             self._sealer = ThreadPoolExecutor(1)
@@ -180,15 +179,15 @@ class VaultWriter(io.RawIOBase):
 
     def abandon(self) -> None:
         if self._sealing is not None:
-            wait([self._sealing])  # whatever became of it is not wanted any more
+            wait([self._sealing])  # its result is not needed any more
         try:
             self._file.close()
         except OSError:
-            pass  # a full disk refuses the last bytes; they are not wanted any more
+            pass  # a full disk refuses the last bytes, which are not needed any more
         finally:
             self._partial.unlink(missing_ok=True)
             if self.name == folder_of(self.name) and not self.path.exists():
-                destroy_key(self.name)  # an upload that was broken off
+                destroy_key(self.name)  # an aborted upload
             self.close()
 
     def __enter__(self) -> Self:
@@ -230,7 +229,7 @@ class _VaultReader(io.RawIOBase):
         return self._position
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a place; the chunk it lies in is opened and checked, the ones before are not."""
+        """Set the position; only the chunk that holds it is decrypted and verified."""
         size = self._layout.size
         start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: size}[whence]
         self._position = max(start + offset, 0)
@@ -267,9 +266,9 @@ class _VaultReader(io.RawIOBase):
 
 
 def open_reader(name: str, *, of_before: bool = False) -> BinaryIO:
-    """Open a stored file for reading, from any place; nothing but its clear bytes come out.
+    """Open a stored file for reading its plaintext from any position.
 
-    `of_before` also opens what is bound to no place, and is only for binding it to one.
+    `of_before` also accepts files that are not bound to a place; only to be used for binding them.
     """
     return io.BufferedReader(_VaultReader(name, of_before=of_before), CHUNK_BYTES)
 
@@ -279,7 +278,7 @@ def exists(name: str) -> bool:
 
 
 def move(name: str, new_name: str) -> None:
-    """Move an upload to where it is kept; its key goes with it."""
+    """Move an upload to its final name, together with its key."""
     target = path_of(new_name)
     folder, new_folder = folder_of(name), folder_of(new_name)
     with keys_held(), telling_when_full():
@@ -313,7 +312,7 @@ def delete(name: str) -> None:
 
 
 def delete_leftovers(older_than_seconds: float) -> int:
-    """Delete what a crash left behind: uploads nobody kept and files that were never finished."""
+    """Delete what a crash left: uploads that were not kept and unfinished files."""
     before = time.time() - older_than_seconds
     root = path_of("")
     unfinished = ((path, path.stat().st_mtime) for path in root.rglob("*.part"))
@@ -328,7 +327,7 @@ def delete_leftovers(older_than_seconds: float) -> int:
 def list_folders_of(room: str) -> Iterator[tuple[str, float]]:
     """Yield every folder that has a key in a room (`datasets`, `runs`), and when it last changed.
 
-    One whose files are gone but whose key is not counts as well, and the other way round.
+    A folder with files but no key counts as well, and one with a key but no files.
     """
     names = {name for name in list_folders() if name.startswith(f"{room}/")}
     names |= {f"{room}/{path.name}" for path in path_of(room).glob("*")}
@@ -340,7 +339,7 @@ def list_folders_of(room: str) -> Iterator[tuple[str, float]]:
 
 
 def list_old_files() -> list[str]:
-    """Return every file that is not bound to its name; uploads under way soon end by themselves."""
+    """Return every file that is not bound to its name; without uploads, which end soon."""
     root = path_of("")
     found = (path for path in root.rglob("*") if path.is_file())
     names = (str(path.relative_to(root)) for path in found)
@@ -353,12 +352,12 @@ def _is_stored_file(name: str) -> bool:
 
 
 def is_keyless(name: str) -> bool:
-    """Say whether a file is of before folders had keys."""
+    """Say whether a file is of the version without folder keys."""
     return _magic_of(name) == KEYLESS_MAGIC
 
 
 def _magic_of(name: str) -> bytes:
-    """Return how a file begins; nothing if it was deleted meanwhile."""
+    """Return the magic bytes of a file; none if it was deleted meanwhile."""
     try:
         with path_of(name).open("rb") as file:
             return file.read(len(MAGIC))
@@ -367,7 +366,7 @@ def _magic_of(name: str) -> bytes:
 
 
 def write_anew(name: str, *, of_before: bool = False) -> bool:
-    """Write a file of the old form in the present one; False when it was deleted meanwhile."""
+    """Write a file of an old format in the present one; False if it was deleted meanwhile."""
     try:
         with open_reader(name, of_before=of_before) as reader, _Rewriter(name) as writer:
             while piece := reader.read(COPY_BYTES):
@@ -378,7 +377,7 @@ def write_anew(name: str, *, of_before: bool = False) -> bool:
 
 
 class _Rewriter(VaultWriter):
-    """Takes the place of a file only if that file is still there when it is done."""
+    """A writer that replaces a file only if the file still exists when it is done."""
 
     def _put_in_place(self) -> None:
         with keys_held():

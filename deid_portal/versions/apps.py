@@ -5,7 +5,7 @@ class VersionsConfig(AppConfig):
     name = "deid_portal.versions"
 
     def ready(self) -> None:
-        from deid_portal.datasets.later_rooms import (
+        from deid_portal.datasets.table_hooks import (
             carry_to_the_next_version,
             forget_with_the_table,
         )

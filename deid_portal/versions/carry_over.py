@@ -1,9 +1,9 @@
-"""Carry what was decided about a table over to its next version, when that has been read.
+"""Carrying decisions about a table over to its next version, when that has been read.
 
-Columns belong together by name and type: a column of another type is another thing, and somebody
-must look at it again. Packing compares the tables and lays the taxonomies over the new values;
-unpacking writes it all in the transaction that ends the reading, with one audit record. So either
-the new version is there with everything carried over, or nothing happened.
+Columns are matched by name and type: a column of another type must be decided again. Packing
+compares the tables and applies the taxonomies to the new values; unpacking writes everything in the
+transaction that ends the reading, with one audit record. So the new version appears with everything
+carried over, or not at all.
 """
 
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.later_rooms import Unpack
 from deid_portal.datasets.models import Dataset, DatasetColumn
+from deid_portal.datasets.table_hooks import Unpack
 from deid_portal.engine import Table
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.plans.carry_over import copy_protection
@@ -36,7 +36,7 @@ class Parcel:
         columns = {column.name: column for column in dataset.columns.all()}
         self._give_roles(columns)
         for name, version in self.taxonomies.items():
-            # A copy: when the database is briefly away, all of this is written a second time.
+            # A copy, because after a database outage all of this is written a second time.
             put_carried(columns[name], copy(version))
         protection = copy_protection(self.before, dataset)
         dataset.drift = self.drift.to_document()
@@ -66,7 +66,7 @@ class Parcel:
 
 
 def pack(dataset: Dataset, table: Table, progress: ProgressCallback) -> Unpack:
-    """Prepare everything that takes time; nothing is written yet."""
+    """Prepare everything slow; nothing is written yet."""
     before = dataset.previous
     if before is None:
         raise ValueError("The first version of a dataset has nothing to be carried over.")

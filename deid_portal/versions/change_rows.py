@@ -1,4 +1,4 @@
-"""The rows of the page that shows what changed: words, signs, and small pictures of both tables."""
+"""The rows of the page with the changes: words, signs, and sparklines of both tables."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ VERDICTS = {
     DriftVerdict.NOT_COMPARED.value: Word("Not compared", "circle-dashed", "neutral"),
 }
 QUIET = (DriftVerdict.SAME.value, DriftVerdict.NOT_COMPARED.value)
-WIDTH, GAP = 136, 1.5  # room for two bars where other pictures have one
+WIDTH, GAP = 136, 1.5  # wide enough for pairs of bars
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class ChangeRow:
 
     change: ColumnChange
     word: Word
-    column: DatasetColumn | None  # as it is now; None where it is gone
+    column: DatasetColumn | None  # in the new version; None if it is gone
     role: RoleChoice | None
     role_before: RoleChoice | None
     missing_before: float | None
@@ -47,7 +47,7 @@ class ChangeRow:
 
     @property
     def matters(self) -> bool:
-        """True for a column whose loss changes what the plan protects."""
+        """Whether the loss of the column changes what the plan protects."""
         return self.change.is_gone and self.change.role_before in (
             ColumnRoleChoices.QUASI_IDENTIFIER,
             ColumnRoleChoices.SENSITIVE,
@@ -57,7 +57,7 @@ class ChangeRow:
 def draw_changes(
     drift: Drift, columns: Iterable[DatasetColumn], unplaced: list[Unplaced]
 ) -> list[ChangeRow]:
-    """Describe every column, what needs a look first."""
+    """Describe every column, those that need attention first."""
     now = {column.name: column for column in columns}
     open_values = {one.column.name: one for one in unplaced}
     return [
@@ -107,7 +107,7 @@ def _paths(change: ColumnChange) -> tuple[str, str]:
         max(sum(before for _, before, _ in change.bars), 1),
         max(sum(after for _, _, after in change.bars), 1),
     ]
-    # All rare words in one bar would hide the others.
+    # Without the bar of all rare words, which would hide the others.
     bars = [(before, after) for label, before, after in change.bars if label != OTHERS]
     shares = [(before / totals[0], after / totals[1]) for before, after in bars]
     tallest = max((max(pair) for pair in shares), default=0)

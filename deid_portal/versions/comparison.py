@@ -1,4 +1,4 @@
-"""What changed between two versions of a table: the document that is counted while one is read."""
+"""Changes between two versions of a table, computed while the new one is read."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -15,7 +15,7 @@ PHASE = "compare"
 
 @dataclass(frozen=True)
 class ColumnChange:
-    """One column, before and after; what does not exist on a side is None there.
+    """One column, before and after; figures of a missing side are None.
 
     `bars` are [label, rows before, rows after]; labels are values of the table.
     """
@@ -79,7 +79,7 @@ class Drift:
         return cls(**{**document, "columns": tuple(columns)})
 
     def without_values(self) -> "Drift":
-        """Return it as it may be kept when the table before is forgotten."""
+        """Return the comparison without values, to be kept when the table before is forgotten."""
         return replace(self, columns=tuple(replace(column, bars=()) for column in self.columns))
 
 
@@ -103,8 +103,8 @@ def _compare(
     before: Dataset, old: DatasetColumn | None, column: Column, position: int
 ) -> ColumnChange:
     change = ColumnChange(column.name, position) if old is None else _describe_old(old)
-    # A copy that counts for itself: what is counted of all columns together would need much memory.
-    column = column.afresh()
+    # A copy with its own cache: cached counts of all columns would need much memory.
+    column = column.without_caches()
     change = replace(
         change,
         position=position,

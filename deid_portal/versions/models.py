@@ -1,4 +1,4 @@
-"""Which column says who is who in all versions of a table."""
+"""The column that identifies people across the versions of a table."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from deid_portal.accounts.models import Team, User
 
 
 class PersonColumn(models.Model):
-    """Named by a steward for a whole series; releases of its versions are crossed by it."""
+    """Chosen by a steward for a series; releases of its versions are crossed by it."""
 
     series = models.UUIDField(unique=True)
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""What the bar at the bottom says after a new version was read, and where it leads."""
+"""The bar at the bottom of the page with the changes of a new version."""
 
 from collections.abc import Sequence
 

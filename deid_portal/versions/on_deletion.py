@@ -1,4 +1,4 @@
-"""A comparison shows values of both tables; those of a table that is forgotten go."""
+"""A comparison holds values of both tables; those of a forgotten table are deleted."""
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.versions.comparison import Drift

@@ -1,7 +1,7 @@
-"""Who is who across versions: the column that names people, named by a steward or pseudonymous.
+"""Identifying people across versions by a column: chosen by a steward, or a pseudonym.
 
-Releases of all versions are crossed by it (`attacks/release_crossing.py`). Where no column is
-known, rows that agree in their quasi-identifiers are taken for the same people.
+Releases of all versions are crossed by it (`attacks/release_crossing.py`). Without such a column,
+rows that agree in their quasi-identifiers are taken for the same people.
 """
 
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ PSEUDONYMOUS = (TreatmentChoices.PSEUDONYM, TreatmentChoices.REVERSIBLE)
 
 
 def named_column(dataset: Dataset) -> str:
-    """Return the column a steward named for all versions, or nothing."""
+    """Return the column a steward chose for all versions, or an empty text."""
     named = PersonColumn.objects.filter(series=dataset.series).first()
     return named.name if named is not None else ""
 
 
 def person_column_of(datasets: Sequence[Dataset]) -> str:
-    """Return the column that tells who is who in all of these tables, or nothing.
+    """Return the column that identifies people in all of these tables, or an empty text.
 
-    The one a steward named; else an identifier that gets a pseudonym, for it was said to be kept
-    consistent from release to release.
+    It is the one a steward chose; else an identifier with pseudonyms, which are consistent from
+    release to release.
     """
     named = named_column(datasets[0])
     columns = [_names(own.columns.all()) for own in datasets]
@@ -48,14 +48,14 @@ def _names(columns: QuerySet[DatasetColumn]) -> list[str]:
 
 
 def columns_to_name(dataset: Dataset) -> list[str]:
-    """Return what could name people: identifiers first, then everything else."""
+    """Return the columns that could identify people: identifiers first, then all others."""
     columns = dataset.columns.order_by("position").values_list("name", "role")
     return [name for name, role in sorted(columns, key=lambda own: own[1] != "identifier")]
 
 
 @transaction.atomic
 def name_person_column(*, dataset: Dataset, name: str, named_by: User) -> None:
-    """Keep which column says who is who in every version; no name takes it back."""
+    """Store the column that identifies people in every version; an empty name removes it."""
     check_can_change(named_by, dataset)
     if name and name not in columns_to_name(dataset):
         raise Refused("Choose a column of this table.")

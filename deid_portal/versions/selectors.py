@@ -1,4 +1,4 @@
-"""What a new version of a table brought, and what of the decisions carried over does not fit it."""
+"""Changes of a new version, and carried-over decisions that do not fit it."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ NAMES_SHOWN = 3
 
 @dataclass(frozen=True)
 class Misfit:
-    """One thing that has to be looked at before a run: what, why it matters, where to mend it."""
+    """A problem to be solved before a run: what it is, why it matters, where to solve it."""
 
     title: str
     text: str
@@ -45,7 +45,7 @@ class Unplaced:
 
 @dataclass(frozen=True)
 class CarriedOver:
-    """How much of what was decided about the version before is in force here."""
+    """How many decisions were carried over from the version before."""
 
     roles: int
     taxonomies: int
@@ -53,7 +53,7 @@ class CarriedOver:
 
 
 def drift_of(dataset: Dataset) -> Drift | None:
-    """Open the comparison with the version before; None for a first version."""
+    """Return the comparison with the version before; None for a first version."""
     return None if dataset.drift is None else Drift.from_document(dataset.drift)
 
 
@@ -64,9 +64,9 @@ def carried_over(dataset: Dataset) -> CarriedOver:
 
 
 def what_does_not_fit(dataset: Dataset, *, thorough: bool = False) -> list[Misfit]:
-    """List what stands in the way of a run, in the order of the steps.
+    """List what prevents a run, in the order of the steps.
 
-    Cheap unless it is thorough: it opens neither the table nor the comparison.
+    Unless `thorough`, it is cheap: it loads neither the table nor the comparison.
     """
     columns = _columns_of(dataset)
     return [
@@ -128,7 +128,7 @@ def _without_place(dataset: Dataset, columns: Iterable[DatasetColumn]) -> Iterat
 
 
 def _needs_taxonomy(dataset: Dataset, column: DatasetColumn) -> bool:
-    """What is known of the people of a network is hidden or shown as it is where there is none."""
+    """Say whether a column needs a taxonomy; attributes of networks can do without."""
     return column.role == ColumnRoleChoices.QUASI_IDENTIFIER and dataset.subject.needs_taxonomies
 
 
@@ -178,7 +178,7 @@ def versions_awaiting(user: User, team: Team) -> list[tuple[Dataset, list[Misfit
 
 
 def order_changes(changes: Iterable[ColumnChange], unplaced: set[str]) -> list[ColumnChange]:
-    """Put what needs a look first: gone, new, of another type, without a place, most changed."""
+    """Sort by need for attention: gone, new, retyped, uncovered values, most changed."""
 
     def order(change: ColumnChange) -> tuple[int, float, int]:
         kinds = (change.is_gone, change.is_new, change.is_retyped, change.name in unplaced)

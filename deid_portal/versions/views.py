@@ -1,4 +1,4 @@
-"""What the new version of a table changed, and the list of all versions."""
+"""The page with the changes of a new version, and the list of all versions."""
 
 from uuid import UUID
 
@@ -26,7 +26,7 @@ from deid_portal.web.refusals import Refused, entering_step
 
 @require_GET
 def drift(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """What changed since the version before, and what of the decisions no longer fits."""
+    """Show the changes since the version before, and decisions that do not fit any more."""
     dataset = get_table_or_404(person_of(request), dataset_id)
     with entering_step(dataset, "upload"):
         check_was_read(dataset)
@@ -63,7 +63,7 @@ def drift(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_POST
 def name_people(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """Say which column tells who is who in every version."""
+    """Choose the column that identifies people in every version."""
     person = person_of(request)
     dataset = get_table_or_404(person, dataset_id)
     check_can_change(person, dataset)

@@ -1,4 +1,4 @@
-"""Where a request comes from, as far as it can be believed."""
+"""The network address of a request, as far as it can be trusted."""
 
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
@@ -6,14 +6,14 @@ from django.conf import settings
 from django.http import HttpRequest
 
 UNKNOWN = "unknown"
-IPV6_PREFIX = 64  # what one household or office gets; all of it belongs to the same people
+IPV6_PREFIX = 64  # the prefix that one household or office gets
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the address of whoever sent a request, or nothing where that cannot be told.
+    """Return the address of the client, or an empty text if it cannot be determined.
 
-    Each proxy adds, at the right, the address it was called from. So many entries as there are
-    proxies of our own were written by them; what stands left of these, the sender may have made up.
+    Each proxy appends the address it was called from. As many entries as there are trusted proxies
+    were written by them; entries left of these may be forged by the client.
     """
     peer = request.META.get("REMOTE_ADDR", "")
     claimed = request.headers.get("X-Forwarded-For", "")
@@ -24,7 +24,7 @@ def client_address(request: HttpRequest) -> str:
 
 
 def network_of(request: HttpRequest) -> str:
-    """Return what tries are counted by: an IPv4 address, or the network of an IPv6 address."""
+    """Return the key for counting attempts: an IPv4 address, or the network of an IPv6 address."""
     address = _parse(client_address(request))
     if isinstance(address, IPv6Address):
         return str(IPv6Network((address, IPV6_PREFIX), strict=False))

@@ -1,7 +1,7 @@
-"""A disk without room: whoever only looks is answered, whoever writes is told in one sentence.
+"""A full disk: pages can still be read, and writing gives a clear message.
 
-A full disk speaks in several tongues: the vault's own refusal, an error of the system, one of the
-database. They are told from other faults here, and nowhere else.
+A full disk causes several kinds of errors: the vault's DiskFull, an error of the system, one of the
+database. They are recognized here and nowhere else.
 """
 
 import errno
@@ -18,7 +18,7 @@ from django.template.loader import render_to_string
 from django.views.defaults import server_error
 
 NO_ROOM = 507
-# What the system says when there is no room for a file.
+# Error numbers of the system for a full disk or quota.
 DISK_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 POSTGRESQL_IS_FULL = "53100"  # the SQLSTATE named disk_full
 SENTENCE = (
@@ -28,7 +28,7 @@ SENTENCE = (
 
 
 def is_full_disk(error: BaseException | None) -> bool:
-    """Say whether an error, or what it was made of, is that there is no room left."""
+    """Say whether an error, or a cause of it, is a full disk."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in DISK_IS_FULL:
             return True
@@ -42,7 +42,7 @@ def is_full_disk(error: BaseException | None) -> bool:
 
 def _is_full_sqlite(error: sqlite3.Error) -> bool:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    # Some of its files SQLite makes by ways on which it learns only that it did not work.
+    # For some of its files SQLite only reports that creating them failed.
     return code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _has_no_room())
 
 
@@ -52,7 +52,7 @@ def _has_no_room() -> bool:
 
 @contextmanager
 def left_undone_when_full() -> Iterator[None]:
-    """For what a page notes down in passing, which nobody asked for: then it is not noted."""
+    """Context for incidental writes of a page, which are skipped if the disk is full."""
     try:
         with transaction.atomic():
             yield
@@ -62,12 +62,12 @@ def left_undone_when_full() -> Iterator[None]:
 
 
 def no_room_page() -> HttpResponse:
-    """Without the frame of other pages, like that of a fault: the database may be away as well."""
+    """The page for a full disk, without the usual layout, since the database may fail as well."""
     return HttpResponse(render_to_string("507.html", {"reason": SENTENCE}), status=NO_ROOM)
 
 
 def answer_fault(request: HttpRequest) -> HttpResponse:
-    """The last word on a request: called by Django while the error it is about is handled."""
+    """Handler of status 500, which Django calls while the exception is handled."""
     if is_full_disk(sys.exc_info()[1]):
         return no_room_page()
     return server_error(request)

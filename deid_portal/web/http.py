@@ -1,4 +1,4 @@
-"""Small answers that htmx understands and a browser without scripts does too."""
+"""Responses for htmx that also work in browsers without scripts."""
 
 from collections.abc import Callable
 from urllib.parse import urlencode, urlsplit
@@ -8,12 +8,12 @@ from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
 
-# htmx stops polling when it sees this status.
+# The status at which htmx stops polling.
 STOP_POLLING = 286
 
 
 def wants_part(request: HttpRequest) -> bool:
-    """True when htmx asks for the part of a page that changes, not for the page."""
+    """Say whether htmx requests the changing part of a page."""
     return request.headers.get("HX-Request") == "true" and not request.headers.get("HX-Boosted")
 
 
@@ -23,11 +23,11 @@ def go_to(url: str) -> HttpResponse:
 
 
 class PrivatePagesMiddleware:
-    """Keep pages about people out of caches, and an ended session out of half a page.
+    """Keep private pages out of caches, and the sign-in page out of htmx parts.
 
-    The Back button must not bring rows back after signing out. An htmx request that finds the
-    session over would swap the sign-in page into a table row; it is told to go there instead, and
-    from there back to the page it was asked from.
+    The Back button must not show rows after signing out. An htmx request without a session would
+    insert the sign-in page into a table row; it is redirected there instead, and back to its page
+    afterwards.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -44,6 +44,6 @@ class PrivatePagesMiddleware:
 
 
 def _page_asked_from(request: HttpRequest) -> str:
-    """Return the path of the page that htmx stands in; the sign-in refuses other sites anyway."""
+    """Return the path of the page that htmx runs on; the sign-in page refuses other sites."""
     parts = urlsplit(request.headers.get("HX-Current-URL", ""))
     return f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"

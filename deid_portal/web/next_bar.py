@@ -16,7 +16,7 @@ class Act:
     value: str = ""
     key: str = ""
     blocked: bool = False
-    focus: str = ""  # where a click on a blocked button leads
+    focus: str = ""  # id of the element that a click on a blocked button focuses
 
 
 @dataclass(frozen=True)

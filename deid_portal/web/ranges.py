@@ -1,4 +1,4 @@
-"""Parts of a file: what a request asks for, so that a cut download can go on (RFC 9110, 14)."""
+"""Byte ranges of requests, so that interrupted downloads can be resumed (RFC 9110, 14)."""
 
 import re
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ from django.http import HttpRequest, HttpResponse
 
 PIECE_BYTES = 256 * 1024
 _ONE_RANGE = re.compile(r"bytes=\s*(\d*)-(\d*)\s*", re.ASCII)
-# More digits than any file has bytes; a number of a million digits is not worth reading.
+# More digits than any file size has; longer numbers are not parsed.
 _MOST_DIGITS = 18
 
 
 class NotSatisfiable(Exception):  # noqa: N818
-    """A part that lies behind the end of the file."""
+    """A range beyond the end of the file."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class ByteRange:
 
 
 def part_asked_for(request: HttpRequest, etag: str, size: int) -> ByteRange | None:
-    """Return the part a request asks for; None for the whole file.
+    """Return the range a request asks for; None for the whole file.
 
-    Whoever holds the beginning of other bytes (`If-Range`), wants several parts or writes what
-    cannot be read gets the whole. Raises NotSatisfiable.
+    The whole file is sent if the client has another version (`If-Range`), wants several ranges or
+    sends an invalid range. Raises NotSatisfiable.
     """
     asked = request.headers.get("Range", "")
     if not asked or request.headers.get("If-Range", etag) != etag:

@@ -15,7 +15,7 @@ class Refused(Exception):  # noqa: N818 -- reads as the fact it states
 
 
 class StepClosed(Refused):
-    """A step of a dataset that cannot be entered yet; shown inside the dataset's frame."""
+    """A step of a dataset that is not available yet; shown within the dataset's layout."""
 
     def __init__(self, reason: str, dataset: Model, step: str) -> None:
         super().__init__(reason)
@@ -25,7 +25,7 @@ class StepClosed(Refused):
 
 @contextmanager
 def entering_step(dataset: Model, step: str) -> Iterator[None]:
-    """Turn a refusal into the page of a closed step, with the way to what is missing."""
+    """Turn a refusal into the page of a closed step, with a link to what is missing."""
     try:
         yield
     except Refused as reason:
@@ -42,7 +42,7 @@ def refusal(check: Callable[..., None], *args: object) -> str:
 
 
 class RefusalMiddleware:
-    """Show a refusal that no view turned into something better as a page with its sentence."""
+    """Show a refusal that no view handled as a page with its message."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""Controls of forms that Django draws otherwise than the pages do."""
+"""Form widgets with the portal's own markup."""
 
 from typing import Any
 

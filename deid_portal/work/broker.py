@@ -21,7 +21,7 @@ LONGEST_SOCKET_PATH = 100
 
 
 class BrokerMissing(Exception):  # noqa: N818
-    """There is no server program on this machine; the message says what to install."""
+    """No server program is installed; the message says what to install."""
 
 
 def socket_path(directory: Path) -> Path:
@@ -40,7 +40,7 @@ def _short_directory() -> Path:
     directory = Path(tempfile.gettempdir()) / f"deid-portal-{os.getuid()}"
     directory.mkdir(mode=0o700, exist_ok=True)
     facts = directory.lstat()
-    # Anybody may make folders in the temporary one; trust only what we made ourselves.
+    # Anybody may create folders in the temporary directory; trust only our own.
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid() or facts.st_mode & 0o077:
         raise ImproperlyConfigured(
             f"{directory} is not a private folder of yours. Remove it or choose a shorter DATA_DIR."
@@ -53,7 +53,7 @@ def socket_url(directory: Path) -> str:
 
 
 def client_url(url: str) -> str:
-    """Return the address of a broker for redis-py, where Celery writes it in its own way."""
+    """Return the address of a broker as redis-py expects it; Celery writes sockets differently."""
     parts = urlsplit(url)
     if parts.scheme != "redis+socket":
         return re.sub(r"ssl_cert_reqs=CERT_\w+", lambda found: _in_short(found[0]), url)
@@ -100,7 +100,7 @@ def server_command(directory: Path) -> list[str]:
 
 
 def is_answering(directory: Path) -> bool:
-    """Ask the server for a sign of life; one that still reads its append-only file gives none."""
+    """Say whether the server answers; it does not while it loads its append-only file."""
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(1)
         try:

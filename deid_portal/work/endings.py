@@ -1,6 +1,7 @@
-"""The ways a piece of work ends, the same for all: whatever happens inside, it ends exactly once.
+"""How a piece of work ends: exactly once, whatever happens inside.
 
-The room that does the work says what each end means to it; which end it is, is decided here.
+The app that does the work defines what to do at each ending; this module decides which ending it
+is.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,19 +11,19 @@ from dataclasses import dataclass, field
 from deid_portal.engine.errors import Cancelled, EngineError
 from deid_portal.web.full_disk import is_full_disk
 from deid_portal.web.refusals import Refused
+from deid_portal.work.leases import LeaseLost
 from deid_portal.work.limits import JobLimits, OverLimit
-from deid_portal.work.work import LeaseLost
 
 
 @dataclass(frozen=True)
 class Endings:
-    """What to do at the ends other than a kept result, which the work itself writes last."""
+    """What to do at every ending but success; a result is written by the work itself, last."""
 
-    stop: Callable[[], None]  # a person said so
+    stop: Callable[[], None]  # a person stopped it
     fail: Callable[[str], None]  # with a sentence for people
-    drop: Callable[[], None]  # another worker has the work; nothing of this attempt may stay
-    unexpected: str  # said of a fault of ours, which is raised again for the log
-    no_room: str  # said of a full disk
+    drop: Callable[[], None]  # another worker took over; discard this attempt
+    unexpected: str  # message for a programming error, which is raised again for the log
+    no_room: str  # message for a full disk
     limits: JobLimits = field(default_factory=JobLimits)
 
     @contextmanager
@@ -38,7 +39,7 @@ class Endings:
         except (EngineError, OverLimit) as reason:
             self.fail(str(reason))
         except Exception as error:
-            if is_full_disk(error):  # before Refused, which the vault's word for it is, too
+            if is_full_disk(error):  # first, since the vault's DiskFull is a Refused
                 self.fail(self.no_room)
             elif isinstance(error, Refused):
                 self.fail(str(error))

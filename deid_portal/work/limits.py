@@ -1,9 +1,9 @@
-"""What one piece of work may use of the machine, and what it uses.
+"""Limits of memory and time for a piece of work.
 
-Three nets, one under the other. A thread beside the work looks at memory and time several times a
-second; the work ends by itself at its next sign of progress. Work that gives no sign for a while
-is ended together with its process. And a single wish for far too much memory is refused by the
-system at once, before it takes the machine down.
+There are three safeguards. A thread checks memory and time several times a second, and the work
+ends at its next call of `progress`. Work that does not call `progress` for a while is ended
+together with its process. And a single allocation far beyond the limit is refused by the system at
+once.
 """
 
 import resource
@@ -18,7 +18,7 @@ from django.conf import settings
 from deid_portal.engine.files.limits import ReadingLimits
 
 MEGABYTE = 1024 * 1024
-# Memory that is asked for but never touched counts for the system, not for us.
+# The system also counts memory that is allocated but never used.
 ASKED_BUT_UNUSED = 1.5
 NO_MEMORY_LEFT = "more memory than the machine has left"
 
@@ -33,7 +33,7 @@ class JobLimits:
 
     memory_mb: int = 0
     minutes: int = 0
-    memory_words: str = ""  # what to do about it, said after the limit
+    memory_words: str = ""  # advice, appended to the message
     minutes_words: str = ""
 
     def exceeded(self, elapsed_seconds: float) -> OverLimit | None:
@@ -50,7 +50,7 @@ class JobLimits:
 
     @contextmanager
     def refusing_too_much(self) -> Iterator[None]:
-        """Have Python raise MemoryError where one wish alone goes far beyond the limit."""
+        """Let a single allocation far beyond the limit raise MemoryError."""
         if not self.memory_mb or sys.platform != "linux":
             yield
             return
@@ -68,16 +68,16 @@ class JobLimits:
 
 
 def limits_of_reading(words: str = "The upload is kept.") -> JobLimits:
-    """Return what the worker that reads a file may use: as much as a run."""
+    """Return the limits of a worker that reads a file: those of a run."""
     advice = f"Leave out columns nobody needs, or split the file. {words}"
     return JobLimits(settings.RUN_MEMORY_MB, settings.RUN_MINUTES, advice, advice)
 
 
 def limits_of_file() -> ReadingLimits:
-    """Return what the reader of a file gets, worked out from what uploads and runs may use.
+    """Return the limits of the isolated reader of a file, from those of uploads and runs.
 
-    A table takes up to four times the room of its text, so text may unpack to a quarter of the
-    memory of a run; what could be uploaded as it is can be read in any case.
+    A table takes up to four times the memory of its text, so text may unpack to a quarter of the
+    memory of a run, but at least to the size of an upload.
     """
     upload_mb = settings.UPLOAD_LIMIT_BYTES // MEGABYTE
     memory_mb = settings.RUN_MEMORY_MB

@@ -1,4 +1,4 @@
-"""The way to the queue: hand over ids, and know whether it is there at all."""
+"""Access to the queue: send ids, and check whether it is reachable."""
 
 import time
 
@@ -10,23 +10,22 @@ from deid_portal.celery_app import app
 BROKER_ERRORS = (OperationalError, OSError)
 LOOK_AGAIN_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 1.0
-_looked: dict[str, float] = {}  # by this process: when, and what it found
+_looked: dict[str, float] = {}  # of this process: time and result of the last check
 
 
 def is_queue_reachable() -> bool:
-    """Say whether messages can be left; asked at most once a second, however many pages poll."""
+    """Say whether the queue is reachable; checked at most once a second, however many pages ask."""
     now = time.monotonic()
     if now - _looked.get("at", -LOOK_AGAIN_SECONDS) >= LOOK_AGAIN_SECONDS:
-        _looked["at"] = now  # who comes meanwhile takes the last answer and does not wait as well
+        _looked["at"] = now  # callers meanwhile get the last result instead of waiting, too
         _looked["reachable"] = _reach()
         _looked["at"] = time.monotonic()
     return bool(_looked.get("reachable", True))
 
 
 def _reach() -> bool:
-    # A queue that takes the call and then says nothing must not hold up a page as long as it may
-    # hold up a worker.
-    options = {"socket_timeout": LONGEST_WAIT_SECONDS}  # the rest as set for all
+    # A queue that accepts connections but does not answer may delay a page less than a worker.
+    options = {"socket_timeout": LONGEST_WAIT_SECONDS}  # other options as in the settings
     try:
         with app.connection_for_write(transport_options=options) as connection:
             connection.ensure_connection(max_retries=1, interval_start=0, interval_max=0, timeout=1)
@@ -36,7 +35,7 @@ def _reach() -> bool:
 
 
 def send(task: Task, work_id: str) -> bool:
-    """Queue a task; False when the queue is away (the sweep sends it once the queue is back)."""
+    """Queue a task; False if the queue is unreachable (the sweep sends it later)."""
     try:
         task.apply_async((work_id,))
     except BROKER_ERRORS:

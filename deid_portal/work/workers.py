@@ -1,7 +1,7 @@
-"""How many processes are there to do work; each says every few seconds that it is.
+"""Counting worker processes, each of which writes a sign of life every few seconds.
 
 Asking them through the queue would make every page wait for the answers. (Models are imported
-inside: this is loaded with the queue, before Django is set up.)
+inside functions: this module is loaded with Celery, before Django is set up.)
 """
 
 import mmap
@@ -14,12 +14,12 @@ from django.utils import timezone
 
 SIGN_SECONDS = 5
 ALIVE_SECONDS = 3 * SIGN_SECONDS
-# Shared with the processes that are forked to do the work: only their parent hears the signal.
+# Shared with the forked worker processes, since only their parent gets the signal.
 _stopping = mmap.mmap(-1, 1)
 
 
 def count_workers() -> int:
-    """Return how many worker processes there are; a killed one is counted a little longer."""
+    """Return the number of worker processes; a killed one is counted for a few seconds more."""
     from deid_portal.work.models import WorkerProcess
 
     since = timezone.now() - timedelta(seconds=ALIVE_SECONDS)
@@ -27,7 +27,7 @@ def count_workers() -> int:
 
 
 def say_that_the_worker_stops(**_: object) -> None:
-    """Connected to the moment a worker is told to stop: all its processes hand their work back."""
+    """Signal handler: the worker shuts down, so all its processes hand their work back."""
     _stopping[0] = 1
 
 
@@ -36,7 +36,7 @@ def is_worker_stopping() -> bool:
 
 
 def say_that_we_work(**_: object) -> None:
-    """Connected to the start of a worker process; ends with it."""
+    """Signal handler: start the thread that writes the sign of life of a worker process."""
     threading.Thread(target=_keep_saying, args=(uuid4(),), daemon=True).start()
 
 
@@ -46,7 +46,7 @@ def _keep_saying(process: UUID) -> None:
         try:
             _say(process)
         except DatabaseError:
-            pass  # it is said again in a moment
+            pass  # the next sign of life follows soon
         finally:
             connection.close()
         paused.wait(SIGN_SECONDS)

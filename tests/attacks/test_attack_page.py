@@ -18,7 +18,7 @@ from deid_portal.attacks.vocabulary import WORDINGS
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS
 from deid_portal.runs.models import Run
-from deid_portal.work.work import WorkStatus
+from deid_portal.work.leases import WorkStatus
 from tests import factories
 from tests.conftest import Cast
 

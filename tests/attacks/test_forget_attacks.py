@@ -11,7 +11,7 @@ from deid_portal.attacks.outside import bring_table
 from deid_portal.attacks.services import start_attacks
 from deid_portal.datasets.services import forget_now
 from deid_portal.vault import vault
-from deid_portal.work.work import WorkStatus
+from deid_portal.work.leases import WorkStatus
 from tests import factories
 from tests.conftest import Cast
 

@@ -17,7 +17,7 @@ from deid_portal.attacks.selectors import attack_rows
 from deid_portal.audit.models import Event
 from deid_portal.runs.models import Run
 from deid_portal.vault import vault
-from deid_portal.work.work import WorkStatus
+from deid_portal.work.leases import WorkStatus
 from tests import factories
 from tests.conftest import Cast
 

@@ -19,7 +19,7 @@ from deid_portal.audit.models import Event
 from deid_portal.datasets.services import forget_now
 from deid_portal.engine import InvalidPlan
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import WorkStatus, claim
+from deid_portal.work.leases import WorkStatus, claim
 from tests import factories
 from tests.conftest import Cast
 

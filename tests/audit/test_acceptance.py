@@ -19,7 +19,8 @@ from deid_portal.audit.anchors import notes_path, read_notes
 from deid_portal.audit.heads import seal_head
 from deid_portal.audit.models import ChainHead, Event, Verification
 from deid_portal.audit.tasks import note_end_of_chain, verify_audit_chain
-from deid_portal.audit.verification import ACCEPTED, find_break, find_problems, last_verification
+from deid_portal.audit.verification import ACCEPTED, find_problems, last_verification
+from tests.audit.chain import find_break
 from tests.audit.test_chain import (
     cut_the_end,
     edit,

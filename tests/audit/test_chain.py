@@ -13,9 +13,10 @@ from deid_portal.audit.hashes import content_hash_of, hash_of
 from deid_portal.audit.models import ChainHead, Event
 from deid_portal.audit.services import record_event
 from deid_portal.audit.tasks import note_end_of_chain, verify_audit_chain
-from deid_portal.audit.verification import find_break, find_problems, last_verification
+from deid_portal.audit.verification import find_problems, last_verification
 from deid_portal.datasets.services import tag_columns
 from tests import factories
+from tests.audit.chain import find_break
 from tests.conftest import Cast
 
 

@@ -204,8 +204,8 @@ def send_in_pieces(client: Any, file: Any) -> str:
 def perform(reading_id: str) -> dict[str, float]:
     """Do a worker's work; return the seconds of each phase."""
     from deid_portal.datasets.models import Reading
-    from deid_portal.datasets.reading import perform_reading
-    from deid_portal.work.work import claim
+    from deid_portal.datasets.reading_job import perform_reading
+    from deid_portal.work.leases import claim
 
     lease = claim(Reading, reading_id)
     assert lease is not None

@@ -57,13 +57,13 @@ def measure(rows: int) -> list[dict[str, Any]]:
 def make_release(rows: int) -> tuple[Any, Any]:
     from deid_portal.accounts.models import Role
     from deid_portal.datasets.services import tag_columns
-    from deid_portal.engine.files.csv.writer import csv_bytes
     from deid_portal.plans.services import choose_protection
     from deid_portal.reviews.services import RequestTerms, ask_for_review
     from deid_portal.runs.services import start_run
     from deid_portal.taxonomies.models import ColumnTaxonomy
     from deid_portal.taxonomies.services import set_taxonomy
     from tests import factories
+    from tests.engine.tables import csv_bytes
 
     team = factories.make_team(f"Team of {rows}")
     steward = factories.make_person(f"steward-{rows}", team, Role.STEWARD, Role.ANALYST)

@@ -28,11 +28,12 @@ from deid_portal.engine.attacks.distance_linkage import DistanceLinkage
 from deid_portal.engine.attacks.record_linkage import RecordLinkage
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.risk.column_influence import rank_columns
-from deid_portal.engine.risk.distinction import rank_combinations
+from deid_portal.engine.risk.distinction import rank_projections
 from deid_portal.engine.risk.population_uniques import estimate_population_uniques
-from deid_portal.engine.risk.special_uniques import find_special_uniques
+from deid_portal.engine.risk.special_uniques import SpecialUniques, SpecialUniquesSearch
 from deid_portal.engine.risk.summary import summarize_risk
-from deid_portal.engine.table.patterns import reduce_table
+from deid_portal.engine.table.patterns import Patterns, reduce_table
+from deid_portal.engine.table.projection import project_all
 from deid_portal.engine.taxonomies import Taxonomy
 from tests.benchmarks.enlarged import enlarge
 from tests.engine.tables import adult_columns, adult_table, document, read_adult
@@ -126,6 +127,13 @@ def large_cases() -> Iterator[Measurement]:
     )
 
 
+def find_special_uniques(patterns: Patterns) -> SpecialUniques:
+    search = SpecialUniquesSearch(patterns, 3)
+    for seen in project_all(patterns, 3):
+        search.add(seen)
+    return search.found()
+
+
 def measure_large(rows: int) -> dict[str, float]:
     table = enlarge(adult_table(), rows)
     before = forget_peak()
@@ -133,8 +141,10 @@ def measure_large(rows: int) -> dict[str, float]:
     grouping, patterns = least_time(lambda: reduce_table(table, names, (), Progress(None)))
     parts: dict[str, Callable[[], object]] = {
         "every class-based risk": lambda: summarize_risk(patterns, population_size=POPULATION),
-        "combinations of up to 3 columns": lambda: rank_combinations(patterns, 3),
-        "special uniques": lambda: find_special_uniques(patterns, 3),
+        "combinations of up to 3 columns": lambda: rank_projections(
+            patterns, project_all(patterns, 3)
+        ),
+        "special uniques": lambda: find_special_uniques(patterns),
         "risk without each column": lambda: rank_columns(patterns),
         "population uniques": lambda: estimate_population_uniques(patterns.counts, POPULATION),
     }

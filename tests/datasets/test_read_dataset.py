@@ -13,11 +13,11 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.progress import describe_reading
-from deid_portal.datasets.reading import perform_reading
+from deid_portal.datasets.reading_job import perform_reading
 from deid_portal.datasets.selectors import table_of
 from deid_portal.datasets.services import keep_dataset, stop_reading
 from deid_portal.vault import vault
-from deid_portal.work.work import claim
+from deid_portal.work.leases import claim
 from tests import factories
 from tests.conftest import Cast
 

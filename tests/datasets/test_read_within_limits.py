@@ -10,12 +10,12 @@ from django.test import Client, override_settings
 
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset, Reading
-from deid_portal.datasets.reading import perform_reading
+from deid_portal.datasets.reading_job import perform_reading
 from deid_portal.datasets.services import keep_dataset, upload_dataset
 from deid_portal.engine.files import isolated_reader
 from deid_portal.engine.files.limits import ReadingLimits
+from deid_portal.work.leases import claim
 from deid_portal.work.limits import limits_of_file
-from deid_portal.work.work import claim
 from tests.conftest import Cast
 from tests.engine.files import files
 from tests.factories import store_upload

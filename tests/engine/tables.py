@@ -1,5 +1,6 @@
 """Small tables, plans and random problems the engine's tests share."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from deid_portal.engine import Plan, Table, assess
 from deid_portal.engine.documents import Place
 from deid_portal.engine.files.csv.reader import CsvFormat, read_csv
+from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.privacy import Original, PrivacyModel, SensitiveColumn, Whole
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report.rules import RuleVerdict
@@ -144,3 +146,10 @@ def judge_rows(
     asked = document(columns, models=[model], method={"name": "none"})
     plan = Plan.from_document(asked, read_file=lambda name: (files or {})[name].encode())
     return assess(Table.from_rows(names.split(), cells), plan).models[0]
+
+
+def csv_bytes(table: Table, delimiter: str = ",") -> bytes:
+    """Return the CSV of a table that fits in memory."""
+    stream = io.BytesIO()
+    write_csv(table, stream, delimiter)
+    return stream.getvalue()

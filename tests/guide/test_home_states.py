@@ -19,8 +19,8 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from deid_portal.runs.sweeps import SweepGrid, start_sweep
 from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.work.leases import claim
 from deid_portal.work.models import WorkerProcess
-from deid_portal.work.work import claim
 from tests import factories
 from tests.audit.test_chain import edit
 from tests.conftest import Cast

@@ -14,7 +14,7 @@ from deid_portal.attacks.services import start_attacks
 from deid_portal.reviews.gates import gates_of
 from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.models import Run
-from deid_portal.work.work import claim
+from deid_portal.work.leases import claim
 from tests import factories
 from tests.conftest import Cast
 from tests.networks import worlds

@@ -12,7 +12,7 @@ from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
-from deid_portal.work.work import claim
+from deid_portal.work.leases import claim
 from tests.factories import DATA, store_upload
 
 KARATE_LINKS = DATA / "networks" / "karate-links.csv"

@@ -14,7 +14,7 @@ from deid_portal.runs.execution import give_up_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run, stop_run
 from deid_portal.runs.sweeps import SweepGrid, start_sweep
-from deid_portal.work.work import claim
+from deid_portal.work.leases import claim
 from tests import factories
 from tests.conftest import Cast
 

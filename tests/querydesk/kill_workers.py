@@ -1,4 +1,4 @@
-"""Workers killed (SIGKILL) at every step of answering. Run by test_killed_workers.py, alone."""
+"""Workers killed (SIGKILL) at every step of answer_job. Run by test_killed_workers.py, alone."""
 
 import json
 import os
@@ -24,12 +24,12 @@ from django.db import connection  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from deid_portal.audit.models import Event  # noqa: E402
-from deid_portal.querydesk import answering  # noqa: E402
+from deid_portal.querydesk import answer_job  # noqa: E402
 from deid_portal.querydesk.ledger import balance_of  # noqa: E402
 from deid_portal.querydesk.models import Question  # noqa: E402
 from deid_portal.querydesk.tasks import answer_question  # noqa: E402
 from deid_portal.work import work  # noqa: E402
-from deid_portal.work.work import claim, pick_up_forgotten  # noqa: E402
+from deid_portal.work.leases import claim, pick_up_forgotten  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.conftest import make_cast  # noqa: E402
 
@@ -46,14 +46,14 @@ def die() -> NoReturn:
 
 def dying_in(name: str, *, after: bool = False) -> None:
     """Let the process die when a step of answering begins, or once it is done."""
-    real: Callable[..., Any] = getattr(answering, name)
+    real: Callable[..., Any] = getattr(answer_job, name)
 
     def deadly(*args: Any, **kwargs: Any) -> NoReturn:
         if after:
             real(*args, **kwargs)
         die()
 
-    setattr(answering, name, deadly)
+    setattr(answer_job, name, deadly)
 
 
 MOMENTS: dict[str, Callable[[], None]] = {
@@ -68,14 +68,14 @@ MOMENTS: dict[str, Callable[[], None]] = {
 
 
 def count_draws() -> None:
-    real = answering.answer_about
+    real = answer_job.answer_about
 
     def counted(*args: Any) -> Any:
         with DRAWN.open("a") as stream:
             stream.write("drawn\n")
         return real(*args)
 
-    answering.answer_about = counted
+    answer_job.answer_about = counted
 
 
 def work_in_a_process_that_dies(question: Question, prepare: Callable[[], None]) -> int:
@@ -87,7 +87,7 @@ def work_in_a_process_that_dies(question: Question, prepare: Callable[[], None])
             prepare()
             lease = claim(Question, str(question.id))
             if lease is not None:
-                answering.perform_question(lease)
+                answer_job.perform_question(lease)
         finally:
             os._exit(1)  # nothing of the parent's is tidied up twice
     _, status = os.waitpid(child, 0)
@@ -99,10 +99,10 @@ def find_and_work_again(question: Question) -> None:
     for _ in range(2):
         long_ago = timezone.now() - timedelta(hours=1)
         Question.objects.filter(id=question.id).update(heartbeat_at=long_ago)
-        pick_up_forgotten(Question, answer_question, answering.give_up_question)
+        pick_up_forgotten(Question, answer_question, answer_job.give_up_question)
         lease = claim(Question, str(question.id))
         if lease is not None:
-            answering.perform_question(lease)
+            answer_job.perform_question(lease)
 
 
 cast = make_cast()

@@ -10,12 +10,12 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from deid_portal.audit.models import Event
-from deid_portal.querydesk import answering
-from deid_portal.querydesk.answering import AnswerFault, give_up_question, perform_question
+from deid_portal.querydesk import answer_job
+from deid_portal.querydesk.answer_job import AnswerFault, give_up_question, perform_question
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Desk, Question
 from deid_portal.querydesk.tasks import answer_question
-from deid_portal.work.work import Lease, claim, pick_up_forgotten
+from deid_portal.work.leases import Lease, claim, pick_up_forgotten
 from tests import factories
 from tests.conftest import Cast
 
@@ -61,15 +61,15 @@ def test_two_workers_keep_one_answer(
     """A worker taken for dead comes back with an answer; it is dropped."""
     question = factories.ask_about(desk, cast.analyst)
     first = _claim(question)
-    real = answering._keep
+    real = answer_job._keep
 
     def keep_late(lease: Lease[Question], document: dict[str, Any]) -> None:
         _found_stale(question)
-        monkeypatch.setattr(answering, "_keep", real)
+        monkeypatch.setattr(answer_job, "_keep", real)
         factories.answer_question(question)
         real(lease, document)
 
-    monkeypatch.setattr(answering, "_keep", keep_late)
+    monkeypatch.setattr(answer_job, "_keep", keep_late)
     perform_question(first)
     ended = Question.objects.get(id=question.id)
     assert (ended.status, ended.answer) == (Question.Status.FAILED, None)
@@ -83,7 +83,7 @@ def test_a_failure_before_noise_gives_the_price_back(
     def fail(*_: Any) -> None:
         raise ValueError("Cancer")
 
-    monkeypatch.setattr(answering, "open_subject", fail)
+    monkeypatch.setattr(answer_job, "open_subject", fail)
     with pytest.raises(ValueError, match="Cancer"):
         perform_question(_claim(question))
     ended = Question.objects.get(id=question.id)
@@ -100,7 +100,7 @@ def test_a_failure_while_drawing_costs_and_says_no_value(
     def fail(*_: Any) -> None:
         raise ValueError("the truth is 12")
 
-    monkeypatch.setattr(answering, "answer_about", fail)
+    monkeypatch.setattr(answer_job, "answer_about", fail)
     with caplog.at_level(logging.DEBUG), pytest.raises(AnswerFault) as raised:
         perform_question(_claim(question))
     assert "12" not in str(raised.value) + caplog.text

@@ -12,7 +12,7 @@ from deid_portal.releases.package_archive import perform_packing
 from deid_portal.releases.packages import open_package, package_of, request_package
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import WorkStatus, claim
+from deid_portal.work.leases import WorkStatus, claim
 from tests import factories
 from tests.conftest import Cast
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from deid_portal.accounts.models import Membership, User
 from deid_portal.releases.models import Release
 from deid_portal.releases.services import withdraw_release
-from deid_portal.work.work import WorkStatus
+from deid_portal.work.leases import WorkStatus
 from tests.conftest import Cast
 
 SignIn = Callable[[User], Client]

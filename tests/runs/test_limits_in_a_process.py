@@ -13,7 +13,7 @@ from tests.launcher.running import REAL_KEYS, ROOT, environment, manage
 
 PREPARE = """
 import time
-from deid_portal.work.work import claim
+from deid_portal.work.leases import claim
 from deid_portal.runs import tables
 from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run

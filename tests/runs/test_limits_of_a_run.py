@@ -14,7 +14,7 @@ from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import retry_run, start_run
 from deid_portal.vault import vault
-from deid_portal.work.work import claim
+from deid_portal.work.leases import claim
 from tests import factories
 from tests.conftest import Cast
 
@@ -54,7 +54,7 @@ def test_over_its_memory_a_run_fails_with_what_to_lower(
         over = lease.limits.out_of_memory()
         raise over
 
-    monkeypatch.setattr("deid_portal.work.work.Lease.check", look)
+    monkeypatch.setattr("deid_portal.work.leases.Lease.check", look)
     _perform(run)
     assert run.status == Run.Status.FAILED
     assert run.problem.startswith("This needed more than 2,048 MB of memory. Use fewer quasi-")

@@ -4,11 +4,11 @@ import numpy as np
 
 from deid_portal.datasets.selectors import table_of
 from deid_portal.datasets.services import forget_now
-from deid_portal.engine.files.csv.writer import csv_bytes
 from deid_portal.runs.origins import origins_of
 from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
+from tests.engine.tables import csv_bytes
 
 
 def test_origins_lead_every_released_record_to_its_person(cast: Cast) -> None:

@@ -13,8 +13,8 @@ from deid_portal.accounts.models import User
 from deid_portal.runs import views
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
+from deid_portal.work.leases import claim
 from deid_portal.work.models import WorkerProcess
-from deid_portal.work.work import claim
 from tests import factories
 from tests.conftest import Cast
 

@@ -32,7 +32,7 @@ from deid_portal.runs.on_deletion import forget_results
 from deid_portal.runs.services import retry_run, start_run, stop_run
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
-from deid_portal.work.work import claim
+from deid_portal.work.leases import claim
 from tests import factories
 from tests.conftest import Cast
 

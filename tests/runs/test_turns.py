@@ -12,7 +12,7 @@ from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.selectors import next_run_id, waiting_in_turn
 from deid_portal.runs.services import start_run
 from deid_portal.runs.turns import Share, Waiting, in_turn
-from deid_portal.work.work import claim_next
+from deid_portal.work.leases import claim_next
 from tests import factories
 from tests.conftest import Cast
 

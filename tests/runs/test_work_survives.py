@@ -15,7 +15,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from deid_portal.runs.tasks import execute_run
 from deid_portal.work import work
-from deid_portal.work.work import LeaseLost, claim, pick_up_forgotten, request_stop
+from deid_portal.work.leases import LeaseLost, claim, pick_up_forgotten, request_stop
 from tests import factories
 from tests.conftest import Cast
 

@@ -11,13 +11,13 @@ from pytest_django import Settings
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.audit.verification import find_break
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.serving import key_rotation
 from deid_portal.vault import folder_keys, vault
 from deid_portal.vault.sealed_fields import seal_again
 from tests import factories
+from tests.audit.chain import find_break
 from tests.conftest import Cast
 from tests.vault.of_before import make_mark_of_before, write_keyless
 

@@ -18,7 +18,7 @@ from deid_portal.sources.models import Connection, Fetch
 from deid_portal.sources.postgresql import TableOrQuery
 from deid_portal.sources.services import start_fetch
 from deid_portal.vault import vault
-from deid_portal.work.work import claim
+from deid_portal.work.leases import claim
 from tests import factories
 from tests.conftest import Cast
 from tests.sources.conftest import READER_PASSWORD, Server

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 import pytest
 
 from deid_portal.audit.models import Event
-from deid_portal.datasets import reading as reading_module
+from deid_portal.datasets import reading_job
 from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.models import Dataset, Reading
-from deid_portal.datasets.reading import perform_reading
+from deid_portal.datasets.reading_job import perform_reading
 from deid_portal.datasets.services import choose_treatment, keep_dataset, tag_columns
 from deid_portal.plans.models import Protection
 from deid_portal.plans.services import choose_protection
 from deid_portal.runs.services import start_run
 from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind, TaxonomyVersion
 from deid_portal.taxonomies.services import edit_taxonomy, set_taxonomy
-from deid_portal.work.work import WorkStatus, claim
+from deid_portal.work.leases import WorkStatus, claim
 from tests import factories
 from tests.conftest import Cast
 
@@ -209,7 +209,7 @@ def test_a_fault_while_carrying_leaves_nothing_half_done(
     version.refresh_from_db()
     reading.refresh_from_db()
     assert (version.state, reading.status) == (Dataset.State.UPLOADED, WorkStatus.FAILED)
-    assert reading.problem == reading_module.UNEXPECTED
+    assert reading.problem == reading_job.UNEXPECTED
     assert not version.columns.exists()
     factories.read_upload(version, cast.steward)
     assert version.columns.get(name="Zip").is_carried

@@ -1,4 +1,4 @@
-"""Step 2: say what every column is."""
+"""Step 2: assign the role of every column."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -67,7 +67,7 @@ def detail(request: HttpRequest, dataset_id: UUID, position: int) -> HttpRespons
 def isolation(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
     """Count one-of-a-kind rows with and without a column, as the columns are decided now."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
-    check_can_change(person_of(request), dataset)  # counts everybody, as the panel's figures do
+    check_can_change(person_of(request), dataset)  # counts all rows, like the panel's figures
     column = get_column_or_404(dataset, position)
     check_is_ready(dataset)
     figures = count_isolation(dataset, columns_without_values(dataset), column)
@@ -87,7 +87,7 @@ def tag(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
 
 
 def _what_others_said(request: HttpRequest, column: DatasetColumn, role: str) -> str:
-    """Say that the column was decided differently since the page was drawn, and by whom."""
+    """Say who decided the column differently since the page was loaded."""
     seen, before = request.POST.get("was"), column.role
     if seen is None or before in (seen, role):
         return ""

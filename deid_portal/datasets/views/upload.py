@@ -1,4 +1,4 @@
-"""Step 1: upload a file, see how it was understood, correct it, keep it."""
+"""Step 1: upload a file, preview it, correct its format, keep it."""
 
 from datetime import date
 from typing import Any, cast
@@ -132,7 +132,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def _received(request: HttpRequest) -> tuple[SealedUpload | None, str]:
-    """Return the file, or the pasted table as one, or why there is none."""
+    """Return the uploaded file or pasted table, or the reason why there is none."""
     upload, pasted = request.FILES.get("file"), request.POST.get("pasted", "")
     refused = why_refused(request)
     if upload is None and pasted.strip() and not refused:
@@ -214,7 +214,7 @@ def keep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     person = person_of(request)
     dataset = get_table_or_404(person, dataset_id)
     if dataset.state != Dataset.State.UPLOADED:
-        # A second click: the first one has kept it.
+        # A second click, after the first one kept it.
         return redirect("datasets:preview", dataset.id)
     form = _keep_form(person, dataset, request.POST)
     if not form.is_valid():
@@ -326,7 +326,7 @@ def _preview_table(dataset: Dataset) -> tuple[PreviewTable | None, str]:
 
 
 def _settings(form: FormatForm, evidence: dict[str, str]) -> list[dict[str, Any]]:
-    """Every setting with what was seen in the file under it."""
+    """Return every setting with the reason for its detected value."""
     return [{"field": field, "evidence": evidence.get(field.name, "")} for field in form]
 
 

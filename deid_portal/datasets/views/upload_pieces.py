@@ -1,6 +1,6 @@
-"""The doors through which a script sends a file in pieces; they answer in JSON.
+"""Views for sending a file in pieces by a script, with JSON responses.
 
-Each answer says how much has arrived, or has one sentence under `problem`.
+A response holds the number of bytes received, or a message under `problem`.
 """
 
 from collections.abc import Callable

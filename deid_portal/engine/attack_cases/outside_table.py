@@ -8,7 +8,6 @@ from deid_portal.engine.attack_cases.case import Case
 from deid_portal.engine.attacks.attack import AttackSetting
 from deid_portal.engine.attacks.outside_linkage import find_people
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.plan import ColumnRole, Treatment
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
 
@@ -65,20 +64,6 @@ def _overlap(theirs: Column, ours: Column) -> float:
     own = set(ours.values)
     values = [text for text in theirs.values if text is not None]
     return sum(text in own for text in values) / len(values) if values else 0.0
-
-
-def linkable_columns(case: Case) -> tuple[str, ...]:
-    """Return what an intruder could know and find in the release: all but values to be learned.
-
-    A harmless column that is released as it is links as well as any other.
-    """
-    known = []
-    for planned in case.plan.columns:
-        is_shown = planned.name in case.released and planned.name in case.original
-        replaced = planned.treatment in (Treatment.PSEUDONYM, Treatment.MASK)
-        if is_shown and not replaced and planned.role != ColumnRole.SENSITIVE:
-            known.append(planned.name)
-    return tuple(known)
 
 
 def bring_outside(

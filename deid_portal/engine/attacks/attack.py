@@ -1,4 +1,4 @@
-"""What every attack is: something an outsider does with a release, judged by the original.
+"""The interface of every attack on a release, whose success is judged by the original.
 
 Results hold numbers and names of columns, never a cell of either table.
 """
@@ -33,7 +33,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class AttackBins:
-    """What an attack counted, sorted into bins, so that it can be drawn."""
+    """The counts of an attack in bins, for a chart."""
 
     of: str  # what is counted: "groups", "people", "percent"
     by: str  # what the bins are
@@ -61,11 +61,11 @@ class AttackResult:
 
 @dataclass(frozen=True)
 class Stake:
-    """What an attack is held against a limit with.
+    """What of an attack is compared with a limit.
 
-    `share` is the share of people, records or cells an intruder gets, or what was gained beyond
-    the control where without the release somebody would be right as well. `baseline` is what must
-    be expected of any release that keeps its promise; a share no better than it is no finding.
+    `share` is the share of people, records or cells an intruder gets, or what was gained beyond the
+    control where without the release somebody would be right as well. `baseline` is the share
+    expected of any release that satisfies the plan; a share no better than it is no finding.
     """
 
     share: float
@@ -77,7 +77,7 @@ class Stake:
 
 @dataclass(frozen=True, eq=False)
 class AttackSetting:
-    """A release, the truth behind it, and what the attacker has.
+    """A release, its original, and what the attacker knows.
 
     `rows` holds the original row of each released record. `outside` is a table of exact values the
     attacker knows, with the original row of each person in it (-1 for somebody else); without it
@@ -163,10 +163,10 @@ class Attack(ABC):
         """Return the sentence shown beside the result."""
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
-        """Return what a limit is held against.
+        """Return what is compared with a limit.
 
-        `promise` is the chance of a right match that the plan grants an intruder anyway, such as
-        1 in k. Here: something became certain that was not, so anything at all is a finding.
+        `promise` is the chance of a right match that the plan allows anyway, such as 1 in k. By
+        default any success is a finding, since something became certain that was not.
         """
         return Stake(result.value, result.interval, result.records, 0.0, result.records > 0)
 
@@ -180,7 +180,7 @@ def weigh_gain(value: float, interval: Interval, control: float | None, attempts
 
 
 def weigh_match(value: float, interval: Interval, promise: float, people: float) -> Stake:
-    """Weigh guesses at who is who: every release lets some be right, one in k if it says so."""
+    """Weigh guesses at who is who: of these the plan allows some to be right, such as one in k."""
     return Stake(value, interval, round(value * people), promise, interval[0] > promise)
 
 

@@ -1,4 +1,4 @@
-"""What a released class lets anybody believe about a sensitive value."""
+"""Beliefs about a sensitive value that follow from a released class."""
 
 from collections.abc import Collection, Mapping
 

@@ -49,7 +49,7 @@ def spread_shares(
 
 
 def compare_shares(by: str, pairs: Sequence[tuple[str, float]]) -> AttackBins:
-    """Set success beside what it is compared with, in percent; the first is the attack's own."""
+    """Return bins of success, in percent, beside those it is compared with; its own first."""
     bins = [Bin(label, round(100 * share, 2), not n) for n, (label, share) in enumerate(pairs)]
     return AttackBins("percent", by, tuple(bins))
 

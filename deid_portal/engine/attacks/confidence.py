@@ -40,12 +40,12 @@ def exact_interval(successes: int, attempts: int) -> Interval:
 
 
 def exactly(share: float) -> Interval:
-    """Return the interval of a share that was counted over everyone: there is nothing to guess."""
+    """Return the interval of a share counted over everyone: a single point."""
     return (share, share)
 
 
 def excess(share: float, control: float) -> float:
-    """Return the part of what was left to learn that the release gave away, at least 0.
+    """Return the success beyond the control, as a share of what it could be at most; at least 0.
 
     M. Giomi et al., A unified framework for quantifying privacy risk in synthetic data, PETS 2023.
     """
@@ -53,5 +53,5 @@ def excess(share: float, control: float) -> float:
 
 
 def excess_interval(main: Interval, control: Interval) -> Interval:
-    """Return the excess with both shares at their less and at their more favorable end."""
+    """Return the excess with both shares at their unfavorable, and at their favorable end."""
     return (excess(main[0], control[1]), excess(main[1], control[0]))

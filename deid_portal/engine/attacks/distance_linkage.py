@@ -45,7 +45,7 @@ BLOCK = 1 << 23  # distances held at once
 
 @dataclass(frozen=True, eq=False)
 class NearestLinks:
-    """Per person the number of nearest released records, and whether the own is one of them."""
+    """Per person the number of nearest released records, and whether theirs is one of them."""
 
     ties: NDArray[np.int64]
     is_right: NDArray[np.bool_]
@@ -87,7 +87,7 @@ def _link(
     find = _find_in_tree if places.shape[1] <= FEW_DIMENSIONS else _find_in_blocks
     reach, ties = find(places, points, counts, progress)
     mine = number[np.maximum(own, 0)]
-    # Many people share both their place and the point of their record; distances are taken once.
+    # Many people share both their place and the point of their record; compute distances once.
     pairs, which = np.unique(person * len(points) + mine, return_inverse=True)
     apart = np.linalg.norm(places[pairs // len(points)] - points[pairs % len(points)], axis=1)
     is_near = apart[which.reshape(-1)] <= reach[person]
@@ -190,7 +190,7 @@ def place_columns(setting: AttackSetting) -> Placed:
 
 
 def can_be_placed(column: Column) -> bool:
-    """Say whether distances between the values of a column can be told."""
+    """Say whether distances between the values of a column are defined."""
     is_number = not np.isnan(numbers_of(column)).all()
     return is_number or len(column.values) <= MOST_VALUES
 

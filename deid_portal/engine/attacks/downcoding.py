@@ -79,7 +79,7 @@ class Downcoding(Attack):
         )
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
-        """Weigh the cells narrowed by the rest of their row beyond what their column tells."""
+        """Weigh the cells guessed by their row beyond those guessed by their column alone."""
         return weigh_gain(result.value, result.interval, result.control, result.figures["cells"])
 
     def explain(self) -> str:

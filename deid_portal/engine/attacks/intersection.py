@@ -33,7 +33,7 @@ Possible = NDArray[np.bool_]  # person × original sensitive value
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """One way of crossing, and which of its people stands in each row of the original."""
+    """The result of crossing releases in one way, and the person of each row of the original."""
 
     crossing: CrossedReleases
     people: Codes
@@ -42,7 +42,7 @@ class Crossed:
         return int(self.crossing.people_below(k).sum())
 
     def count_at_stake(self, k: int, exposed: NDArray[np.bool_]) -> int:
-        """Count who hides among fewer than k, and whoever stands in an exposed row."""
+        """Count the people among fewer than k, and those in an exposed row."""
         at_stake = self.crossing.people_below(k)
         at_stake[self.people[exposed]] = True
         return int(at_stake.sum())

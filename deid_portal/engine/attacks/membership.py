@@ -116,7 +116,7 @@ class MembershipInference(Attack):
         generator: np.random.Generator,
         seed: int,
     ) -> Any:
-        """Learn from shadow models how records inside and outside the training look."""
+        """Learn from shadow models how predictions for training records differ from others."""
         from sklearn.linear_model import LogisticRegression
 
         looks, labels = [], []
@@ -176,7 +176,7 @@ def _train(known: Codes, target: Codes, seed: int, progress: Progress) -> Any:
 
 
 def _look(model: Any, known: Codes, target: Codes) -> Numbers:
-    """Return how a model looks at records: its belief in the truth, its highest, its spread."""
+    """Return per prediction the chance of the true class, the highest chance, and the spread."""
     beliefs = np.asarray(model.predict_proba(known), np.float64)
     column = {int(label): index for index, label in enumerate(model.classes_)}
     places = np.array([column.get(int(label), -1) for label in target])

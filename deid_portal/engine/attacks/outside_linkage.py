@@ -77,7 +77,7 @@ class OutsideLinkage(Attack):
         )
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
-        """Weigh right guesses; where none can be told from wrong ones, every single link counts."""
+        """Weigh right guesses; if they cannot be told from wrong ones, every unique link counts."""
         if not result.figures["scored"]:
             return Stake(result.value, result.interval, result.records, 0.0, result.records > 0)
         return weigh_match(result.value, result.interval, promise, result.figures["people"])
@@ -88,7 +88,7 @@ class OutsideLinkage(Attack):
             return exact
         names = tuple(name for name in setting.quasi_identifiers if can_be_placed(outside[name]))
         if exact is not None and not names:
-            return exact  # nothing tells what is near
+            return exact  # no column has distances
         nearest = self._guess_nearest(replace(setting, quasi_identifiers=names))
         if exact is None:
             return nearest

@@ -76,7 +76,7 @@ def know_people(setting: AttackSetting) -> tuple[Table, Codes]:
 def released_rows(setting: AttackSetting) -> Codes:
     """Return the released record of each original row, -1 for the suppressed.
 
-    Records that are nobody's, such as made-up ones, have no row and are passed over.
+    Records without an original row, such as synthetic ones, are skipped.
     """
     place = np.full(setting.original.rows, -1, np.int32)
     somebody = np.flatnonzero(setting.rows >= 0)

@@ -1,4 +1,4 @@
-"""Releases of the same rows laid side by side: among how many a person is left."""
+"""Crossing releases of the same rows: among how many people each person is hidden."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class CrossedReleases:
 
     @cached_property
     def looks_alike(self) -> Counts:
-        """Return per person among how many they hide, 0 for people nowhere shown."""
+        """Return the number of look-alikes per person, 0 for people no release shows."""
         shown = self.group_of >= 0
         sizes = np.append(self.sizes, 0)
         return np.where(shown, sizes[self.group_of], 0)

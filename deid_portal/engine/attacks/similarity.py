@@ -1,4 +1,4 @@
-"""Similarity: the values of a class differ, but all mean nearly the same."""
+"""Similarity: the sensitive values of a class differ, but have nearly the same meaning."""
 
 from dataclasses import dataclass
 from typing import ClassVar

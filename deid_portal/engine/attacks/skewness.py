@@ -1,4 +1,4 @@
-"""Skewness: the class makes a value far likelier than it is in general."""
+"""Skewness: a value is much likelier in a class than in the whole table."""
 
 from dataclasses import dataclass
 from typing import ClassVar

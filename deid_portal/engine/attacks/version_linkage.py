@@ -28,7 +28,7 @@ from deid_portal.engine.table.table import Codes, Column, Table
 def link_by_name(columns: Sequence[Column]) -> list[Codes]:
     """Number the people of several tables by the text of a column that names them.
 
-    Somebody without a name is nobody else: each gap gets a number of its own.
+    Rows without a name are different people: each gap gets its own number.
     """
     known: dict[str, int] = {}
     numbers = []
@@ -47,8 +47,8 @@ def link_by_name(columns: Sequence[Column]) -> list[Codes]:
 def link_by_what_is_known(tables: Sequence[Table], names: Sequence[str]) -> list[Codes]:
     """Number the rows of several tables so that rows which agree are the same people.
 
-    As many as possible: of three rows that agree in one table and two in another, two people are in
-    both and one is not. A gap is a value as any.
+    As many people as possible are identified: of three equal rows in one table and two in another,
+    two people are in both. A gap is a value like any other.
     """
     if not names:
         raise InvalidTable("The versions share no column that an intruder could look people up by.")
@@ -61,7 +61,7 @@ def link_by_what_is_known(tables: Sequence[Table], names: Sequence[str]) -> list
 
 
 def _count_before(numbers: Codes) -> Codes:
-    """Say of each row how many with the same number stand before it."""
+    """Return, per row, how many rows before it have the same number."""
     order = np.argsort(numbers, kind="stable")
     ordered = numbers[order]
     first = np.searchsorted(ordered, ordered, "left")
@@ -81,10 +81,10 @@ def _codes_alike(columns: Sequence[Column]) -> Codes:
 
 
 def cross_people(releases: Sequence[AttackSetting], people: Sequence[Codes]) -> CrossedReleases:
-    """Cross releases of several tables; a person hides among those with the same story.
+    """Cross releases of several tables; people in the same classes of all releases look alike.
 
-    `people` numbers who is behind each original row. Not being shown in a release is part of the
-    story: it tells who joined, who left and who was left out, by taking one release from the other.
+    `people` numbers the person of each original row. Being absent from a release counts, too:
+    differences of releases show who joined, who left and who was suppressed.
     """
     return cross_places(_places(releases, people))
 

@@ -117,7 +117,7 @@ class WorstCaseLinkage(Attack):
         weights = self._learn(placed, known, setting.progress)
         if len(rest) < FEWEST:
             rest = there
-        absent = np.flatnonzero(placed.own < 0)  # the left-out are looked for like everybody
+        absent = np.flatnonzero(placed.own < 0)  # suppressed people are searched for, too
         tried = sample_people(len(rest) + len(absent), self.tried_people, generator)
         chosen = np.concatenate([rest, absent])[tried]
         found = placed.weighted(weights).link(chosen, setting.progress)

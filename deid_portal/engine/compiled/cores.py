@@ -1,4 +1,4 @@
-"""Using a second core while it is free: compiled loops let go of Python's lock."""
+"""Using several cores by threads: compiled loops release Python's global lock."""
 
 import os
 import threading
@@ -21,12 +21,12 @@ def usable_cores() -> int:
 
 
 def open_pool(cores: int) -> Executor:
-    """Return what does work side by side on so many cores; on one, it is done at once."""
-    return ThreadPoolExecutor(cores) if cores > 1 else _Here()
+    """Return an executor of so many threads; for one core it runs in the caller's thread."""
+    return ThreadPoolExecutor(cores) if cores > 1 else _CallerThread()
 
 
-class _Here(Executor):
-    """Does everything where it is asked for, before it answers."""
+class _CallerThread(Executor):
+    """An executor that does the work in the caller's thread, within `submit`."""
 
     def submit(self, work: Callable[..., A], /, *given: Any, **named: Any) -> Future[A]:
         done: Future[A] = Future()
@@ -37,11 +37,13 @@ class _Here(Executor):
         return done
 
 
-def spread_out(work: Callable[[A], B], items: Sequence[A], tell: Callable[[int], None]) -> list[B]:
+def map_in_threads(
+    work: Callable[[A], B], items: Sequence[A], tell: Callable[[int], None]
+) -> list[B]:
     """Do the same with every item, on all cores; return what came of each, in order.
 
-    `tell` hears how many are done, several times a second and always in the caller's thread; what
-    has not begun when it raises is left.
+    `tell` gets the number of items done, several times a second and always in the caller's thread.
+    If it raises, items that have not begun are dropped.
     """
     if usable_cores() < 2:
         return [_then_tell(work(item), tell, done) for done, item in enumerate(items, start=1)]
@@ -65,13 +67,13 @@ def _then_tell(answer: B, tell: Callable[[int], None], done: int) -> B:
     return answer
 
 
-def side_by_side(
+def run_both(
     first: Callable[[Progress], A], second: Callable[[Progress], B], progress: Progress
 ) -> tuple[A, B]:
-    """Do two things that know nothing of each other, at once if there are two cores.
+    """Run two independent functions, at the same time if there are two cores.
 
-    The caller is told about the first only, and always from its own thread; the second ends when
-    the first was stopped.
+    Progress is reported of the first only, in the caller's thread; if the first is stopped, so is
+    the second.
     """
     if usable_cores() < 2:
         return first(progress), second(progress)

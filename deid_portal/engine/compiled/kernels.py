@@ -1,4 +1,4 @@
-"""The compiled loops. Nothing here knows what the numbers mean; nothing here is called at import.
+"""Compiled loops for searches and models, on plain arrays. Nothing is compiled at import.
 
 All kernels release the GIL and are cached on disk beside this file.
 """
@@ -15,7 +15,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 EMPTY = np.int32(-1)
 # 2^64 divided by the golden ratio: spreads neighboring keys over the table (Knuth, 6.4).
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
-# For what is done once per cell: a call would take as long as the work.
+# For work per cell, which would take no longer than a function call.
 inlined = numba.njit(forceinline=True)
 
 
@@ -48,10 +48,10 @@ def number_at_most(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Number distinct keys, of which there are at most so many, in order of appearance.
 
-    Return numbers and first positions. Whether a key is new cannot be foreseen by the processor, so
-    the loop does not branch on it: each key is entered as if it were new, and the entry stays only
-    if the count moves on. Slots hold numbers from 1 on; numbers are unsigned because the compiler
-    checks every signed index for counting from the end.
+    Return numbers and first positions. The processor cannot predict whether a key is new, so the
+    loop does not branch on it: each key is written as if it were new, and the entry stays only if
+    the count is raised. Slots hold numbers from 1 on; numbers are unsigned, since signed indices
+    are checked for negative values.
     """
     bits = 4
     while (1 << bits) < 4 * most:
@@ -115,7 +115,7 @@ def join_classes(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     """Join classes of equal keys.
 
-    Return the new class of each finer one, and of each new one its first finer one, member, size.
+    Return the new class of each finer class; per new class its first finer class, member and size.
     """
     class_of, first = number_at_most(keys, most)
     joined = np.empty(len(first), np.int32)
@@ -241,7 +241,7 @@ def penalty_of(
     penalties: NDArray[np.float64],  # leaf at level -> extra cost of suppressing a record
     records: NDArray[np.int64],  # to be suppressed, per class
 ) -> float:
-    """Sum what suppressing these records costs beyond keeping them at their level."""
+    """Sum the extra cost of suppressing these records instead of showing them at their level."""
     total = 0.0
     for index in range(len(keys)):
         if records[index]:
@@ -274,7 +274,7 @@ def leaf_counts(
 def lift_finer(
     nodes: NDArray[np.int16],  # open node × column: its levels
     extra: NDArray[np.float64],  # per open node
-    levels: NDArray[np.int16],  # of the node all concerned are finer than, or are
+    levels: NDArray[np.int16],  # bounds are raised for this node and all finer ones
     terms: NDArray[np.float64],  # what each column adds at each level
     starts: NDArray[np.int64],  # where each column starts in the terms
     base: float,
@@ -296,7 +296,7 @@ def lift_finer(
 def lift_coarser(
     nodes: NDArray[np.int16],  # open node × column: its levels
     floor: NDArray[np.float64],  # per open node
-    levels: NDArray[np.int16],  # of the node all concerned are coarser than, or are
+    levels: NDArray[np.int16],  # bounds are raised for this node and all coarser ones
     cost: float,
 ) -> None:
     """Raise the part of a bound that comes from a finer node."""
@@ -315,18 +315,18 @@ def lift_coarser(
 @compiled
 def climb(
     nodes: NDArray[np.int16],  # open node × column: its levels
-    every: int,  # look at one open node in so many
+    every: int,  # every so many open nodes, one is looked at
     levels: NDArray[np.int16],  # where to start
     heights: NDArray[np.int16],
-    drops: NDArray[np.float64],  # what each step up takes from the amount expected
+    drops: NDArray[np.float64],  # by how much each step up lowers what is expected
     starts: NDArray[np.int64],  # where each column starts in the drops
     expected: float,
     limit: float,
 ) -> NDArray[np.int16]:
     """Raise levels one by one as long as more than the limit is expected.
 
-    Each step is the one that brings most open nodes below for what it takes. A node counts the less
-    the more columns it lies above in.
+    Each step has the best ratio of open nodes added below to the drop of what is expected. A node
+    that is still above in several columns counts less.
     """
     reached = levels.copy()
     gains = np.empty(len(levels))
@@ -354,7 +354,7 @@ def climb(
 
 @compiled
 def place_of(ties: NDArray[np.int64], size: int, tie: int) -> int:
-    """Return where a node stands among open ones: falling sums of levels, then rising order."""
+    """Return the place of a node among open nodes, by falling sum of levels, then by index."""
     low, high = 0, len(ties)
     rank = tie // size
     while low < high:
@@ -372,14 +372,14 @@ def sift(
     nodes: NDArray[np.int16],
     floor: NDArray[np.float64],
     extra: NDArray[np.float64],
-    ties: NDArray[np.int64],  # the place of each node among equals
+    ties: NDArray[np.int64],  # per node: decides between nodes of equal cost
     cost: float,
     tolerance: float,
     tie: int,
 ) -> int:
     """Move the nodes that may beat this cost to the front; return how many there are.
 
-    A node may also tie with it if it comes before this place.
+    A node of equal cost is kept if its tie number is smaller than `tie`.
     """
     count = 0
     for node in range(len(nodes)):
@@ -403,7 +403,7 @@ def excess(
     sizes: NDArray[np.int64],  # records per class
     shares: NDArray[np.float64],  # share of each code in the whole table
 ) -> NDArray[np.float64]:
-    """Add up, per class, by how much codes are more frequent than in the whole table."""
+    """Add up, per class, by how much shares of codes exceed those of the whole table."""
     total = np.zeros(len(sizes))
     for index in range(len(groups)):
         more = counts[index] / sizes[groups[index]] - shares[codes[index]]
@@ -459,8 +459,8 @@ def ordered_distances(
 ) -> NDArray[np.float64]:
     """Sum the differences of both running shares over all ranks, divided by the steps between.
 
-    Between two ranks that occur, the running share of a class stands still and that of the table
-    rises, so the differences of such a stretch follow from running sums.
+    Between two ranks that occur in a class its running share is constant while that of the table
+    rises, so the differences there follow from running sums.
     """
     last = len(shares_up_to) - 1
     sums = np.zeros(last + 2)

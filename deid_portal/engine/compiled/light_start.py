@@ -11,9 +11,9 @@ UNUSED = ("scipy.linalg", "cffi")
 
 
 def start_lightly() -> None:
-    """Let numba find none of these while it prepares; everybody else finds them afterwards.
+    """Hide these modules while numba is initialized; afterwards they can be imported as usual.
 
-    Other threads must not import them meanwhile, so this is for the beginning of a program.
+    No other thread may import them meanwhile, so this belongs at the start of a program.
     """
     hidden = [name for name in UNUSED if name not in sys.modules]
     for name in hidden:

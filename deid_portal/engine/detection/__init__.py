@@ -1,7 +1,7 @@
-"""What a column most likely is, and why: by its name, its values, and how it tells people apart.
+"""Suggesting roles of columns by their names, their values, and how well they single people out.
 
-Everything here is a suggestion with a reason. It finds what is obvious and proves nothing about
-what it does not find; a person decides.
+Every suggestion has a reason. Only obvious cases are found, and finding nothing proves nothing; a
+person decides.
 """
 
 from deid_portal.engine.detection.combinations import Combination

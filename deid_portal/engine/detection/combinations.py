@@ -1,4 +1,4 @@
-"""Which columns together make people one of a kind, looked for among very many columns.
+"""Searching many columns for combinations on which people are unique.
 
 All pairs of the most telling columns, then the worst pairs with each further column: a bounded
 number of passes over a bounded sample, whatever the width and length of the table.
@@ -29,7 +29,7 @@ PARTS = 16  # the combinations are measured in so many parts, for the cores to s
 
 @dataclass(frozen=True)
 class Combination:
-    """Columns by place, how many of the rows looked at they make one of a kind, and how far."""
+    """A combination of columns (by place) and how many of the sampled rows are unique on it."""
 
     places: tuple[int, ...]
     alone: int
@@ -52,7 +52,7 @@ def find_worst(columns: Sequence[Column], places: Sequence[int]) -> list[Combina
     For every column that isolates anybody there is the worst combination it takes part in.
     """
     sample = _Sample(columns, places, _how_many_rows(len(places)))
-    # The finest columns first: what tells nobody apart alone adds little to others.
+    # The finest columns first: columns that distinguish little alone add little to others.
     order = sorted(places, key=sample.different, reverse=True)[:MOST_COLUMNS]
     found = sample.measure([(place,) for place in order])
     pairs = sample.measure(list(combinations(order, 2)))
@@ -69,9 +69,9 @@ def find_worst(columns: Sequence[Column], places: Sequence[int]) -> list[Combina
 
 
 def without_idle(found: Sequence[Combination]) -> list[Combination]:
-    """Leave out what isolates no more people than it does without one of its columns.
+    """Leave out combinations that isolate no more people than without one of their columns.
 
-    What a date of birth does alone says nothing against the column beside it.
+    If a date of birth isolates people alone, that is no finding about a column combined with it.
     """
     alone = {one.places: one.alone for one in found}
 

@@ -1,8 +1,8 @@
-"""How many rows some columns together make one of a kind, and how many without each of them.
+"""How many rows are unique on some columns together, and how many without each of them.
 
-A row's key is the sum of one scattered number per column, so a column is taken out by subtracting
-it. Of long tables only keys of one part of all numbers are counted: rows that look alike have the
-same key and are all counted or all left aside, which keeps the share what it is in the whole table.
+The key of a row is the sum of one hash value per column, so a column is removed by subtraction. Of
+long tables only keys in a part of the hash range are counted: rows that look alike have the same
+key and are all counted or all skipped, so the share is that of the whole table.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,14 +16,14 @@ from deid_portal.engine.detection.lone_keys import Keys, count_lone_keys
 from deid_portal.engine.table.table import Column, PackedCodes
 
 ROWS_COUNTED = 100_000
-# Beyond these, evenly spread rows stand for all of them.
+# Larger tables are represented by evenly spaced rows.
 CELLS_READ = 100_000_000
 ROWS_READ = 5_000_000
 
 
 @dataclass(frozen=True)
 class Isolation:
-    """Shares of the rows looked at that are one of a kind."""
+    """Shares of the sampled rows that are unique."""
 
     together: float
     without: dict[int, float]  # by the place of the column left out
@@ -60,7 +60,7 @@ def _codes_and_numbers(column: Column, place: int, step: int) -> tuple[PackedCod
 
 
 def _numbers_for(column: Column, place: int) -> Keys:
-    """Return a scattered number for every value of a column (splitmix64 by Sebastiano Vigna)."""
+    """Return a hash value for every value of a column (splitmix64 by Sebastiano Vigna)."""
     numbers = np.arange(len(column.texts), dtype=np.uint64)
     numbers += np.uint64((place + 1) << 40)
     numbers *= np.uint64(0x9E3779B97F4A7C15)
@@ -72,12 +72,12 @@ def _numbers_for(column: Column, place: int) -> Keys:
 
 
 def _parts(total: Keys) -> int:
-    """Return into how many parts all numbers are divided so that one holds enough keys."""
+    """Return into how many parts the hash range is divided so that one holds enough keys."""
     return 1 << max(int(np.ceil(np.log2(max(len(total), 1) / ROWS_COUNTED))), 0)
 
 
 def _alone(picked: Keys, total: Keys) -> float:
-    """Return the share of all rows whose key no other row has, by the keys of one part."""
+    """Return the share of unique rows, estimated from the keys of one part."""
     if not len(total):
         return 0.0
     return min(count_lone_keys(picked) * _parts(total) / len(total), 1.0)

@@ -1,4 +1,4 @@
-"""The compiled loops that count people who are one of a kind."""
+"""Compiled loops that count unique rows."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from deid_portal.engine.table.table import PackedCodes
 
 Keys = NDArray[np.uint64]
 
-# Up to so many keys for each row are counted in a place of their own, without looking for one.
+# Up to so many possible keys per row are counted in an array instead of a hash table.
 PLACES_PER_ROW = 8
 
 
@@ -23,10 +23,10 @@ def add_numbers(codes: PackedCodes, numbers: Keys, total: Keys) -> None:
 
 @compiled
 def pick_without(codes: PackedCodes, numbers: Keys, total: Keys, parts: int) -> Keys:
-    """Take the numbers of a column off all keys; return those of the first part of all numbers.
+    """Subtract the numbers of a column from all keys; return the keys in the first part.
 
-    `parts` is a power of 2. The loops do not branch on whether a key is taken, which nobody could
-    foresee: each is written down, and stays if the count moves on.
+    `parts` is a power of 2. The loops do not branch on whether a key is picked, which the processor
+    cannot predict: each is written, and stays if the count is raised.
     """
     mask = np.uint64(parts - 1)
     count = 0

@@ -1,4 +1,4 @@
-"""Counting the rows that are one of a kind, by a number per row."""
+"""Counting unique rows by one key per row."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -33,7 +33,7 @@ MOSTLY_DIFFERENT = 0.9
 MANY_DIFFERENT = 0.5
 TELLS_MANY_APART = 0.9
 TELLS_SOME_APART = 0.3
-ISOLATES_MANY = 0.2  # as many of all rows are one of a kind only because of the column
+ISOLATES_MANY = 0.2  # share of all rows that are unique only because of the column
 SMALLEST_FALL_TOLD = 0.01
 PAIR = 2
 NO_BREAK = "\u00a0"
@@ -58,7 +58,7 @@ class Danger(StrEnum):
 
 @dataclass(frozen=True)
 class Together:
-    """Shares of one-of-a-kind rows by all suggested quasi-identifiers, and without the column."""
+    """Shares of unique rows by all suggested quasi-identifiers, and without the column."""
 
     columns: int
     together: float
@@ -99,7 +99,7 @@ class _Guess:
     role: SuggestedRole
     reason: str
     hipaa: str = ""
-    is_known: bool = True  # False: nothing but its figures speaks for the role
+    is_known: bool = True  # False: only its figures suggest the role
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,7 @@ def _why_by_fall(together: Together) -> str:
 def _why_by_figures(
     table: Table, place: int, figures: Distinctness, worst: Combination | None
 ) -> str:
-    """Say what the column does to people, with the worst company it keeps."""
+    """Say how many people the column isolates in its worst combination."""
     if worst is None:
         return f"It tells {_percent(figures.separation)} of all pairs of rows apart."
     others = [table.columns[other].name for other in worst.places if other != place]

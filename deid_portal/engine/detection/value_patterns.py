@@ -1,7 +1,6 @@
-"""What the values of a column look like: patterns, and check digits that prove them.
+"""Patterns of the values of a column, confirmed by check digits.
 
-A few values decide whether a pattern is worth trying on more of them, so that two hundred columns
-take a moment.
+A pattern is first tried on a few values, so that two hundred columns take only a moment.
 """
 
 import importlib
@@ -65,7 +64,7 @@ KIND_WORDS = {
     "internet addresses": "an internet address",
     "vehicle identifiers": "the number of a vehicle",
 }
-# What is told apart from the text around it; other shapes are found by chance inside longer ones.
+# Patterns that can be found inside texts; others match by chance inside longer words.
 TOLD_APART = ("e-mail addresses", "social security numbers", "telephone numbers", "web addresses")
 MENTIONS = tuple(
     (hipaa, re.compile(rf"(?<![\w-]){pattern}(?![\w-])"))
@@ -109,7 +108,7 @@ def find_pattern(column: Column) -> Pattern | None:
 
 
 def find_mention(column: Column) -> Mention | None:
-    """Return the direct identifier that stands inside some texts of a column, the most often."""
+    """Return the direct identifier most often found inside the texts of a column."""
     if column.type != ColumnType.TEXT:
         return None
     values = column.texts.first(MOST_VALUES)
@@ -131,7 +130,7 @@ def is_long_text(column: Column) -> bool:
 
 
 def _share(values: Sequence[str], question: Question) -> float:
-    """Return the share of values that answer yes; 0 as soon as the first few speak against it."""
+    """Return the share of values that pass; 0 if too few of the first ones do."""
     first = values[:FIRST_LOOK]
     if sum(bool(question(text)) for text in first) < ENOUGH * (len(first) - 1):
         return 0.0
@@ -158,7 +157,7 @@ def _questions(kind: ColumnType) -> tuple[tuple[str, str, Question], ...]:
 
 
 def _check(name: str) -> Question:
-    """Return the check of one number; its module is loaded when the first value asks."""
+    """Return the check of one kind of number; its module is loaded with the first value."""
 
     shortest, longest = DIGITS.get(name, (SHORTEST_NUMBER - 2, LONGEST_NUMBER))
 

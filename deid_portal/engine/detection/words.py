@@ -14,7 +14,7 @@ from deid_portal.engine.risk.safe_harbor import NAMES as ENGLISH_IDENTIFIERS
 
 SHORTEST_ENDING = 5
 SHORTEST_BEGINNING = 7
-# Kinds of the HIPAA list that a release may show, made coarser, or that figures tell better.
+# Kinds of the HIPAA list that may be released generalized, or that figures show better.
 NOT_BY_NAME = ("geographic subdivisions", "dates", "other unique codes")
 
 
@@ -203,7 +203,7 @@ def take_apart(name: str) -> Words:
 
 
 def find_identifier(words: Words) -> Topic | None:
-    """Return the direct identifier a name announces."""
+    """Return the direct identifier that a column name suggests."""
     for topic in IDENTIFIERS:
         if words.mentions(topic) and not _is_name_of_a_thing(words, topic):
             return topic
@@ -227,7 +227,7 @@ def find_sensitive(words: Words) -> Topic | None:
 
 
 def is_number_of_people(words: Words) -> bool:
-    """Say whether the name announces a number or code, which may be one per person."""
+    """Say whether the name suggests a number or code, which may be one per person."""
     return bool(words.all & NUMBERS_OF_PEOPLE)
 
 
@@ -241,7 +241,7 @@ def _is_name_of_a_thing(words: Words, topic: Topic) -> bool:
 
 @cache
 def _is_inside(word: str, name: str) -> bool:
-    """Say whether a name is a compound of the word; what it is, its end says first of all."""
+    """Say whether a name is a compound that ends or begins with the word."""
     if len(word) >= len(name):
         return False
     ends = len(word) >= SHORTEST_ENDING and name.endswith(word)

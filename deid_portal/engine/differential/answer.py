@@ -1,16 +1,16 @@
 """Answering a question about a table.
 
-What must never happen: anything but the price's worth of noisy numbers leaves here. The true answer
-lives in this call alone, no message depends on a cell, and a question that can be parsed is always
-answered, however few rows it is about; refusing would tell.
+What must never happen: anything is returned but noisy numbers that the price pays for. The exact
+answer exists within this call only, no message depends on a cell, and a question that can be parsed
+is always answered, however few rows it concerns; a refusal would reveal something.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.engine.differential.forecast import NoiseForecast
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.progress import Progress, ProgressCallback
@@ -46,7 +46,7 @@ class PrivateAnswer:
 def answer(
     table: Table, question: PrivateQuestion, progress: ProgressCallback | None = None
 ) -> PrivateAnswer:
-    """Answer one question with noise; whoever calls has paid its price already."""
+    """Answer one question with noise; the caller must have charged its price before."""
     check_columns(table, question)
     told = Progress(progress)
     told.report(0, 1, "answer")

@@ -17,7 +17,7 @@ def equal_edges(domain: NumberDomain, buckets: int) -> tuple[float, ...]:
 
 
 def check_edges(place: Place, edges: Sequence[float], domain: NumberDomain) -> None:
-    """Refuse buckets that leave part of the domain out: who falls in it could be told apart."""
+    """Refuse buckets that do not cover the domain: people outside them could be distinguished."""
     if edges[0] != domain.low or edges[-1] != domain.high:
         place.refuse(
             f"the buckets must cover everything from {plain_number(domain.low)} to "

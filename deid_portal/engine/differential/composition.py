@@ -1,10 +1,10 @@
 """What several answers cost together.
 
-Answers about the same people add up (sequential); answers about people who cannot be in two of the
-groups cost as much as the dearest (parallel); what is made of answers costs nothing. With a δ the
-sum is beaten by bounds on the sum of many small losses. All of these hold when each question
-depends on earlier answers; all but the first want the prices themselves fixed beforehand, which is
-why a ledger that people spend from freely counts by the first.
+The prices of answers about the same people add up (sequential); answers about disjoint groups of
+people cost as much as the most expensive one (parallel); post-processing costs nothing. With a δ
+there are better bounds than the sum for many small prices. All bounds hold for adaptively chosen
+questions; all but the first require that the prices are fixed beforehand, so a ledger from which
+people spend freely uses the first.
 
 C. Dwork, G. Rothblum, S. Vadhan, Boosting and differential privacy, FOCS 2010; I. Mironov, Rényi
 differential privacy, CSF 2017; A. Koskela, J. Jälkö, A. Honkela, Computing tight differential
@@ -112,7 +112,7 @@ def advanced_epsilon(prices: Sequence[PrivacyPrice], delta: float) -> float:
 
 
 def group_price(price: PrivacyPrice, people: int) -> PrivacyPrice:
-    """Return what is promised to k people together: kε, δ(e^(kε) − 1)/(e^ε − 1)."""
+    """Return the price for a group of k people: kε, δ(e^(kε) − 1)/(e^ε − 1)."""
     epsilon = people * price.epsilon
     delta = price.delta * expm1(epsilon) / expm1(price.epsilon) if price.delta else 0.0
     return PrivacyPrice(epsilon, min(delta, 1.0))

@@ -92,7 +92,7 @@ class Condition:
 
 
 def parse_conditions(place: Place, setting: PrivacySetting) -> tuple[Condition, ...]:
-    """Read a list of conditions that all must hold, sorted so that their order says nothing."""
+    """Read a list of conditions that must all hold, in canonical order."""
     if place.value is None:
         return ()
     items = place.items()

@@ -1,4 +1,4 @@
-"""Figures about a table that must stay with its owner."""
+"""Figures about a table that only its owner may see."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class LocalSensitivity:
 def local_sensitivity(
     numbers: Sequence[float], compute: Callable[[Numbers], float] = np.sum
 ) -> LocalSensitivity:
-    """Return the answer with everybody and without each one. For its owner's eyes only."""
+    """Return the answer with everybody and without each person. Only the owner may see it."""
     everybody = np.asarray(numbers, np.float64)
     without = tuple(float(compute(np.delete(everybody, one))) for one in range(len(everybody)))
     return LocalSensitivity(float(compute(everybody)), without)

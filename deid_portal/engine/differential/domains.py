@@ -2,8 +2,8 @@
 
 A number beyond its bounds counts as the bound. A text that was not declared, and a gap unless it
 was declared, counts as left out; so does what is no number where numbers are declared, and a date
-outside its period. Saying so aloud ("the table has 3 strange values") would be an answer nobody
-paid for.
+outside its period. A message such as "the table has 3 undeclared values" would be an answer without
+a price.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from deid_portal.engine.table.text_values import days_in
 from deid_portal.engine.table.values import DATE_FORMATS, NUMBER, is_date, is_number, parse_date
 
 LARGEST_NUMBER = 1e15
-# Nearer bounds than these would drown in the rounding of floats.
+# Bounds closer together than this are not distinguished by floats.
 SMALLEST_WIDTH = 1e-100
 NEAREST = 1e-12  # for the larger of the bounds
 MOST_VALUES = 10_000
@@ -95,8 +95,8 @@ class NumberDomain:
 class DateDomain:
     """Days from `first` to `last`, written in one known way.
 
-    A date outside is left out, not moved to the first or last day: periods are counted, and nobody
-    would take those days for all days before and after.
+    A date outside is left out, not moved to the first or last day, since periods are counted and
+    moved dates would be counted in the first and last period.
     """
 
     first: date

@@ -1,4 +1,4 @@
-"""What a question must be told, declared as data: the reader and the forms ask the same list."""
+"""The entries of questions, declared as data, from which parser and forms are derived."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ class ColumnList(Field):
 
 @dataclass(frozen=True, kw_only=True)
 class OneOf(Field):
-    """One word of several; the first unless said."""
+    """One of several words; by default the first."""
 
     kind: ClassVar[str] = "choice"
     choices: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""What is known of an answer before it is given; nothing here looks at a table."""
+"""What is known of an answer beforehand, without the table."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,9 +1,9 @@
 """Real numbers as whole multiples of a step that follows from declared bounds alone.
 
-Adding floats rounds, and the rounding tells on them (I. Mironov, On significance of the least
-significant bits for differential privacy, CCS 2012). So everything is added up in whole numbers,
-noise is drawn in whole numbers, and only the noisy result is turned back. The step is a power of
-two, so whole numbers of a usual size stay exact.
+Rounding in sums of floats reveals information about the summands (I. Mironov, On significance of
+the least significant bits for differential privacy, CCS 2012). So sums and noise are whole numbers,
+and only the noisy result is converted back. The step is a power of two, so whole numbers of a usual
+size stay exact.
 """
 
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 
 S. L. Warner, Randomized response, JASA 60, 1965; S. P. Kasiviswanathan et al., What can we learn
 privately?, SIAM J. Comput. 40(3), 2011; P. Kairouz, S. Oh, P. Viswanath, Extremal mechanisms for
-local differential privacy, JMLR 17, 2016. The matrices are `randomness/transition_matrix.py`'s.
+local differential privacy, JMLR 17, 2016. The matrices are in `randomness/transition_matrix.py`.
 """
 
 from math import exp, inf
@@ -26,12 +26,12 @@ def coin(truth: float, yes: float) -> Transition:
 
 
 def two_coins() -> Transition:
-    """Return the truth on tails, else what a second coin says: ε = ln 3."""
+    """Return the truth on tails, else the answer of a second coin: ε = ln 3."""
     return coin(0.5, 0.5)
 
 
 def check_local(transition: Transition) -> float:
-    """Return the ε of a matrix, refusing one that gives some answers away for sure."""
+    """Return the ε of a matrix; refuse one without any."""
     if transition.epsilon == inf:
         raise InvalidPlan(
             "This randomization is not private for any epsilon: one of its answers is impossible "

@@ -1,4 +1,4 @@
-"""Numbers as people read them; made of noisy numbers, so nothing here costs anything."""
+"""Noisy numbers in readable form: post-processing, which costs no privacy."""
 
 from collections.abc import Sequence
 from math import floor, log10
@@ -14,7 +14,7 @@ def rounded(number: float, width: float) -> float | int:
 
 
 def rounded_outwards(low: float, high: float, width: float) -> list[float | int]:
-    """Return the ends of an interval as short, and never nearer: that would make it less sure."""
+    """Return the ends of an interval rounded as well, outwards, so that its confidence holds."""
     shown = rounded(low, width), rounded(high, width)
     unit = 10.0 ** -_digits(width) if width > 0 else 0.0
     return [
@@ -30,7 +30,7 @@ def _digits(width: float) -> int:
 def interval_around(
     number: float, width: float, low: float = float("-inf"), high: float = float("inf")
 ) -> list[float | int]:
-    """Return the interval, within what is possible at all."""
+    """Return the interval, cut to the possible range."""
     below, above = (min(max(end, low), high) for end in (number - width, number + width))
     return rounded_outwards(below, above, width)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PrivacyPrice:
-    """An (ε, δ) promise; δ is 0 where the promise is kept without exception."""
+    """An (ε, δ) guarantee; δ is 0 for pure differential privacy."""
 
     epsilon: float
     delta: float = 0.0

@@ -1,4 +1,4 @@
-"""What every question has in common: it is read, priced and forecast without looking at a table."""
+"""The interface of every question: it is parsed, priced and forecast without the table."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 from deid_portal.engine.differential.conditions import Condition, parse_conditions
 from deid_portal.engine.differential.fields import Field
 from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.price import PrivacyPrice
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.documents import Place, hash_document, plain
@@ -34,6 +34,10 @@ class PrivateQuestion(ABC):
     tile: ClassVar[str]  # one line below it
     fields: ClassVar[tuple[Field, ...]] = ()
     has_accuracy: ClassVar[bool] = True  # an ε can be found from a wanted half width
+    needs_delta: ClassVar[bool] = False  # it cannot be asked without a δ
+    answer_unit: ClassVar[str] = ""  # "people" or "links"; empty: that of a number column
+    is_count: ClassVar[bool] = False  # its one number counts people or links
+    has_equal_intervals: ClassVar[bool] = True  # if it has several numbers
 
     @classmethod
     def parse(cls, place: Place, setting: PrivacySetting) -> Self:
@@ -97,7 +101,7 @@ class PrivateQuestion(ABC):
 
     @abstractmethod
     def explain(self) -> str:
-        """Return what is done, in plain words and as a formula."""
+        """Explain the mechanism, in plain words and as a formula."""
 
     @abstractmethod
     def ask(self, rows: SelectedRows, progress: Progress) -> NoisyResult:

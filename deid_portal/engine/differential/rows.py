@@ -1,11 +1,11 @@
 """The rows a question is about: those kept of each person, of which those that fit its conditions.
 
-Where a person may have several rows, a few are kept. Which ones follows from their cells in the
-columns a question looks at, not from where they stand: the order of a table is no part of what
-neighbors agree in, and a choice by it could change for everybody when one person comes or goes.
-Each person's rows are chosen by themselves, so a person more or less changes at most that many kept
-rows. The order is that of a hash, because the order of the cells would keep the small numbers. A
-row that names no person is left out: it could belong to anyone, any number of times.
+Where a person may have several rows, a few are kept. They are chosen by their cells in the columns
+a question uses, not by their position: neighboring tables need not agree in their order, and a
+choice by position could change for everybody when one person is added or removed. The rows of each
+person are chosen independently, so one person changes at most that many kept rows. They are ordered
+by a hash, because the order of cells would favor small numbers. A row that names no person is left
+out: it could belong to anyone, any number of times.
 """
 
 from collections.abc import Collection
@@ -73,7 +73,7 @@ def keep_some_of_each(table: Table, person: PersonUnit, columns: Collection[str]
 
 
 def _hash_rows(table: Table, columns: Collection[str]) -> Hashes:
-    """Return a number per row that follows from its cells in these columns."""
+    """Return a hash per row of its cells in these columns."""
     mixed = np.zeros(table.rows, np.uint64)
     for name in sorted(columns):
         mixed = _stir(mixed + _hash_values(table[name])[table[name].codes])
@@ -81,7 +81,7 @@ def _hash_rows(table: Table, columns: Collection[str]) -> Hashes:
 
 
 def _stir(numbers: Hashes) -> Hashes:
-    """Let every bit of a number depend on all others, so that sums do not keep their order.
+    """Mix the bits of numbers, so that sums do not preserve their order.
 
     D. Stafford's thirteenth mix of 64 bits, which SplitMix64 uses.
     """

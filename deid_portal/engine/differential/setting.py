@@ -1,4 +1,4 @@
-"""What is decided before anybody asks: who counts as a neighbor, and what columns may hold."""
+"""The setting of all questions: the neighbor relation and the declared domains of columns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ SMALLEST_DELTA = 1e-15
 
 
 class Neighbours(StrEnum):
-    """Which tables must be hard to tell apart; an ε under one is not an ε under the other."""
+    """Neighbor relations; an ε under one is not comparable with an ε under the other."""
 
     ADD_REMOVE = "add_remove"
     REPLACE = "replace"

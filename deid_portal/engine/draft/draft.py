@@ -38,13 +38,13 @@ class TableDraft:
     problem: Problem  # of the table as it came
     table: Table  # kept rows only
     rows: Codes  # original row of each kept row, NOBODY for one that was made up
-    groups: Codes | None = None  # class of each kept row, where equal cells are not what makes one
-    drawn: NDArray[np.bool_] | None = None  # original rows a sample drew; None for all
+    groups: Codes | None = None  # class of each kept row, if not defined by equal cells
+    drawn: NDArray[np.bool_] | None = None  # original rows in the sample; None: no sampling
     steps: tuple[Mapping[str, Any], ...] = ()  # what each method did, without a single cell
     # Labels in use, where levels are mixed.
     cuts: Mapping[str, tuple[LabelCount, ...]] = field(default_factory=dict)
     search: Search | None = None
-    recoding: Recoding | None = None  # all that was done so far, where it is this and nothing else
+    recoding: Recoding | None = None  # the only change made so far, if it is a recoding
 
     @classmethod
     def start(cls, problem: Problem) -> "TableDraft":
@@ -66,7 +66,7 @@ class TableDraft:
                     f"are not covered; give each a place in the taxonomy or change the order of "
                     f"the methods."
                 )
-        return self.problem.of(self.table, progress or Progress(None))
+        return self.problem.for_table(self.table, progress or Progress(None))
 
     def with_columns(self, *columns: Column) -> "TableDraft":
         """Return the draft with columns replaced by those of the same name, new ones at the end."""
@@ -76,7 +76,7 @@ class TableDraft:
         return replace(self, table=table, recoding=None)
 
     def keep(self, kept: NDArray[np.bool_]) -> "TableDraft":
-        """Return the draft without the other rows."""
+        """Return the draft with the chosen rows only."""
         if kept.all():
             return self
         rows = np.flatnonzero(kept)
@@ -90,7 +90,7 @@ class TableDraft:
         )
 
     def draw(self, kept: NDArray[np.bool_]) -> "TableDraft":
-        """Return a sample of the draft; who is not drawn is not counted as suppressed."""
+        """Return a sample of the draft; rows not drawn do not count as suppressed."""
         drawn = np.zeros(self.problem.rows, np.bool_)
         drawn[self.rows[kept]] = True
         return replace(self.keep(kept), drawn=drawn)
@@ -100,7 +100,7 @@ class TableDraft:
         return replace(self, steps=(*self.steps, figures))
 
     def with_step(self, place: int, figures: Mapping[str, Any]) -> "TableDraft":
-        """Return the draft with one entry in place of those from there on."""
+        """Return the draft with one entry in place of all entries from this place on."""
         return replace(self, steps=(*self.steps[:place], figures))
 
     def recoded(self, search: Search) -> "TableDraft":

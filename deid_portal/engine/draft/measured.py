@@ -1,4 +1,4 @@
-"""The classes and columns of a table as it came, or as it leaves: what every figure is read off."""
+"""The classes and columns of a table, original or released, from which all figures are computed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,7 @@ from functools import cached_property
 
 from deid_portal.engine.privacy import Whole
 from deid_portal.engine.privacy.population import count_fewest
-from deid_portal.engine.search.check import Check, Mask
-from deid_portal.engine.search.problem import Problem
-from deid_portal.engine.search.recoding import Recoding, Round
+from deid_portal.engine.search.recoding import Recoding
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts
 from deid_portal.engine.utility import LabelledColumn, MeasuredColumn
@@ -16,15 +14,15 @@ from deid_portal.engine.utility import LabelledColumn, MeasuredColumn
 
 @dataclass(frozen=True, eq=False)
 class MeasuredTable:
-    """The classes and columns of one state of the table: as it came, or as it leaves."""
+    """The classes and columns of the table at one point: the original, or the release."""
 
     classes: Classes
     columns: Sequence[MeasuredColumn | LabelledColumn]
     levels: Mapping[str, int]  # of the quasi-identifiers that have one level throughout
-    whole: Whole  # what its models compare it with
+    whole: Whole  # the original, which models compare with
     rows: int  # records it could have shown
-    not_drawn: int = 0  # records that a sample left aside
-    alike: Classes | None = None  # records with equal cells, where that is not what makes a class
+    not_drawn: int = 0  # records outside the sample
+    alike: Classes | None = None  # classes by equal cells, if `classes` are not
 
     @property
     def look_alikes(self) -> Classes:
@@ -35,12 +33,6 @@ class MeasuredTable:
     def people(self) -> Counts | None:
         """Return how many people of the population look like each of them; None without one."""
         return count_fewest(self.whole.populations, self.look_alikes, self.whole.original)
-
-
-def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> MeasuredTable:
-    """Measure the table at one combination of levels with some classes left out."""
-    shown = Round(check.levels, check.grouped.spread(kept_classes))
-    return measure_recoding(Recoding(problem, (shown,)))
 
 
 def measure_recoding(recoding: Recoding) -> MeasuredTable:

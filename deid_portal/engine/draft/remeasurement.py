@@ -25,7 +25,7 @@ GROUP = "\0group"  # no column of a file can be called that
 
 @dataclass(frozen=True, eq=False)
 class NoLabels(View):
-    """The view of a release in groups: its records show no label they share."""
+    """The labels of a release in groups: the records of a group need not share any."""
 
     def of(self, patterns: Codes) -> Codes:
         raise InvalidPlan(
@@ -35,7 +35,7 @@ class NoLabels(View):
 
 
 def measure_draft(draft: TableDraft) -> MeasuredTable:
-    """Measure what would leave, each cell beside the original it comes from."""
+    """Measure the draft as a release, comparing each cell with the original cell it comes from."""
     problem = draft.problem
     columns = [
         _beside_original(draft, index, _counts(draft, problem.table[name]))
@@ -51,7 +51,7 @@ def measure_draft(draft: TableDraft) -> MeasuredTable:
 
 
 def _records_to_show(draft: TableDraft) -> int:
-    """Return how many records the release could have shown; of made-up ones, those there are."""
+    """Return how many records could have been shown; for made-up records, how many there are."""
     if (draft.rows == NOBODY).any():
         return draft.table.rows
     return draft.problem.rows if draft.drawn is None else int(draft.drawn.sum())
@@ -60,8 +60,9 @@ def _records_to_show(draft: TableDraft) -> int:
 def measure_release(problem: Problem, released: Table, *, may_be_changed: bool) -> MeasuredTable:
     """Measure a table without knowing which record is which.
 
-    A record spreads over the values its label may stand for, as often as each occurs. Values that
-    neither the original nor a taxonomy has are refused, unless a method may have made them up.
+    A record is divided among the values its label may stand for, in proportion to their frequency.
+    Values that neither the original nor a taxonomy has are refused, unless a method may have made
+    them up.
     """
     _check_shape(problem, released)
     if not may_be_changed:
@@ -94,7 +95,7 @@ def _measure(
 
 
 def _classes_of(patterns: Patterns, view: View) -> Classes:
-    """Return the patterns of released cells as classes: each is one."""
+    """Return the patterns of released cells as classes, one class per pattern."""
     everyone = np.arange(len(patterns.counts), dtype=np.int32)
     return Classes(everyone, patterns.counts, patterns.sensitive, view)
 
@@ -174,8 +175,8 @@ def _without_original(problem: Problem, index: int, released: Column) -> Labelle
 
 
 def _shares(original: Column, behind: Codes | None) -> tuple[Codes, Numbers]:
-    """Return the values behind a label and how a record with it spreads over them."""
-    if behind is None:  # made up, so it may be anybody's
+    """Return the values a label may stand for and the share of a record that falls to each."""
+    if behind is None:  # made up, so it may stand for any value
         behind = np.arange(len(original.values), dtype=np.int32)
     own = behind[behind < len(original.values)]
     rows = original.counts[own].astype(np.float64)
@@ -188,7 +189,7 @@ def _shares(original: Column, behind: Codes | None) -> tuple[Codes, Numbers]:
 
 
 def _view(problem: Problem, released: Table, codes: Codes) -> View:
-    """Number each released label: those of a taxonomy as it does, others after them."""
+    """Number the released labels: those of the taxonomy by its own numbers, others after them."""
     named = [
         _number_labels(taxonomy, released[name].values)
         for name, taxonomy in zip(problem.names, problem.taxonomies, strict=True)
@@ -235,6 +236,6 @@ def share_dictionaries(whole: Whole, released: Table) -> tuple[Whole, list[Colum
 
 
 def group_numbers(groups: Codes) -> Column:
-    """Return a column that says of each record in which group it is."""
+    """Return a column with the group number of each record."""
     count = int(groups.max(initial=-1)) + 1
     return Column(GROUP, infer_type(()), groups, tuple(str(number) for number in range(count)))

@@ -31,8 +31,8 @@ def write_arrow(table: Table, stream: BinaryIO) -> None:
     ]
     about = json.dumps({"version": ARROW_VERSION, "source_sha256": table.source_sha256})
     schema = pa.schema(fields, metadata={"deid_portal.table": about})
-    # Half as large again as with zstd, and twice as fast both ways: pages open these columns.
-    # In this thread: whoever has several columns to write has a thread for each.
+    # Half as large again as with zstd, but twice as fast to read and write, for pages that read it.
+    # In this thread: callers that write several columns use a thread per column.
     options = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
     with pa.ipc.new_stream(stream, schema, options=options) as writer:
         for chunk in row_chunks(max(table.rows, 1)):

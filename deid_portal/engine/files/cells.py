@@ -97,7 +97,7 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def check_cells(table: Table, first_row: int = 2) -> None:
-    """Refuse a cell nobody can have typed: it would fill the memory of every later step."""
+    """Refuse a cell of implausible length: it would fill the memory of every later step."""
     for number, column in enumerate(table.columns, start=1):
         # A text has at least as many bytes as characters.
         for code in column.texts.longer_than(LONGEST_CELL):

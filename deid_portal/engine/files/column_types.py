@@ -43,7 +43,7 @@ DATE_ORDERS = {TypeChoice.DAY_FIRST: "%d/%m/%Y", TypeChoice.MONTH_FIRST: "%m/%d/
 
 
 def read_as(column: Column, choice: TypeChoice, number: int) -> Column:
-    """Return the column as this type; `number` says which it is, if its values do not fit."""
+    """Return the column as this type; `number`, its place, is for messages."""
     kind = ColumnType.DATE if choice in DATE_ORDERS else ColumnType(choice.value)
     read = _rewritten(column, _writer_of(choice))
     misfits = count_misfits(read.values, kind, column.decimal)

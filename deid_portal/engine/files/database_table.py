@@ -1,7 +1,7 @@
-"""What a database handed over: a CSV file of the portal's own writing, so nothing is guessed.
+"""Tables fetched from a database: CSV files written by the portal, so nothing is guessed.
 
-Which columns are text is known from the database and stands in the format's `types`; the values of
-all others are written so plainly that their type follows from them.
+Which columns are text is known from the database and stands in the format's `types`; the types of
+all others are inferred, which is unambiguous as the values are written.
 """
 
 from dataclasses import replace

@@ -20,7 +20,7 @@ class FileKind(StrEnum):
     STATA = "dta"
     SAS = "sas7bdat"
     SAS_TRANSPORT = "xpt"
-    DATABASE = "database"  # no file: what a database handed over
+    DATABASE = "database"  # no file: fetched from a database
 
 
 KIND_WORDS = {
@@ -66,7 +66,7 @@ class StatisticsFormat:
 
 @dataclass(frozen=True)
 class DatabaseFormat:
-    """What a database handed over was written by the portal itself, in one way."""
+    """A table fetched from a database, which the portal itself wrote in one fixed format."""
 
 
 Settings = CsvFormat | WorkbookFormat | ParquetFormat | StatisticsFormat | DatabaseFormat
@@ -103,7 +103,7 @@ class FileFormat:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "FileFormat":
-        """Read a stored format; one without a kind is from the time when all files were CSV."""
+        """Read a stored format; one without a kind is of an earlier version and means CSV."""
         rest = dict(document)
         try:
             kind = FileKind(rest.pop("kind", FileKind.CSV))

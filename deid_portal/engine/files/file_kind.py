@@ -87,7 +87,7 @@ def _look_into_archive(stream: BinaryIO) -> FileKind:
 
 
 def _why_not_old_office(stream: BinaryIO) -> str:
-    """Excel wraps a protected workbook in its old kind of file; its list of parts says so."""
+    """Say why a file in Excel's old container is refused: it is protected, or an .xls file."""
     before = b""
     while block := stream.read(BLOCK_BYTES):
         if PROTECTED in before + block:

@@ -1,13 +1,12 @@
-"""Files that libraries of others read are read apart, in a process that may die of them.
+"""Files that third-party libraries read are read in a separate process, which may crash.
 
 A damaged file can crash such a library together with its process, keep it busy for ever or have it
-fill the memory. In a process of its own that costs one sentence. It is a wall against accidents of
-that kind, not against code: the process has the rights of the one that asked for it.
+fill the memory. In a separate process that only leads to a message. This protects against such
+accidents, not against malicious code: the process has the rights of its parent.
 
-Starting Python takes seconds, so each process that asks keeps one *nursery* beside it: it has
-loaded the libraries, has no threads and forks a reader for every file. The reader gets no file but
-one end of a socket. Over that it asks for pieces of the file, says how far it is, and hands back
-the table.
+Starting Python takes seconds, so each process keeps one *nursery*: a child that has loaded the
+libraries, has no threads and forks a reader for every file. The reader gets no file but one end of
+a socket, over which it asks for pieces of the file, reports progress and returns the table.
 """
 
 import atexit
@@ -34,20 +33,20 @@ from deid_portal.engine.files.sample import Detected, Sample
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.table.table import Table
 
-HEAD = struct.Struct("!cQ")  # what a message is about, and how many bytes follow
+HEAD = struct.Struct("!cQ")  # the kind of a message, and how many bytes follow
 PLACE = struct.Struct("!QQ")  # of a piece of the file: where it begins, how long it is
 HERE, PIECE, PROGRESS, DETECTED, NOTES, CELLS, END, REFUSAL, MEMORY, FAULT = (
     bytes([sign]) for sign in b"HRPDNCESMF"
 )
 NURSERY = "deid_portal.engine.files.reader_nursery"
 SECONDS_PER_MINUTE = 60
-LOOK_SECONDS = 60  # of CPU time, for the first rows: somebody waits for the page
-QUIET_SECONDS = 0.5  # so often it is asked whether anybody said stop
+LOOK_SECONDS = 60  # CPU time for the first rows, which a page waits for
+QUIET_SECONDS = 0.5  # interval of the checks whether to stop
 BROKE_OFF = (
     "The program for files of this kind broke off at this one: it is damaged, or larger than can "
     "be read here. Save it again or as CSV, and upload that."
 )
-# The memory of a reader is limited to the byte, and it has one core.
+# A reader has limited memory and one core.
 ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
@@ -57,12 +56,12 @@ ENVIRONMENT = {
 
 
 class ReaderFault(Exception):  # noqa: N818
-    """A fault of ours in a reader; names where it happened and what it was, never a cell."""
+    """A programming error in a reader: where it happened and its type, never a cell."""
 
 
 @dataclass(frozen=True)
 class ReadApart:
-    """The module of a kind of file, at work in another process."""
+    """The module of a kind of file, run in another process."""
 
     kind: FileKind
 
@@ -89,7 +88,7 @@ class ReadApart:
 
 
 class _Answer:
-    """What has come back so far."""
+    """The parts of the table received so far."""
 
     def __init__(self) -> None:
         self.detected: dict[str, Any] = {}
@@ -102,20 +101,19 @@ class _Answer:
 
 
 class ReaderSocket:
-    """One end of the socket between a reader and who asked for it."""
+    """One end of the socket between a reader and its client."""
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
 
     def send(self, sign: bytes, content: bytes | memoryview = b"") -> None:
         self._end.sendall(HEAD.pack(sign, len(content)))
-        # Whoever has read that nothing follows may have answered and ended; nobody is left to send
-        # nothing to then.
+        # The other end may have exited after it read the end of the data; then sending fails.
         if len(content):
             self._end.sendall(content)
 
     def receive(self, quiet: Callable[[], None] = lambda: None) -> tuple[bytes, bytearray]:
-        """Return the next message; raises EOFError where the other end is gone."""
+        """Return the next message; raises EOFError if the other end is closed."""
         sign, count = HEAD.unpack(self._take(HEAD.size, quiet))
         return sign, self._take(count, quiet)
 
@@ -137,7 +135,7 @@ class ReaderSocket:
 
 
 class _ReaderProcess:
-    """A reader as seen by who asked for it."""
+    """A reader process, as its client sees it."""
 
     def __init__(self, end: socket.socket, limits: ReadingLimits) -> None:
         self._line = ReaderSocket(end)
@@ -145,21 +143,21 @@ class _ReaderProcess:
         self._handle = -1
 
     def begin(self, asked: dict[str, Any]) -> None:
-        """Say what to do, once it is there."""
+        """Send the task, once the reader has started."""
         _, number = self._line.receive()
-        # It waits for us, so the number is still its own.
+        # It waits for us, so its process id is still its own.
         self._handle = os.pidfd_open(int(number))
         self._line.send(HERE, json.dumps(asked).encode())
 
     def end(self) -> None:
-        """Whatever became of it, nothing is left running."""
+        """Kill the process if it is still running."""
         if self._handle >= 0:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
             os.close(self._handle)
 
     def serve(self, stream: BinaryIO, progress: ProgressCallback | None) -> _Answer:
-        """Give the reader what it asks for until it is done."""
+        """Answer the reader's requests for pieces of the file until it is done."""
         answer = _Answer()
         reached: list[Any] = [0, 0, "read", {}]
 
@@ -206,7 +204,7 @@ def _have_read(
     limits: ReadingLimits,
     progress: ProgressCallback | None,
 ) -> _Answer:
-    """Have a reader do one task with one file; raises InvalidTable where it dies of it."""
+    """Run one task of a reader on one file; raises InvalidTable if the reader dies."""
     seconds = SECONDS_PER_MINUTE * limits.minutes if task == "read" else LOOK_SECONDS
     bounds = {**asdict(limits), "seconds": seconds}
     size = stream.seek(0, io.SEEK_END)
@@ -219,7 +217,7 @@ def _have_read(
 
 @contextmanager
 def _begin(asked: dict[str, Any], limits: ReadingLimits) -> Iterator[_ReaderProcess]:
-    """Have a reader begin; one that was never born has nothing to say about the file."""
+    """Start a reader; try again if it could not be forked, which is not the fault of the file."""
     for is_last in (False, True):
         with _nursery.ask() as end:
             end.settimeout(QUIET_SECONDS)
@@ -239,22 +237,22 @@ def _begin(asked: dict[str, Any], limits: ReadingLimits) -> Iterator[_ReaderProc
 
 
 class _Nursery:
-    """The process beside this one that forks readers; started when first needed."""
+    """The child process that forks readers; started when first needed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._owner = 0  # this process; one that was forked from it needs a nursery of its own
+        self._owner = 0  # this process id; a forked process needs its own nursery
         self._door: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self) -> socket.socket:
-        """Return one end of a socket; at the other a reader is being born."""
+        """Return one end of a socket; a new reader gets the other."""
         with self._lock:
             own, others = socket.socketpair()
             with others:
                 try:
                     socket.send_fds(self._open_door(), [b"."], [others.fileno()])
-                except OSError:  # it was killed; another takes its place
+                except OSError:  # it was killed: start another
                     self._owner = 0
                     socket.send_fds(self._open_door(), [b"."], [others.fileno()])
             return own
@@ -282,7 +280,7 @@ class _Nursery:
         self._owner = 0
 
     def close(self) -> None:
-        """Shut the door: a nursery ends when nobody can ask it any more."""
+        """Close the socket, which ends the nursery."""
         if self._door is not None and self._owner == os.getpid():
             self._door.close()
 
@@ -291,7 +289,7 @@ _nursery = _Nursery()
 
 
 def start_nursery() -> None:
-    """Have the libraries loaded before the first file comes; does not wait for it."""
+    """Start loading the libraries before the first file; does not wait for it."""
     _nursery.start()
 
 

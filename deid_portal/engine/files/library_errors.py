@@ -1,4 +1,4 @@
-"""Libraries of others, which raise whatever they like at a file that is damaged or made to harm."""
+"""Third-party libraries, which may raise anything for a damaged or malicious file."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,9 +8,9 @@ from deid_portal.engine.errors import EngineError, InvalidTable
 
 @contextmanager
 def told_in_a_sentence(sentence: str) -> Iterator[None]:
-    """Say this of whatever a library raises.
+    """Turn any exception of a library into InvalidTable with this sentence.
 
-    Nothing but the library may be called inside: a fault of ours, or a wish to stop that comes with
+    Nothing but the library may be called inside: a programming error of ours, or a cancellation by
     progress, would be taken for a damaged file.
     """
     try:

@@ -1,4 +1,4 @@
-"""What the reading of one file may use: a few kilobytes can unpack to as much as there is."""
+"""Limits for reading one file: a few kilobytes can unpack to more than the memory holds."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ class ReadingLimits:
     """0 means no limit."""
 
     unpacked_mb: int = 2048  # of text in a packed file, and of the parts of a workbook
-    memory_mb: int = 4096  # of the process in which a library of others reads
+    memory_mb: int = 4096  # of the process in which a third-party library reads
     minutes: int = 60  # of its CPU time
 
     @property

@@ -1,9 +1,9 @@
 """Read back a workbook that `writer.py` wrote, and nothing else.
 
-A reader for workbooks of the world looks at every cell; a million rows take it minutes, and it must
-refuse what unpacks to a hundred times its size, as a table of few words does. Here the form is
-known to the byte, so equal cells are looked at once, and whatever has another form (a formula, a
-second sheet, a style of its own) is no workbook of ours.
+A general reader parses every cell, which takes minutes for a million rows, and must refuse files
+that unpack to a hundred times their size, as a table of few distinct values does. Here the format
+is known exactly, so equal cells are parsed once, and any other content (a formula, a second sheet,
+another style) is refused.
 """
 
 import re
@@ -33,7 +33,7 @@ from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.table.values import infer_type
 
 BLOCK_BYTES = 4 << 20
-LONGEST_ROW = 256 << 20  # of text that has not come to an end of a row yet
+LONGEST_ROW = 256 << 20  # of text without an end of a row
 NOT_OURS = "The workbook is not as the portal writes them."
 ROW, END_OF_ROW, CELL = b"<row>", b"</row>", b"<c"
 TEXT = re.compile(

@@ -1,7 +1,7 @@
 """The process that forks readers; `isolated_reader.py` says why.
 
-It is started with the end of a socket, and ends when nobody can ask it any more. A
-reader does one task with one file and ends.
+It is started with one end of a socket, and ends when the other end is closed. A reader does one
+task with one file and ends.
 """
 
 import io
@@ -46,10 +46,10 @@ DATA_PAGES = 5  # the place of this figure in /proc/self/statm
 
 
 def serve(door: socket.socket) -> None:
-    """Fork a reader for everyone who asks."""
+    """Fork a reader for each request."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for readers
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who asked, not for us
-    # Who asked may have been at work under limits of its own; readers get theirs with their task.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the parent
+    # The parent may run under limits of its own; readers get theirs with their task.
     for limit in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
         resource.setrlimit(limit, (resource.getrlimit(limit)[1],) * 2)
     _load_what_all_need()
@@ -64,7 +64,7 @@ def serve(door: socket.socket) -> None:
 
 
 def _load_what_all_need() -> None:
-    """Do once what would else be done anew for every file, such as loading compiled loops."""
+    """Do what every reader would have to do again, such as loading compiled loops."""
     write_arrow(Table((Column.from_cells("text", ["1", "x", None]),)), io.BytesIO())
 
 
@@ -74,7 +74,7 @@ def _be_a_reader(end: socket.socket) -> NoReturn:
         line.send(HERE, str(os.getpid()).encode())
         _work(line)
     except (EOFError, ConnectionError):
-        pass  # who asked is gone
+        pass  # the client is gone
     finally:
         os._exit(0)
 
@@ -98,14 +98,14 @@ def _work(line: ReaderSocket) -> None:
 
 
 def _limit(limits: dict[str, int]) -> None:
-    """Have the system refuse memory beyond the limit, and end us when we take too long."""
+    """Limit the memory and the CPU time of this process."""
     if limits["memory_mb"]:
         pages = int(Path("/proc/self/statm").read_text().split()[DATA_PAGES])
         most = pages * resource.getpagesize() + limits["memory_mb"] * MEGABYTE
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     if limits["seconds"]:
         resource.setrlimit(resource.RLIMIT_CPU, (limits["seconds"], limits["seconds"] + 5))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no clear text on any disk
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no core dump: cells must not reach a disk
 
 
 def _do(line: ReaderSocket, asked: dict[str, Any]) -> None:
@@ -142,7 +142,7 @@ class _Progress:
 
 
 class _Cells(io.RawIOBase):
-    """Where a table is written to: piece by piece to who asked."""
+    """A writable file that sends the table to the client piece by piece."""
 
     def __init__(self, line: ReaderSocket) -> None:
         self._line = line
@@ -157,7 +157,7 @@ class _Cells(io.RawIOBase):
 
 
 class _FileElsewhere(io.RawIOBase):
-    """The file as a reader sees it: every piece comes over the socket."""
+    """The file as a reader sees it: pieces are fetched over the socket."""
 
     def __init__(self, line: ReaderSocket, size: int) -> None:
         self._line = line

@@ -77,7 +77,7 @@ class StatisticsFiles:
         import pyreadstat
 
         stream.seek(0)
-        # Its warnings quote names of columns, which in a damaged file may be anything.
+        # Its warnings quote column names, which in a damaged file may be cells.
         warnings.filterwarnings("ignore", module="pyreadstat")
         reader: Callable[..., tuple[Any, Any]] = getattr(pyreadstat, READERS[self.kind])
         with told_in_a_sentence(
@@ -114,12 +114,12 @@ def _encode_rows(
 
 
 def _number(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32]]:
-    """Return the distinct values of a column and, per row, which one it holds."""
+    """Return the distinct values of a column and the number of its value per row."""
     if cells.dtype != object:
         values, codes = np.unique(cells, return_inverse=True)
         return values.tolist(), codes.astype(np.int32)
     known: dict[Any, int] = {}
-    # A gap among texts comes as a number that is not one, which never equals itself.
+    # A gap among texts is given as NaN, which does not equal itself.
     numbers = [known.setdefault(v if v == v else None, len(known)) for v in cells.tolist()]
     return list(known), np.array(numbers, np.int32)
 
@@ -130,7 +130,7 @@ def _write_all(values: list[Any], labels: Labels) -> list[str | None]:
 
 
 def _write(value: Any, labels: Labels, repeated: set[str]) -> str | None:
-    """Return the label of a code, with the code where it could be taken for another one."""
+    """Return the label of a code, followed by the code if the label could be another's."""
     text = write_value(value)
     word = labels.get(value) if text is not None else None
     if word is None or not word.strip() or word == text:

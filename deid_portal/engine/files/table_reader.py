@@ -42,7 +42,7 @@ MODULES: dict[FileKind, FormatModule] = {
     FileKind.SAS_TRANSPORT: StatisticsFiles(FileKind.SAS_TRANSPORT),
     FileKind.DATABASE: DatabaseTables(),
 }
-# Read by libraries of others, which a damaged file can crash.
+# Read by third-party libraries, which a damaged file can crash.
 KINDS_READ_APART = frozenset(MODULES) - {FileKind.CSV, FileKind.CSV_GZIP, FileKind.DATABASE}
 
 
@@ -61,7 +61,7 @@ class ColumnPreview:
 
     name: str
     type: ColumnType
-    detected: ColumnType  # the type without the steward's word
+    detected: ColumnType  # the type inferred, before any correction
     date_format: str  # empty unless the type is date
     leading_zeros: int  # values that would lose zeros as numbers
     either_order: bool  # dates that fit with the day first and with the month first
@@ -117,7 +117,7 @@ def read_table(
 ) -> Table:
     """Read a whole file; the table remembers the SHA-256 of the file's bytes.
 
-    Who knows it already says so, which saves a pass over the file.
+    Passing a known `sha256` saves a pass over the file.
     """
     with _opened(source) as stream:
         table = _module(form.kind).read(stream, form.settings, limits, progress)
@@ -134,7 +134,7 @@ def list_row_problems(
 ) -> tuple[RowProblem, ...]:
     """Return the rows that cannot be read, of the whole file or its first rows, with what is wrong.
 
-    Only text can be broken row by row; files of other kinds are whole or damaged.
+    Only text files can be read in part; files of other kinds are intact or damaged.
     """
     module = MODULES[form.kind]
     if not isinstance(module, TextFiles):

@@ -75,9 +75,9 @@ class TextFiles:
 
 
 class _Limited(io.RawIOBase):
-    """An unpacked file that ends in a sentence where it is broken or grows beyond all measure.
+    """An unpacked file that raises InvalidTable if it is damaged or exceeds the limit.
 
-    It cannot say how long it is, so nobody who asks for the length makes it unpack twice.
+    It is not seekable, so that asking for its length cannot make it unpack twice.
     """
 
     def __init__(self, archive: gzip.GzipFile, limits: ReadingLimits) -> None:

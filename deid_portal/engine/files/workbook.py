@@ -1,7 +1,7 @@
 """Excel workbooks: one sheet is the table, which may begin below a title and beside a margin.
 
-Cells are text as the sheet shows them where that decides what they mean: zeros in front of a code
-and dates follow the format of the cell. Numbers are not rounded to what a narrow column shows.
+Cells become text as the sheet shows them if their format changes their meaning: leading zeros of a
+code and dates. Numbers are not rounded to the digits shown.
 """
 
 import re
@@ -31,8 +31,8 @@ from deid_portal.engine.table.cell_text import write_value
 from deid_portal.engine.table.table import Table
 
 MOST_UNPACKED = 1 << 30
-MOST_UNPACKED_TEXTS = 256 << 20  # these stand in memory all at once
-# Sheets of people shrink to a tenth or so; one that shrinks to a hundredth holds next to nothing.
+MOST_UNPACKED_TEXTS = 256 << 20  # all of these are held in memory
+# Ordinary sheets shrink to about a tenth; a hundredth means almost no content.
 MOST_SHRUNK, WORTH_ASKING = 100, 32 << 20
 MOST_ROWS = 1_048_576  # Excel ends here
 CONTENTS, TEXTS = "[Content_Types].xml", "sharedStrings+xml"
@@ -86,7 +86,7 @@ class Workbooks:
     def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected:
         with _opened(stream, limits) as book:
             names = _names_of_sheets(book)
-            # A title or a word to the reader is one row; a table has two at least.
+            # A sheet with one row holds a title or a note; a table has at least two.
             tables = (name for name in names if len(_rows_of(book, name, 2)) > 1)
             sheet = sheet if sheet in names else next(tables, names[0])
             start = _rows_of(book, sheet, LOOK_FOR_START)
@@ -121,14 +121,14 @@ class Workbooks:
 
 @contextmanager
 def _opened(stream: BinaryIO, limits: ReadingLimits) -> Iterator[Any]:
-    """Open a workbook once its parts were found to be of a sane size."""
+    """Open a workbook after checking the sizes of its parts."""
     _check_sizes(stream, limits)
     from openpyxl import load_workbook
 
-    # Its warnings tell of styles nobody asks for here, and some of them quote a cell.
+    # Its warnings concern styles, which are not used here, and some quote a cell.
     warnings.filterwarnings("ignore", module="openpyxl")
     with told_in_a_sentence(DAMAGED_ARCHIVE):
-        # Formulas are replaced by what they came to when the workbook was last saved.
+        # Formulas are replaced by their values when the workbook was last saved.
         book = load_workbook(stream, read_only=True, data_only=True)
     try:
         yield book
@@ -137,7 +137,7 @@ def _opened(stream: BinaryIO, limits: ReadingLimits) -> Iterator[Any]:
 
 
 def _check_sizes(stream: BinaryIO, limits: ReadingLimits) -> None:
-    """Refuse a workbook that unpacks to far too much; its reader never reads past these sizes."""
+    """Refuse a workbook that unpacks to too much; its reader never reads past these sizes."""
     with told_in_a_sentence(DAMAGED_ARCHIVE), zipfile.ZipFile(stream) as archive:
         parts = archive.infolist()
         unpacked, packed = (sum(getattr(part, size) for part in parts) for size in SIZES)
@@ -145,7 +145,7 @@ def _check_sizes(stream: BinaryIO, limits: ReadingLimits) -> None:
         most = min(MOST_UNPACKED, limits.unpacked_bytes or MOST_UNPACKED)
         if unpacked > most or is_hollow:
             raise InvalidTable(TOO_LARGE)
-        # A part is what the table of contents says it is, whatever its name ends in.
+        # The type of a part is stated in the table of contents, whatever its file name.
         for part in parts:
             with archive.open(part) as content:
                 _check_prolog(content)
@@ -173,9 +173,8 @@ def _list_texts(archive: zipfile.ZipFile) -> list[str]:
 def _check_prolog(xml: IO[bytes]) -> None:
     """Refuse XML that could declare entities, which multiply or name other files.
 
-    A document type stands before the first element, so no more than that is looked at. It may take
-    long to get there through comments, so a long way is refused. What is not well-formed is left to
-    who reads the whole part.
+    A document type stands before the first element, so only the text before that is checked, and
+    refused if it is long. XML that is not well-formed is refused by the reader of the whole part.
     """
     parser = ParserCreate()
     seen: list[str] = []
@@ -247,7 +246,7 @@ def _rows_of(book: Any, name: str, most: int) -> list[Row]:
 
 def _filled_rows(sheet: Any) -> Iterator[Row]:
     """Yield the rows that hold anything, as wide as their last filled cell."""
-    sheet.reset_dimensions()  # what a sheet says of its own size is often wrong
+    sheet.reset_dimensions()  # the stated size of a sheet is often wrong
     rows = sheet.iter_rows()
     number = 0
     while (cells := _next_cells(rows)) is not None:
@@ -271,7 +270,7 @@ def _next_cells(rows: Iterator[Any]) -> list[str | None] | None:
 def _write(cell: Any) -> str | None:
     value = cell.value
     if isinstance(value, str):
-        # Without a copy: a million cells can share one long text.
+        # No copy, since a million cells can share one long text.
         return None if not value or value.isspace() else value
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"

@@ -1,10 +1,10 @@
 """Tables into files of the kinds people bring: CSV, Excel, Parquet, SPSS, Stata.
 
-What is written can be read back without loss, or it is not written: a value that a kind of file
-would change (a control character in a workbook, a blank at the end of a text in SPSS) is refused in
-one sentence. A number or a day becomes one where that changes nothing of its value, and stays text
-where it would. Text that looks like a formula stays text, in cells that are declared to be text, so
-no program runs it; only CSV, which cannot declare anything, gets an apostrophe in front.
+A table is written only if it can be read back without loss: a value that a kind of file would
+change (a control character in a workbook, a blank at the end of a text in SPSS) is refused. Numbers
+and days are written as such if that does not change their value, and otherwise as text. Text that
+looks like a formula stays text, in cells that are declared to be text, so no program runs it; only
+CSV, which cannot declare anything, gets an apostrophe in front.
 """
 
 import os
@@ -25,13 +25,13 @@ from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.values import ColumnType, is_number, parse_number
 
 EXACT_INTEGER = 10**15  # spreadsheets show fifteen digits
-LARGEST_NUMBER = 1e300  # statistics packages use what lies above for their gaps
+LARGEST_NUMBER = 1e300  # statistics packages use larger numbers as gaps
 FIRST_DAY = date(1900, 3, 1)  # the calendar of spreadsheets is wrong before
 MOST_ROWS_OF_A_SHEET = 1_048_575  # below the names
 LONGEST_CELL_OF_A_SHEET = 32_767
 LONGEST_TEXT_OF_STATA = 2_045
 LONGEST_TEXT_OF_SPSS = 32_767
-MOST_LABELS = 1_000  # of a column in SPSS; beyond, words stay words
+MOST_LABELS = 1_000  # of a column in SPSS; with more, texts stay texts
 LONGEST_LABEL = 120  # bytes, in SPSS
 # SPSS writes day and time into the head of a file; equal tables shall be equal files.
 SPSS_PLACE_OF_TIME, SPSS_LONG_AGO = 92, b"01 Jan 8000:00:00"
@@ -96,7 +96,7 @@ def write_table(table: Table, stream: BinaryIO, kind: FileKind) -> None:
 
 @dataclass(frozen=True)
 class Typed:
-    """The values of a column as what they are; `kind` is text wherever that is safer."""
+    """The values of a column in their type; `kind` is text if another type would change a value."""
 
     column: Column
     kind: ColumnType
@@ -173,7 +173,7 @@ def _refuse(kind: FileKind, number: int, what: str) -> InvalidTable:
 
 
 def _write_workbook(table: Table, stream: BinaryIO) -> None:
-    """Write the parts of a workbook ourselves: libraries put clear rows into files on the disk."""
+    """Write the parts of a workbook directly: libraries put rows into temporary files."""
     _check_fits_a_sheet(table)
     written = [
         [_xml_cell(value) for value in _typed(column, FileKind.EXCEL).values]
@@ -282,7 +282,7 @@ def _write_stata(table: Table, stream: BinaryIO) -> None:
 
 
 def _write_statistics(table: Table, stream: BinaryIO, kind: FileKind) -> None:
-    """Write by way of a file in memory: the library wants a path, and clear rows touch no disk."""
+    """Write through a file in memory: the library needs a path, and rows must not reach a disk."""
     import pandas as pd
     import pyreadstat
 
@@ -314,7 +314,7 @@ def _write_statistics(table: Table, stream: BinaryIO, kind: FileKind) -> None:
 
 
 def _can_be_labelled(typed: Typed) -> bool:
-    """Say whether the words of a column can be labels of numbers and be read back as they are."""
+    """Say whether the texts of a column can be written as value labels and read back unchanged."""
     words = [text for text in typed.values if text is not None]
     return (
         typed.kind == ColumnType.TEXT

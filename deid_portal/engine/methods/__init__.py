@@ -53,7 +53,7 @@ def parse_methods(place: Place) -> tuple[Method, ...]:
 
 
 def _check_nothing_breaks_a_proof(methods: tuple[Method, ...], places: list[Place]) -> None:
-    """Refuse methods that look at more than what a private method lets through."""
+    """Refuse methods that would break the proof of a differentially private method before them."""
     promised = False
     for method, place in zip(methods, places, strict=True):
         for key in ("person", "household"):

@@ -87,7 +87,7 @@ class Bucketization(SeparatingMethod):
     ) -> tuple[Counts, int]:
         """Fill groups from the largest buckets.
 
-        Returns where what is left of each bucket starts, and how many groups there are.
+        Returns where the remaining records of each bucket start, and the number of groups.
         """
         held, nexts = counts.copy(), starts.copy()
         used = np.flatnonzero(counts)

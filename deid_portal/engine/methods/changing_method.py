@@ -52,7 +52,7 @@ class ChangingMethod(Method):
     def change(
         self, draft: TableDraft, generator: np.random.Generator, progress: Progress
     ) -> TableDraft:
-        """Return the draft with this done to it; `noting` adds figures for the report."""
+        """Return the changed draft; `noting` adds figures for the report."""
 
 
 def check_known_columns(place: Place, names: Iterable[str], roles: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Top and bottom coding: who stands far out is shown at a bound."""
+"""Top and bottom coding: numbers beyond a bound are shown as the bound."""
 
 import math
 from collections.abc import Mapping
@@ -49,6 +49,7 @@ class Coding(ChangingMethod):
         Parameter("bottom", minimum=-LARGEST, maximum=LARGEST, optional=True),
         Parameter(
             "top_share",
+            start=0.01,
             minimum=0,
             maximum=0.5,
             optional=True,
@@ -120,10 +121,10 @@ class Coding(ChangingMethod):
 
 
 def reached_by(numbers: Numbers, counts: Counts, share: float) -> float:
-    """Return the smallest number that this share of the rows, or more, do not exceed.
+    """Return the smallest number that at least this share of the rows does not exceed.
 
-    Rows without a number do not count. Without any row, or with a share of nothing, there is no
-    bound: minus infinity.
+    Rows without a number do not count. With no rows, or a share of 0, there is no bound: minus
+    infinity.
     """
     present = ~np.isnan(numbers) & (counts > 0)
     order = np.flatnonzero(present)[np.argsort(numbers[present], kind="stable")]
@@ -133,10 +134,10 @@ def reached_by(numbers: Numbers, counts: Counts, share: float) -> float:
 
 
 def _clamp(column: Column, numbers: Numbers, bottom: float, top: float) -> Column:
-    """Return the column with the values at or beyond a bound joined at it.
+    """Return the column with all values at or beyond a bound replaced by the bound.
 
-    Those at the bound are joined too, however they were written, else the way a number is written
-    would tell who was moved.
+    Values equal to the bound are replaced, too, however they are written: otherwise their spelling
+    would show that they were not coded.
     """
     low, high = _spell(column, numbers, bottom), _spell(column, numbers, top)
     texts = [
@@ -152,7 +153,7 @@ def _clamp(column: Column, numbers: Numbers, bottom: float, top: float) -> Colum
 
 
 def _spell(column: Column, numbers: Numbers, bound: float) -> str | None:
-    """Write a bound as the column writes that number, else with as many decimals as it has."""
+    """Write a bound as the column writes that number, or else with the decimals of the column."""
     if math.isinf(bound):
         return None
     found = np.flatnonzero(numbers == bound)

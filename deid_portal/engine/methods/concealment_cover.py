@@ -1,15 +1,15 @@
-"""Labels under which everybody could be behind k records (Tassa, Mazza & Gionis, 2012).
+"""Finding labels under which everybody may be behind k records (Tassa, Mazza & Gionis, 2012).
 
 Every record is shown under labels of its own that fit it, so matching each with itself is one way
-to match all people with all records. A person can be behind another record in some such matching
-if, going from records to the people they fit, there is a way in a circle over both. So:
+to match all people with all records. A person can be behind another record in some such matching if
+the graph with an arrow from each record to the people it fits has a cycle through both. So:
 
-1. Each record is made coarser until it fits k people, those first that cost least.
-2. For each person whom fewer than k records fit, more records are made to fit.
-3. For each person who can be behind fewer than k of the records that fit, the person's own record
-   is made to fit the people of those records as well: that closes the circle.
+1. Each record is made coarser until it fits k people, those first that cost least. 2. For each
+person whom fewer than k records fit, more records are made to fit. 3. For each person who can be
+behind fewer than k of the records that fit, the person's own record is made to fit the people of
+those records as well: that closes the cycle.
 
-A step only adds to whom a record fits, so what was reached stays.
+No step takes a fit away, so what earlier steps reached stays.
 """
 
 from collections.abc import Sequence
@@ -30,12 +30,12 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LevelLabels:
-    """What each value is called on each level, all columns one after the other."""
+    """The label of each value on each level, for all columns."""
 
     leaves: Codes  # column × record
     heights: Codes  # per column
-    codes: Codes  # column × level × value; the last level again where a column has fewer
-    costs: Numbers  # the same: the share of detail lost there
+    codes: Codes  # column × level × value; lower columns repeat their last level
+    costs: Numbers  # likewise: the share of detail lost
 
     @classmethod
     def of(
@@ -56,7 +56,7 @@ class LevelLabels:
 
 
 def conceal(labels: LevelLabels, k: int, progress: Progress) -> Codes | None:
-    """Return the level of each cell, column × record; None if not even the roots would do."""
+    """Return the level of each cell, column × record; None if not even the roots are enough."""
     records = labels.leaves.shape[1]
     levels = np.zeros(labels.leaves.shape, np.int32)
     fits = np.zeros((records, records), np.bool_)
@@ -80,7 +80,7 @@ def conceal(labels: LevelLabels, k: int, progress: Progress) -> Codes | None:
 
 
 def warm_up_concealment() -> None:
-    """Compile every loop; a circle that must be closed is rare in a small table."""
+    """Compile every loop; a small table rarely needs a cycle to be closed."""
     taxonomy = Taxonomy.from_paths([("a", "*"), ("b", "*")])
     codes = np.array([0, 1], np.int32)
     labels = LevelLabels.of([taxonomy], [codes], [1.0])
@@ -91,7 +91,7 @@ def warm_up_concealment() -> None:
 
 
 def _circles(fits: Fits) -> Codes:
-    """Return which records lie on a circle with each other, as the number of their component."""
+    """Return the strongly connected component of each record: its members lie on common cycles."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -145,7 +145,7 @@ def extend(
     record: int,
     person: int,
 ) -> None:
-    """Make a record fit a person, and note who else it fits by that."""
+    """Make a record fit a person, and note which other people it fits then."""
     for column in range(len(heights)):
         own, other = leaves[column, record], leaves[column, person]
         while (
@@ -176,7 +176,7 @@ def cover_people(
     first: int,
     last: int,
 ) -> bool:
-    """Make records fit k people each; say no if the roots do not allow it."""
+    """Make records fit k people each; return False if not even the roots do."""
     for record in range(first, last):
         extend(leaves, heights, codes, levels, fits, record, record)
         while fits[record].sum() < k:
@@ -204,7 +204,7 @@ def cover_by_records(
     first: int,
     last: int,
 ) -> None:
-    """Make k records fit each of these people, those that it costs least."""
+    """Make k records fit each of these people, choosing those of least extra cost."""
     for person in range(first, last):
         while fits[:, person].sum() < k:
             least, nearest = np.inf, -1
@@ -218,7 +218,7 @@ def cover_by_records(
 
 @compiled
 def count_linked(fits: Fits, circles: Codes, person: int) -> int:
-    """Count the records a person may be behind, on an old circle or on a new one of two."""
+    """Count the records a person may be behind, by a known cycle or by a new cycle of two."""
     linked = 0
     for record in range(len(fits)):
         if fits[record, person] and (circles[record] == circles[person] or fits[person, record]):

@@ -24,7 +24,7 @@ FIRST, LAST = np.datetime64(datetime.min, "s"), np.datetime64(datetime.max, "s")
 
 @dataclass(frozen=True)
 class DateShifting(ChangingMethod):
-    """Dates move by up to `days` either way, never by none, alike in all columns and rows of one.
+    """Dates move by 1 to `days` days either way, all dates of a person by the same number.
 
     `person` names the column that tells whose row it is; it may be an identifier that does not
     leave. Without it, and where its cell is missing, every row is a person of its own.

@@ -1,10 +1,9 @@
 """A differentially private table: a secret sample, shown at levels chosen beforehand.
 
-What must never happen: anything about the table, but for the cells of a drawn record, decides what
-is shown of it. So levels come from the plan, the sample is drawn by random bytes of the operating
-system and no seed, groups are counted over every column that leaves, and nothing may come before
-this method. What the report says about the original is not covered by the promise, and the report
-says so.
+What must never happen: what is shown of a drawn record depends on anything in the table but its own
+cells. So levels come from the plan, the sample is drawn by random bytes of the operating system and
+no seed, groups are counted over every column that leaves, and nothing may come before this method.
+What the report says about the original is not covered by the promise, and the report says so.
 """
 
 import math
@@ -70,6 +69,7 @@ class DPTable(ChangingMethod):
         ),
         Parameter(
             "delta",
+            start=1e-6,
             minimum=1e-15,
             maximum=0.01,
             unusual_above=1e-5,
@@ -118,7 +118,7 @@ class DPTable(ChangingMethod):
                 here.refuse(f"the taxonomy of this column has levels 0 to {height}.")
             if level:
                 _check_labels(here, recipe, level, height, problem, name)
-        if any(column.is_pseudonym for column in problem.leaving.values()):
+        if any(column.is_pseudonym for column in problem.released.values()):
             place.refuse("a pseudonym singles a person out; remove identifiers for this method.")
 
     def explain(self) -> str:
@@ -131,7 +131,7 @@ class DPTable(ChangingMethod):
         )
 
     def sampling(self) -> SafeSampling:
-        """Return how many are drawn and how many must be alike; the table plays no part in it."""
+        """Return the share to draw and how many must be alike; neither depends on the table."""
         return find_sampling(self.epsilon, self.delta, self.share)
 
     def change(
@@ -148,7 +148,7 @@ class DPTable(ChangingMethod):
         )
         sample = draft.draw(drawn)
         shown = sample.with_columns(*self._shown(sample))
-        leaving = [name for name in shown.table.names if name in draft.problem.leaving]
+        leaving = [name for name in shown.table.names if name in draft.problem.released]
         alike = reduce_table(shown.table, leaving, (), progress)
         kept = shown.keep((alike.counts >= sampling.k)[alike.pattern_of_row])
         return kept.noting(**self._describe(sampling))
@@ -175,13 +175,13 @@ class DPTable(ChangingMethod):
 def _check_labels(
     here: Place, recipe: Recipe, level: int, height: int, problem: Problem, name: str
 ) -> None:
-    """Refuse labels that depend on other rows than their own: these would not be private."""
+    """Refuse labels that depend on rows other than their own: these would not be private."""
     if isinstance(recipe, MaskTaxonomy) and level == height:
         here.refuse(
             "how many characters are hidden here depends on the longest value of the table; hide "
             "fewer or leave the column out."
         )
-    declared = name in problem.leaving and problem.leaving[name].type is not None
+    declared = name in problem.released and problem.released[name].type is not None
     if isinstance(recipe, IntervalTaxonomy) and not declared:
         here.refuse("how intervals are written depends on the type; give the column one.")
     if isinstance(recipe, DateTaxonomy):

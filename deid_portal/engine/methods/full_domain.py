@@ -1,4 +1,4 @@
-"""Full-domain generalization: one level per column for the whole table, the best of all."""
+"""Full-domain generalization: one level per column for the whole table, chosen optimally."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""k-concealment: every row gets labels of its own, under which many could be anybody's."""
+"""k-concealment: every row has its own labels, and everybody may be behind k of the rows."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""k-confusion: records that look like nobody, each as likely one of k people's as another's."""
+"""k-confusion: changed records, each equally likely to belong to any of k people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class KConfusionRelease(ChangingMethod):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "k",
-            minimum=3,  # two records of the same mean and spread as two others are those others
+            minimum=3,  # mean and covariance determine a group of two
             whole=True,
             default=3,
             unusual_above=1000,

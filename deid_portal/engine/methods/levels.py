@@ -57,7 +57,8 @@ class ChosenLevels(RecodingMethod):
 
     def find(self, problem: Problem, progress: Progress) -> SearchResult:
         found = SearchResult(records_allowed(self.suppression_limit, problem.rows), nodes=1)
-        # A method before this may have left only values whose taxonomy is lower: its top is enough.
+        # An earlier method may have left values whose taxonomy has fewer levels; then its top is
+        # used.
         levels = tuple(
             min(self.levels.get(name, 0), height)
             for name, height in zip(problem.names, problem.heights, strict=True)

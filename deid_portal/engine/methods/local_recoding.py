@@ -1,11 +1,11 @@
-"""Local recoding: what the best levels leave out gets levels of its own, again and again."""
+"""Local recoding: records the best levels leave out get other levels, in several rounds."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.compiled.cores import side_by_side
+from deid_portal.engine.compiled.cores import run_both
 from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.methods.searching_method import SearchingMethod
 from deid_portal.engine.privacy import KAnonymity
@@ -13,7 +13,7 @@ from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.check import Check, Mask
 from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.problem import Problem
-from deid_portal.engine.search.recoding import Recoding, Round, only
+from deid_portal.engine.search.recoding import Recoding, Round, select_patterns
 from deid_portal.engine.utility import METRICS, MeasuredRelease, Metric
 
 
@@ -21,8 +21,8 @@ from deid_portal.engine.utility import METRICS, MeasuredRelease, Metric
 class LocalRecoding(SearchingMethod):
     """The optimum for the table, then for what it left out, until nothing improves.
 
-    Two starts are tried: the best levels with any number of records left out, which leave more
-    to the rounds after, and the best within the limit, which is valid at once.
+    Two starts are tried: the best levels with any number of records left out, which leave more to
+    later rounds, and the best within the limit, which are valid already.
     """
 
     name: ClassVar[str] = "local-recoding"
@@ -33,7 +33,7 @@ class LocalRecoding(SearchingMethod):
 
     def find(self, problem: Problem, progress: Progress) -> SearchResult:
         allowed = records_allowed(self.suppression_limit, problem.rows)
-        (freely, by_freely), (found, by_found) = side_by_side(
+        (freely, by_freely), (found, by_found) = run_both(
             lambda own: self._start(problem, max(problem.rows - 1, 0), own),
             lambda own: self._start(problem, allowed, own),
             progress,
@@ -44,7 +44,7 @@ class LocalRecoding(SearchingMethod):
         if valid:
             metric = METRICS[self.metric]
             found.best, found.recoding = min(valid, key=lambda pair: _cost(metric, pair[1]))
-        # Each round is the best for its records; which of them to mend together is not searched.
+        # Each round is optimal for its records; how to divide records among rounds is not searched.
         found.optimal = found.best is None and found.optimal
         found.bound = float("-inf")
         return found
@@ -58,7 +58,7 @@ class LocalRecoding(SearchingMethod):
     def _start(
         self, problem: Problem, allowed: int, progress: Progress
     ) -> tuple[SearchResult, Recoding | None]:
-        """Return the best levels that leave out so many, and what the rounds after make of them."""
+        """Return the best levels that leave out at most so many, and the recoding they lead to."""
         found = self.find_base(problem, allowed, progress)
         if found.best is None:
             return found, None
@@ -82,7 +82,7 @@ class LocalRecoding(SearchingMethod):
     ) -> Recoding | None:
         """Show what can be shown of the remainder; None if nothing can without breaking a rule."""
         hidden, problem = ~recoding.shown, recoding.problem
-        remainder = replace(problem, patterns=only(problem.patterns, hidden))
+        remainder = replace(problem, patterns=select_patterns(problem.patterns, hidden))
         rest = self.find_base(remainder, max(remainder.patterns.rows - 1, 0), progress)
         found.checked += rest.checked
         if rest.best is None:

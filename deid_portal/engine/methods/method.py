@@ -1,4 +1,4 @@
-"""What every method is: something done to a draft, and what the plan says about it."""
+"""The interface of every method: its parameters in a plan, and how it changes a draft."""
 
 import math
 from abc import ABC, abstractmethod
@@ -25,12 +25,13 @@ class Method(ABC):
     cites: ClassVar[str]
     parameters: ClassVar[tuple[Declared, ...]] = ()
     needs_quasi_identifiers: ClassVar[bool] = True
-    protects_by_chance: ClassVar[bool] = False  # whoever could repeat what it draws undoes it
-    is_private: ClassVar[bool] = False  # promises differential privacy, and has no seed at all
-    breaks_ties_by_order: ClassVar[bool] = False  # so that rows are first put in one of their own
+    protects_by_chance: ClassVar[bool] = False  # repeating its draws undoes it
+    is_private: ClassVar[bool] = False  # differentially private; takes no seed
+    breaks_ties_by_order: ClassVar[bool] = False  # so rows are sorted by content before
     moves_cells: ClassVar[bool] = False  # shows values that are not the person's own
-    makes_classes: ClassVar[bool] = False  # sees to it that the models hold
-    leaves_out_nobody: ClassVar[bool] = False  # though it may find no solution at all
+    makes_classes: ClassVar[bool] = False  # makes the models hold
+    leaves_out_nobody: ClassVar[bool] = False  # but may find no solution
+    searches_all_levels: ClassVar[bool] = False  # all combinations, by a metric
 
     @classmethod
     @abstractmethod
@@ -44,7 +45,7 @@ class Method(ABC):
     def apply(
         self, draft: TableDraft, generator: np.random.Generator, progress: Progress
     ) -> TableDraft:
-        """Carry it out; a draft without rows says that nobody can be shown."""
+        """Return the changed draft; one without rows means that nobody can be shown."""
 
     @abstractmethod
     def explain(self) -> str:
@@ -52,9 +53,9 @@ class Method(ABC):
 
     @classmethod
     def published_figures(cls, noted: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what of its notes may leave: only what the plan or the release tells anyhow.
+        """Return the part of its notes that may be published: only what plan or release reveal.
 
-        The figures of a promise of differential privacy follow from the plan.
+        The figures of a differential privacy guarantee follow from the plan.
         """
         return dict(noted) if cls.is_private else {}
 
@@ -62,7 +63,7 @@ class Method(ABC):
         return []
 
     def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:  # noqa: B027
-        """Refuse columns that the plan does not have, or not with the right role."""
+        """Refuse columns that the plan does not have or gives another role."""
 
     def check_problem(self, place: Place, problem: Problem) -> None:  # noqa: B027 - optional
         """Refuse parameters that do not fit this table."""
@@ -72,7 +73,7 @@ class RecodingMethod(Method):
     """A method that shows every value as a label of its taxonomy, at levels it chooses."""
 
     makes_classes: ClassVar[bool] = True
-    metric: str = "loss"  # what the search counts in
+    metric: str = "loss"  # whose cost the search minimizes
 
     @abstractmethod
     def find(self, problem: Problem, progress: Progress) -> SearchResult:
@@ -107,8 +108,8 @@ def suppression_limit(default: float) -> Parameter:
 def records_allowed(limit: float, rows: int) -> int:
     """Return how many records may be suppressed; never all of them.
 
-    The limit is taken as the decimal a person wrote, and a share such as 1/3, which no decimal is,
-    keeps its last record.
+    The limit is read as the decimal that was written, and a share such as 1/3, which no decimal
+    equals, is not rounded down to one record less.
     """
     share = Decimal(str(limit)) * rows + Decimal("1e-9")
     return max(min(math.floor(share), rows - 1), 0)

@@ -71,6 +71,7 @@ class Pram(ChangingMethod):
         ColumnNames("columns"),
         Parameter(
             "epsilon",
+            start=1,
             minimum=0.001,
             maximum=50,
             optional=True,
@@ -161,7 +162,7 @@ class Pram(ChangingMethod):
 
         Where it does not, they are those of the original, some perhaps of people left out. An
         invariant matrix is made from the true shares and stays, and so do standard errors, which
-        follow from it. Notes of before do not say whether a matrix is invariant.
+        follow from it. Notes of earlier versions do not say whether a matrix is invariant.
         """
         if noted.get("is_invariant", True):
             return {}
@@ -212,8 +213,8 @@ class Pram(ChangingMethod):
     def _describe(self, transition: Transition, shown: Column) -> dict[str, Any]:
         """Return what an analyst needs: the chances, and the true shares by what is shown.
 
-        Unless it is invariant nothing here looks at the true cells, so it gives away no more than
-        the column itself.
+        Unless the matrix is invariant, the true cells are not used, so this reveals no more than
+        the released column.
         """
         if self.invariant:
             estimate, has_level = transition.read_directly(shown.counts), False

@@ -49,6 +49,7 @@ class RecordSwapping(ChangingMethod):
         ColumnNames("columns"),
         Parameter(
             "share",
+            start=0.05,
             minimum=0.0001,
             maximum=1,
             unusual_below=0.01,

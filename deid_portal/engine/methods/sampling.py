@@ -1,4 +1,4 @@
-"""Sampling: only some of the people are in the release, and nobody knows who."""
+"""Sampling: only a random part of the people is in the release."""
 
 import math
 from dataclasses import dataclass
@@ -30,6 +30,7 @@ class Sampling(ChangingMethod):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "share",
+            start=0.5,
             minimum=0.0001,
             maximum=1,
             unusual_above=0.5,

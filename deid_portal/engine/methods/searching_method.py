@@ -22,12 +22,13 @@ TIME_LIMIT = Parameter("time_limit_seconds", minimum=0.1, maximum=86_400, defaul
 class SearchingMethod(RecodingMethod):
     """A method that keeps a metric small while leaving out at most a share of the records."""
 
+    searches_all_levels: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (LIMIT, METRIC, TIME_LIMIT)
 
     suppression_limit: float = 0.0
     metric: str = "loss"
     time_limit_seconds: float = DEFAULT_SECONDS
-    is_trial: bool = False  # not of a plan: a good answer in time will do, it need not be proved
+    is_trial: bool = False  # not in plans: a good answer is enough, without proof
 
     @classmethod
     def parse(cls, place: Place) -> Self:

@@ -103,11 +103,11 @@ class Synthetic(ChangingMethod):
             check_known_columns(place[key], getattr(self, key) or (), roles)
 
     def check_problem(self, place: Place, problem: Problem) -> None:
-        if any(column.is_pseudonym for column in problem.leaving.values()):
+        if any(column.is_pseudonym for column in problem.released.values()):
             place.refuse("made-up records have no pseudonyms; remove identifiers for this method.")
-        if not problem.leaving:
+        if not problem.released:
             place.refuse("no column leaves, so there is nothing to make up.")
-        for name, column in problem.leaving.items():
+        for name, column in problem.released.items():
             domain = self._domain(name, column.taxonomy)
             if domain is None:
                 place.refuse(
@@ -135,7 +135,9 @@ class Synthetic(ChangingMethod):
             raise InvalidPlan(
                 "method: synthetic must come first; what was done before would not be private."
             )
-        columns = [column for column in draft.table.columns if column.name in draft.problem.leaving]
+        columns = [
+            column for column in draft.table.columns if column.name in draft.problem.released
+        ]
         domains = [self._domain_of(column, draft.problem) for column in columns]
         counter = PrivateCounter()
         measured = measure(
@@ -164,7 +166,7 @@ class Synthetic(ChangingMethod):
         )
 
     def _domain_of(self, column: Column, problem: Problem) -> "Domain":
-        domain = self._domain(column.name, problem.leaving[column.name].taxonomy)
+        domain = self._domain(column.name, problem.released[column.name].taxonomy)
         if domain is None:
             raise InvalidPlan(f'method: what the column "{column.name}" may hold is not declared.')
         return domain

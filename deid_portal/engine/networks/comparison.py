@@ -45,7 +45,7 @@ def compare_links(before: Network, after: Network) -> LinkChanges:
 
 
 def _are_in(keys: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Say which numbers are among others; both rise."""
+    """Say which numbers are among others; both are sorted."""
     if not len(others):
         return np.zeros(len(keys), np.bool_)
     places = np.minimum(np.searchsorted(others, keys), len(others) - 1)

@@ -1,4 +1,4 @@
-"""Degrees for networks to which links are only added, where those who lack links know each other.
+"""Degree sequences for adding links only, if the nodes that need links are linked already.
 
 The best sequence of degrees raises mostly people with many links. They form a core in which nearly
 everybody is linked already, so what they lack must be taken up by others. For any set S of nodes
@@ -41,7 +41,7 @@ class ProposedDegrees:
 
 
 def propose_degrees(network: Network, k: int) -> Iterator[ProposedDegrees]:
-    """Give sequences for several cores and prices, as long as the work is bearable."""
+    """Yield sequences for several cores and prices, within a limit of work."""
     work = 0
     for inside in find_cores(network):
         core = Core.of(network, inside, k)
@@ -70,7 +70,7 @@ class Core:
 
     @property
     def most_lifted(self) -> int:
-        """Return how many others are looked at one by one while some of the core are left."""
+        """Return how many other nodes are considered one by one while core nodes are left."""
         level = self.degrees[self.inside[-1]]
         above = int((self.degrees[self.outside] >= level).sum())
         return min(above + SPARE_CLASSES * self.k, len(self.outside))
@@ -94,7 +94,7 @@ class Core:
         return ProposedDegrees(self._spread(groups), max(bound + (bound & 1), 0))
 
     def _spread(self, groups: NDArray[np.int64]) -> Degrees:
-        """Give all of a group, so many of the core and of the others, its largest degree."""
+        """Give all nodes of each group, from the core and the others, its largest degree."""
         new = self.degrees.copy()
         taken = np.zeros(2, np.int64)
         for own in groups:

@@ -35,10 +35,10 @@ def prefix_sums(falling: NDArray[np.int64]) -> NDArray[np.int64]:
 def cut_optimally(
     falling: NDArray[np.int64], k: int, may_remove: bool, even: bool
 ) -> tuple[NDArray[np.int64], int]:
-    """Return where groups start, with what their degree is raised by besides, and the cost, or -1.
+    """Return where groups start, by how much more their degree is raised, and the cost or -1.
 
-    The cost of the best cut is kept apart for even and odd sums. A group may be raised by one
-    besides where only an even sum will do.
+    The best costs are kept separately for even and odd sums. If the sum must be even, a group may
+    be raised by one in addition.
     """
     nodes = len(falling)
     sums = prefix_sums(falling)
@@ -225,21 +225,3 @@ def cut_greedily(falling: NDArray[np.int64], k: int, may_remove: bool) -> NDArra
             groups += 1
             end += k
     return starts[:groups]
-
-
-@compiled
-def obeys_erdos_gallai(falling: NDArray[np.int64]) -> bool:
-    """Check that any r largest degrees find enough partners, in linear time."""
-    nodes = len(falling)
-    sums = prefix_sums(falling)
-    small = nodes  # degrees from here on are below r
-    for r in range(1, nodes + 1):
-        if falling[r - 1] < r - 1:
-            break
-        while small > 0 and falling[small - 1] < r:
-            small -= 1
-        inside = max(small, r)
-        room = r * (r - 1) + r * (inside - r) + (sums[nodes] - sums[inside])
-        if sums[r] > room:
-            return False
-    return True

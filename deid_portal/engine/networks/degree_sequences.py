@@ -29,7 +29,7 @@ class DegreeSequence:
 def find_optimal_degrees(
     degrees: Nodes, k: int, *, may_remove: bool, even: bool = False
 ) -> DegreeSequence | None:
-    """Return the sequence of least cost; None if none is even. Without `may_remove` none sinks."""
+    """Return the sequence of least cost, or None; without `may_remove` no degree falls."""
     order = sort_degrees(degrees)
     falling = degrees[order].astype(np.int64)
     starts, cost = degree_kernels.cut_optimally(falling, k, may_remove, even)
@@ -44,20 +44,6 @@ def find_greedy_degrees(degrees: Nodes, k: int, *, may_remove: bool) -> DegreeSe
     falling = degrees[order].astype(np.int64)
     starts = degree_kernels.cut_greedily(falling, k, may_remove)
     return _spread(order, falling, starts, may_remove)
-
-
-def is_realizable(degrees: NDArray[Any]) -> bool:
-    """Say whether some network has these degrees (P. Erdős and T. Gallai, 1960).
-
-    >>> is_realizable(np.array([3, 3, 1, 1]))
-    False
-    """
-    falling = np.sort(np.asarray(degrees, np.int64))[::-1]
-    if not len(falling):
-        return True
-    if falling.sum() % 2 or falling[0] >= len(falling) or falling[-1] < 0:
-        return False
-    return bool(degree_kernels.obeys_erdos_gallai(falling))
 
 
 def sort_degrees(degrees: NDArray[Any], nodes: NDArray[np.intp] | None = None) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""A network on its way out: what methods hand on to each other."""
+"""The state of a network between methods."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,10 @@ NOBODY = -1
 
 @dataclass(frozen=True, eq=False)
 class NetworkDraft:
-    """The network as it came and as it stands, with notes for the report.
+    """The original network and the present one, with notes for the report.
 
-    `groups` says which nodes are alike where the release shows groups instead of nodes. `rows` is
-    the original node behind each node, NOBODY for made-up ones. `tables` leave beside the network.
+    `groups` is the group of each node, if the release shows groups instead of nodes. `rows` is the
+    original node behind each node, NOBODY for made-up ones. `tables` leave beside the network.
     """
 
     original: Network
@@ -49,5 +49,5 @@ class NetworkDraft:
 
     @property
     def is_about_people(self) -> bool:
-        """Say whether every node stands for somebody, so that links can be compared."""
+        """Say whether every node stands for a person, so that links can be compared."""
         return bool(len(self.rows)) and int(self.rows.min()) != NOBODY

@@ -1,6 +1,6 @@
-"""What became of a network in its next version: who came and went, which links, how many each has.
+"""Changes between two versions of a network: people, links, and degrees.
 
-Nodes belong together by their id, which people keep from file to file. Counts only; no id is told.
+Nodes of both versions are matched by id. Only counts are reported, never an id.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -96,7 +96,7 @@ def _links_kept(before: Network, after: Network, place: NDArray[np.int64]) -> in
 
 
 def _gap(old: NDArray[Any], new: NDArray[Any]) -> tuple[float, float]:
-    """Return the distance of two sets of degrees, and what chance exceeds once in a hundred."""
+    """Return the distance of two sets of degrees, and its critical value at the level of 1 %."""
     if not len(old) or not len(new):
         return 0.0, 0.0
     most = int(max(old.max(), new.max())) + 1

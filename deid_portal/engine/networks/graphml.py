@@ -2,7 +2,7 @@
 
 An XML file may name entities that grow without end, or other files. So a document type is refused
 altogether, which is where entities are declared, and depth, counts and lengths are limited. The
-parser never opens anything. Plain links, most of any file, do not pass through it one by one.
+parser never opens anything. Plain links, the bulk of any file, are not parsed one by one.
 """
 
 import xml.parsers.expat
@@ -37,7 +37,7 @@ def read_graphml(content: bytes, progress: ProgressCallback | None = None) -> Ne
     try:
         return _parse(taken[0], steps).build(taken[1])
     except InvalidTable:
-        _parse(content, steps).build()  # says in which line of the whole file
+        _parse(content, steps).build()  # raises with the line in the whole file
         raise
 
 

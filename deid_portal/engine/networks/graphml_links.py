@@ -1,9 +1,9 @@
-"""The plain links of a GraphML file, taken out of it many at a time.
+"""The plain links of a GraphML file, extracted in bulk.
 
-Most of a GraphML file are links, and nearly all of them are written the same way. Those are found
-by a pattern and numbered by column; what is left, a small file, goes through a parser of XML. A
-file in which such text could stand for something else than a link (comments, sections of raw
-characters, instructions, other encodings) is left to the parser as it is.
+Most of a GraphML file are links, and nearly all of them are written the same way. They are found by
+a regular expression and numbered by column; the small rest goes through an XML parser. A file in
+which such text may mean something else (comments, CDATA sections, processing instructions, other
+encodings) is left to the parser as a whole.
 """
 
 import re
@@ -37,7 +37,7 @@ class PlainLinks:
 
 
 def take_plain_links(content: bytes, progress: Progress) -> tuple[bytes, PlainLinks] | None:
-    """Return the file without its plain links, and these; None if they cannot be told for sure."""
+    """Return the file without its plain links, and these; None if a pattern is not safe for it."""
     body = content.removeprefix(MARK)
     declared = DECLARATION.match(body)
     encoding = declared.group(1) if declared else None
@@ -61,7 +61,7 @@ def take_plain_links(content: bytes, progress: Progress) -> tuple[bytes, PlainLi
 
 
 def _end_of_block(body: bytes, start: int) -> int:
-    """Return where a block ends: before a link, so that none is cut in two."""
+    """Return where a block ends: before a link, so that no link is cut."""
     if start + BLOCK >= len(body):
         return len(body)
     end = body.rfind(b"<edge", start + 1, start + BLOCK)

@@ -104,10 +104,10 @@ def swap_nodes(
     chances: NDArray[np.float64],  # proposal × 4 numbers from 0 to 1
     heat: float,
 ) -> tuple[int, float]:
-    """Let two people change groups where that leaves fewer possible networks.
+    """Exchange people between groups so that fewer networks are possible (simulated annealing).
 
-    One in a while a worse exchange is taken, the rarer the worse it is and the less heat is left.
-    Partners are sought among the groups of friends of friends.
+    Worse exchanges are accepted with a chance that falls with the loss and rises with `heat`.
+    Partners come from the groups of friends of friends.
     """
     taken, total = 0, 0.0
     for index in range(len(chances)):

@@ -15,7 +15,7 @@ LEAST_ROOM = 4
 
 
 class GrowingRows(NamedTuple):
-    """Where the row of each node starts, ends and may end at most, in one array of cells."""
+    """The start, end and capacity of the row of each node, in one array of cells."""
 
     cells: NDArray[np.int32]
     starts: NDArray[np.int64]
@@ -45,7 +45,7 @@ def open_rows(offsets: NDArray[np.int64], neighbors: NDArray[np.int32]) -> Growi
 
 @compiled
 def close_rows(rows: GrowingRows) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return offsets and neighbors of the network as it has become."""
+    """Return offsets and neighbors of the changed network."""
     nodes = len(rows.starts)
     offsets = np.zeros(nodes + 1, np.int64)
     for node in range(nodes):
@@ -77,8 +77,8 @@ def are_joined(rows: GrowingRows, one: int, other: int) -> bool:
 
 
 @compiled
-def join(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) -> GrowingRows:
-    """Link two nodes, if they are not linked, and mark whose neighborhoods that changes."""
+def add_link(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) -> GrowingRows:
+    """Link two nodes, if they are not linked, and mark nodes whose neighborhood that changes."""
     if one - other == 0 or are_joined(rows, one, other):
         return rows
     rows = _put(_put(rows, one, other), other, one)
@@ -87,8 +87,8 @@ def join(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) ->
 
 
 @compiled
-def part(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) -> None:
-    """Take a link away, if there is one, and mark whose neighborhoods that changes."""
+def remove_link(rows: GrowingRows, one: int, other: int, touched: NDArray[np.bool_]) -> None:
+    """Remove a link, if there is one, and mark nodes whose neighborhood that changes."""
     if not are_joined(rows, one, other):
         return
     mark_around(rows, one, other, touched)

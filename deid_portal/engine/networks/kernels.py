@@ -1,4 +1,4 @@
-"""Compiled loops over neighbor lists that several parts of this room need."""
+"""Compiled loops over neighbor lists, used by several modules of this package."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ def fill_rows(
 ) -> NDArray[np.int32]:
     """Put every link into the rows of its ends; links come sorted, so rows are sorted too.
 
-    Smaller neighbors reach a row before larger ones: all links in which a node is the second end
-    come with rising first ends, and those in which it is the first are written after them.
+    Rows come out sorted: links with the node as second end are written first, by rising first end,
+    and those with the node as first end after them.
     """
     nodes = len(offsets) - 1
     ends = offsets[:nodes].copy()

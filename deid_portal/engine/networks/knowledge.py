@@ -1,10 +1,10 @@
-"""What somebody who looks for a person in a network may know, and whom that leaves alike.
+"""What an intruder may know about a person in a network, and which nodes look alike by that.
 
 M. Hay et al., Resisting structural re-identification in anonymized social networks, VLDB 2008, for
 degrees and degrees of neighbors; B. Zhou and J. Pei, ICDE 2008, for neighborhoods: the links among
-the neighbors of a person, the person left out. Where links have directions they are known: degrees
-are those to others and from others, a neighbor is known with the way to it, and neighborhoods are
-isomorphic with the directions of their links.
+the neighbors of a person, the person left out. Directions of links are known, too: degrees count
+links to and from others, a neighbor is known with the direction of the link, and isomorphisms of
+neighborhoods keep directions.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def partition_nodes(
     progress: Progress,
     columns: tuple[Column, ...] = (),
 ) -> NodePartition:
-    """Return which nodes are alike to whoever knows this much.
+    """Return which nodes look alike to an intruder with this knowledge.
 
     `columns` are the attributes that could be known, one row per node, as the network shows them.
     """
@@ -73,7 +73,7 @@ def partition_by_neighbor_degrees(network: Network, progress: Progress) -> NodeP
         if knowledge_kernels.rows_agree(plain.offsets, sorted_degrees, found.class_of):
             progress.report(3, 3, "risk", knowledge=Knowledge.NEIGHBOR_DEGREES.value)
             return found
-        salt += np.uint64(1)  # two different rows met in one number
+        salt += np.uint64(1)  # two different rows had the same hash
 
 
 def partition_by_attributes(network: Network, columns: tuple[Column, ...]) -> NodePartition:

@@ -1,4 +1,4 @@
-"""Compiled loops for what is known of the degrees of neighbors."""
+"""Compiled loops over the degrees of neighbors."""
 
 import numpy as np
 from numpy.typing import NDArray

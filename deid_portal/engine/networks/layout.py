@@ -1,4 +1,4 @@
-"""Where to draw nodes: springs for small networks, communities as single dots for large ones.
+"""Positions of nodes in a drawing: by springs, or one dot per community for large networks.
 
 The same network always gets the same picture. Coordinates lie between 0 and 1.
 """
@@ -63,9 +63,9 @@ def _pairs(values: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
 
 
 def draw(network: Network, group_of: NDArray[Any] | None = None) -> NetworkLayout:
-    """Place every node, or where there are too many, their communities.
+    """Place every node or, if there are too many, communities.
 
-    `group_of` draws before and after alike: the groups of one drawing can be handed to another.
+    With `group_of`, groups of another drawing are used, so that two networks can be compared.
     """
     plain = network.undirected
     if group_of is None and plain.nodes <= MOST_DRAWN:
@@ -129,7 +129,7 @@ def _join(links: list[dict[int, int]], group: int, other: int) -> None:
 
 
 def _ends_of(joined: list[int]) -> NDArray[np.int64]:
-    """Return the group each one ended in, however often it was joined."""
+    """Return the final group of each group after all joins."""
     for group in range(len(joined)):
         end = group
         while joined[end] != end:
@@ -152,7 +152,7 @@ def _draw_groups(network: Network, groups: NDArray[np.int64]) -> NetworkLayout:
     sizes = np.bincount(groups, minlength=count).astype(np.int64)
     between = _links_between(groups, network)
     lines, weights = between[:, :2], between[:, 2]
-    # All the rest is linked with everything and would pull it into one heap.
+    # The dot of the rest is linked with all others and would pull them together.
     drawn = (lines != REST).all(axis=1)
     points = place_by_parts(min(count, REST), lines[drawn], np.log1p(weights[drawn]))
     if count > REST:
@@ -182,7 +182,7 @@ def place_by_parts(nodes: int, lines: NDArray[Any], pull: NDArray[Any]) -> Point
 
 
 def _parts(nodes: int, lines: NDArray[Any]) -> NDArray[np.int64]:
-    # Here: loading it takes a fifth of a second, which every process of the portal would pay.
+    # Imported here, since it would delay the start of every process by a fifth of a second.
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
 

@@ -1,7 +1,7 @@
 """Is the first line of a list of links a header, or a link between two people?
 
-A header is known by what it is not: a link has ids that look like the others and, as a rule, occur
-again. Reasons name no cell.
+A header is what cannot be a link: the ids of links look like other ids and usually occur again.
+Reasons name no cell.
 """
 
 import re
@@ -24,7 +24,7 @@ COLUMN_WORDS = frozenset(
     """.split()
 )
 FEWEST_LINKS = 2  # below the first line, to say that it is unlike the others
-RARE = 0.05  # share of lines that may be apart from all others, where the first is a header
+RARE = 0.05  # largest share of isolated lines with which the first can be a header
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Header:
 
 @dataclass(frozen=True)
 class SharedTrait:
-    """Something all ids of a list may have in common; `is_telling` if column names lack it."""
+    """A property all ids of a list may share; `is_telling` if column names lack it."""
 
     words: str
     has: Callable[[str], object]
@@ -82,10 +82,9 @@ def find_header(rows: Rows) -> Header:
 def _judge_by_further_columns(
     rows: Rows, first: Sequence[str], below_links: Sequence[str]
 ) -> Header | None:
-    """Weights and dates beside the links: a name above numbers, or a number as below.
+    """Judge by the columns beside the links: a name above numbers, or a number like the others.
 
-    A word may also stand where a number is missing, so it leaves no doubt only beside words that
-    are usual names of columns.
+    A word may also mark a missing number, so it is conclusive only beside usual column names.
     """
     for place in range(2, min(len(row) for row in rows)):
         top, *below = (row[place].strip() for row in rows)
@@ -120,7 +119,7 @@ def _shape(text: str) -> str:
 
 
 def _judge_by_looks(first: Sequence[str], below: Sequence[str]) -> Header | None:
-    """Ids are made alike as a rule: a line unlike all of them is none of them."""
+    """Judge by the form of ids: a line unlike all others is probably a header."""
     for look in LOOKS:
         if not all(look.has(cell) for cell in below):
             continue
@@ -133,7 +132,7 @@ def _judge_by_looks(first: Sequence[str], below: Sequence[str]) -> Header | None
 
 
 def _judge_by_links(links: Sequence[tuple[str, ...]], below: Counter[str]) -> Header:
-    """Compare with the links that share no id with any other: the first line is one of those."""
+    """Judge by shared ids: how usual are lines that, like the first, share no id with any other?"""
     apart = sum(all(below[cell] == 1 for cell in link) for link in links)
     if len(links) < FEWEST_LINKS or apart > RARE * len(links):
         words = "its names occur nowhere else, but neither do those of other lines"

@@ -1,6 +1,6 @@
-"""Pairs of links that exchange ends: degrees stay, structure goes.
+"""Pairs of links exchange ends, which keeps degrees and randomizes the structure.
 
-Directed links exchange where they lead, so that links to others and from others both stay.
+Directed links exchange their targets, so that in- and out-degrees both stay.
 """
 
 import numpy as np

@@ -30,7 +30,7 @@ def link_nodes(table: Table, *, directed: bool, first_row: int) -> Network:
 
 
 def _without(network: Network, used: NDArray[np.bool_]) -> Network:
-    """Leave out nodes that only a loop names; a node table may bring them back."""
+    """Leave out nodes that only occur in loops; a node table may add them again."""
     place = np.cumsum(used) - 1
     labels = tuple(np.array(network.labels, dtype=object)[used])
     intake = network.intake

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from deid_portal.engine.compiled.kernels import compiled
 from deid_portal.engine.networks.growing_rows import (
     GrowingRows,
+    add_link,
     are_joined,
     are_strangers,
-    join,
-    part,
+    remove_link,
     row_of,
     size_of,
 )
@@ -23,7 +23,7 @@ LARGEST_SUM = (1 << 24) - 1
 
 
 class Scene(NamedTuple):
-    """What merging looks at besides the links, and what it marks."""
+    """The data of merging besides the links."""
 
     rank: NDArray[np.int64]  # a random place for every node
     leaves: NDArray[np.int64]  # the label of each node as a leaf of its taxonomy
@@ -31,8 +31,8 @@ class Scene(NamedTuple):
     codes: NDArray[np.int32]  # level × leaf -> label; no levels without a taxonomy
     touched: NDArray[np.bool_]  # whose neighborhoods changed; marked
     place: NDArray[np.int32]  # -1 for every node; left so
-    humble: Nodes  # everybody, those with fewest links first
-    next_humble: NDArray[np.int64]  # one number: whom to ask next
+    by_degree: Nodes  # everybody, those with fewest links first
+    next_candidate: NDArray[np.int64]  # one number: the place of the next candidate
 
 
 @compiled
@@ -54,9 +54,9 @@ def merge_groups(
     may_remove: bool,
     by_most: bool,
 ) -> GrowingRows:
-    """Give all of each group the same neighborhood; a group with somebody touched waits.
+    """Give all members of each group the same neighborhood; groups with a touched member wait.
 
-    With `by_most` a neighborhood keeps what most of a group have, else what all of it have.
+    With `by_most` a neighborhood keeps links that most members have, else those all have.
     """
     for group in range(len(starts) - 1):
         own = members[starts[group] : starts[group + 1]]
@@ -80,12 +80,12 @@ def merge(
     for node in group:
         if size_of(rows, node) > size:
             for other in line_up(rows, scene, node)[0][size:]:
-                part(rows, node, other, scene.touched)
+                remove_link(rows, node, other, scene.touched)
         rows = fill_up(rows, scene, node, size, group)
     scene.touched[group] = True
     for node in group:
         if size_of(rows, node) != size:
-            return rows  # members became neighbors of each other; next round
+            return rows  # members became neighbors of each other: continue in the next round
     lines = align(rows, scene, group, size, may_remove and not by_most)
     stand_together(scene, lines)
     share_labels(rows, scene, group.reshape(-1, 1))
@@ -98,7 +98,7 @@ def merge(
 
 @compiled
 def line_up(rows: GrowingRows, scene: Scene, node: int) -> tuple[Nodes, Nodes]:
-    """Put the neighbors of a node in an order that alike neighborhoods share, as far as it goes.
+    """Put the neighbors of a node in an order that similar neighborhoods mostly share.
 
     Connected parts come one after the other, large ones first; within a part, who has most links
     in it, then whose neighbors have most. Returns the nodes and the size of each one's part.
@@ -135,10 +135,10 @@ def line_up(rows: GrowingRows, scene: Scene, node: int) -> tuple[Nodes, Nodes]:
 def align(
     rows: GrowingRows, scene: Scene, group: Nodes, size: int, is_common: bool
 ) -> NDArray[np.int32]:
-    """Return a line of neighbors per member; who stands in the same place is to be alike.
+    """Return a line of neighbors per member; those at the same place are to become alike.
 
-    If only what is common stays, each part gives as many as its smallest counterpart has, and who
-    is left over stands at the end, so that parts of different size do not mix.
+    If only common links stay, each part contributes as many as its smallest counterpart has, and
+    the rest goes to the end, so that parts of different size are not mixed.
     """
     lines = np.empty((len(group), size), np.int32)
     part_sizes = np.empty((len(group), size), np.int32)
@@ -194,7 +194,7 @@ def stand_together(scene: Scene, lines: NDArray[np.int32]) -> None:
 def share_links(
     rows: GrowingRows, scene: Scene, lines: NDArray[np.int32], needed: int
 ) -> GrowingRows:
-    """Give every line the links that so many lines have, and take the others from all."""
+    """Give every line the links that at least `needed` lines have, and remove all others."""
     votes = links_in_lines(rows, scene, lines)
     size = lines.shape[1]
     start = 0
@@ -205,9 +205,9 @@ def share_links(
         one, other = votes[start] // size, votes[start] % size
         for line in lines:
             if stop - start >= needed:
-                rows = join(rows, line[one], line[other], scene.touched)
+                rows = add_link(rows, line[one], line[other], scene.touched)
             else:
-                part(rows, line[one], line[other], scene.touched)
+                remove_link(rows, line[one], line[other], scene.touched)
         start = stop
     return rows
 
@@ -238,17 +238,17 @@ def links_in_lines(rows: GrowingRows, scene: Scene, lines: NDArray[np.int32]) ->
 
 @compiled
 def fill_up(rows: GrowingRows, scene: Scene, node: int, size: int, group: Nodes) -> GrowingRows:
-    """Link a node with people of few links, at best strangers to all its neighbors."""
+    """Link a node with nodes of few links, preferably without a common neighbor."""
     for pass_over in range(2):
         tried = 0
-        while size_of(rows, node) < size and tried < len(scene.humble):
-            other = scene.humble[scene.next_humble[0]]
-            scene.next_humble[0] = (scene.next_humble[0] + 1) % len(scene.humble)
+        while size_of(rows, node) < size and tried < len(scene.by_degree):
+            other = scene.by_degree[scene.next_candidate[0]]
+            scene.next_candidate[0] = (scene.next_candidate[0] + 1) % len(scene.by_degree)
             tried += 1
             if pass_over == 0 and tried > MOST_STRANGERS_TRIED:
                 break
             if is_welcome(rows, node, other, group, pass_over == 0):
-                rows = join(rows, node, other, scene.touched)
+                rows = add_link(rows, node, other, scene.touched)
     return rows
 
 
@@ -264,7 +264,7 @@ def is_welcome(rows: GrowingRows, node: int, other: int, group: Nodes, is_choosy
 
 @compiled
 def share_labels(rows: GrowingRows, scene: Scene, lines: NDArray[Any]) -> None:
-    """Show who stands in the same place of each line by the same label."""
+    """Show nodes at the same place of all lines by the same label."""
     if len(scene.codes) == 0:
         return
     for index in range(lines.shape[1]):

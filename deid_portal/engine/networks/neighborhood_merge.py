@@ -2,9 +2,9 @@
 
 After B. Zhou and J. Pei, ICDE 2008: people with large neighborhoods first, each with those whose
 neighborhoods are most alike. Within a group every neighborhood gets as many people as the largest,
-then every link that one of them has. A link that is added changes the neighborhoods of others, so
-rounds go on until everybody has k look-alikes; there is an end, because at last everybody is linked
-with everybody. Where links may also be removed, neighborhoods keep what all of them have (in early
+then every link that one of them has. An added link changes the neighborhoods of others, so rounds
+go on until everybody has k look-alikes; they end at the latest when everybody is linked with
+everybody. Where links may also be removed, neighborhoods keep what all of them have (in early
 rounds, what most have); that ends far sooner, since small neighborhoods are alike by themselves.
 """
 
@@ -71,9 +71,10 @@ class Merging:
             self._merge_all(open_nodes, alike, progress)
 
     def _measure(self, progress: Progress) -> NodePartition:
-        """Return who is alike; only neighborhoods that changed are looked at again.
+        """Return who is alike; only changed neighborhoods are measured again.
 
-        What codes leave in doubt is settled when they tell nobody apart any more.
+        Neighborhoods that codes alone do not decide are settled once all classes by code have k
+        nodes.
         """
         labels = self._shown_labels()
         around = Surroundings.of(self.network, labels)
@@ -95,7 +96,7 @@ class Merging:
         return np.asarray(numbers[self.levels, self._leaves] + 1, np.uint64)
 
     def _merge_all(self, open_nodes: Nodes, alike: NodePartition, progress: Progress) -> None:
-        """Merge groups of people who are not alike yet; whose surroundings changed waits."""
+        """Merge groups of people who are not alike yet; those with changed surroundings wait."""
         network = self.network
         self._touched[:] = False
         rows = open_rows(network.offsets, network.neighbors)
@@ -121,8 +122,8 @@ class Merging:
             codes=no_levels if self._taxonomy is None else self._taxonomy.codes,
             touched=self._touched,
             place=np.full(self.network.nodes, -1, np.int32),
-            humble=np.lexsort((self._rank, self.network.degrees)).astype(np.int32),
-            next_humble=np.zeros(1, np.int64),
+            by_degree=np.lexsort((self._rank, self.network.degrees)).astype(np.int32),
+            next_candidate=np.zeros(1, np.int64),
         )
 
     def _groups(
@@ -150,7 +151,7 @@ class Merging:
         return least
 
     def _fill(self, falling: Nodes, alike: NodePartition) -> Nodes:
-        """Return people who make up a group: at best such as their own class can spare."""
+        """Return people to fill up a group, preferably those their own class can spare."""
         distance = np.abs(self.network.degrees - int(self.network.degrees[falling[0]]))
         is_needed = alike.candidates < 2 * self.k
         order = np.lexsort((self._rank, np.where(is_needed, 0, distance), is_needed))
@@ -158,7 +159,7 @@ class Merging:
         return others[: self.k - len(falling)].astype(np.int32)
 
     def _pieces(self, members: Nodes, starts: NDArray[np.int64]) -> list[tuple[int, int]]:
-        """Return first and last groups of pieces of bearable work."""
+        """Return the first and last group of each piece of limited work."""
         work = np.cumsum(self.network.degrees[members].astype(np.int64) ** 2 + 8)[starts[1:] - 1]
         cuts = np.searchsorted(work, np.arange(WORK_AT_ONCE, int(work[-1]), WORK_AT_ONCE))
         bounds = np.unique(np.concatenate([[0], cuts, [len(starts) - 1]])).tolist()

@@ -1,9 +1,9 @@
 """Which nodes have isomorphic neighborhoods.
 
-Codes tell apart most neighborhoods and settle nearly all that are alike. What they leave open is
-settled by canonical forms: every way to tell the nodes of a neighborhood apart is tried, and the
-smallest picture of it counts. That can take too long for large regular ones; those nodes are
-counted as undecided and never as hidden.
+Codes distinguish most neighborhoods and decide nearly all that are isomorphic. The rest is decided
+by canonical forms: all ways to individualize the nodes of a neighborhood are tried, and the
+smallest resulting form counts. That can take too long for large regular ones; those nodes are
+counted as undecided, never as hidden.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.compiled.cores import spread_out
+from deid_portal.engine.compiled.cores import map_in_threads
 from deid_portal.engine.networks import neighborhood_kernels
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.networks.partition import NodePartition
@@ -21,9 +21,9 @@ from deid_portal.engine.progress import Progress
 Colors = NDArray[np.uint64]
 
 WORK_AT_ONCE = 4_000_000
-MOST_PICTURES = 400  # ways to tell nodes apart that are tried for one neighborhood
+MOST_PICTURES = 400  # forms tried for one neighborhood
 MOST_NODES_DRAWN = 120
-MOST_DRAWN = 4000  # neighborhoods drawn in one go
+MOST_DRAWN = 4000  # neighborhoods per call
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ def partition_by_neighborhood(
 
 
 def settle_codes(around: Surroundings, codes: Colors, progress: Progress) -> NodePartition:
-    """Group nodes by the codes of all neighborhoods, and look closer where those leave doubts."""
+    """Group nodes by the codes of neighborhoods; canonical forms decide where codes do not."""
     found = NodePartition.by_keys(codes)
     open_nodes = _not_settled(around, found)
     if not len(open_nodes):
@@ -72,7 +72,7 @@ def code_neighborhoods(around: Surroundings, nodes: Nodes, progress: Progress) -
     pieces = _pieces(around.plain, nodes)
     if len(pieces) == 1:
         return code(nodes)
-    found = spread_out(
+    found = map_in_threads(
         code,
         pieces,
         lambda done: progress.report(done, len(pieces), "risk", knowledge="neighbourhood"),
@@ -81,7 +81,7 @@ def code_neighborhoods(around: Surroundings, nodes: Nodes, progress: Progress) -
 
 
 def _pieces(network: Network, nodes: Nodes) -> list[Nodes]:
-    """Give nodes in pieces of about equal work."""
+    """Yield nodes in pieces of about equal work."""
     work = np.cumsum(network.degrees[nodes].astype(np.int64) ** 2 + 8)
     total = int(work[-1]) if len(work) else 0
     cuts = np.searchsorted(work, np.arange(WORK_AT_ONCE, total, WORK_AT_ONCE))
@@ -102,7 +102,7 @@ def _not_settled(around: Surroundings, found: NodePartition) -> Nodes:
 def _settle(
     around: Surroundings, found: NodePartition, nodes: Nodes, progress: Progress
 ) -> NodePartition:
-    """Divide classes by canonical forms; whoever has none stands alone."""
+    """Divide classes by canonical forms; a node without one gets its own class."""
     numbers: dict[Any, int] = {}
     next_class = len(found.sizes)
     class_of = found.class_of.copy()
@@ -133,7 +133,7 @@ def canonical_form(around: Surroundings, node: int) -> tuple[Any, ...] | None:
 
 
 def _draw(ends: Nodes, rows: Nodes, labels: Colors, inside: NDArray[Any]) -> bytes | None:
-    """Return the smallest picture of one connected part."""
+    """Return the canonical form of one connected part."""
     size = len(inside)
     if size > MOST_NODES_DRAWN:
         return None

@@ -1,7 +1,7 @@
 """A network of people: who is linked with whom, kept as sorted neighbor lists.
 
-The ids people have in the file are labels, kept apart from the links: nothing but reading and the
-house's own pages looks at them, and none ever leaves. Loops and repeated links are dropped when a
+The ids people have in the file are labels, stored apart from the links: only the reader and
+internal pages use them, and they are never released. Loops and repeated links are dropped when a
 network is made, and counted.
 """
 
@@ -70,7 +70,7 @@ class Network:
     table: Table | None = None  # one row per node: its attributes
     intake: Intake = Intake()
     source_sha256: str = ""
-    # Which nodes a list of nodes names, and not links alone; None: there is no such list.
+    # Which nodes the node list names, not only links; None: there is no node list.
     listed: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The nodes of one network that look alike, for every kind of knowledge."""
+"""The classes of nodes that look alike, for every kind of knowledge."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from deid_portal.engine.table.table import Column
 
 
 class NodeClasses:
-    """The classes of one network, each kind worked out when it is first asked for."""
+    """The classes of one network, each kind computed on first use."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class NodeClasses:
         self._labelled: dict[str, NodePartition] = {}
 
     def of(self, knowledge: Knowledge) -> NodePartition:
-        """Return who is alike; where a release shows groups, those are, whatever is known."""
+        """Return who is alike; if a release shows groups, always the members of a group."""
         if self._groups is not None:
             if knowledge is Knowledge.ATTRIBUTES and self._columns:
                 codes = (column.codes for column in self._columns)

@@ -60,9 +60,9 @@ class Grouping:
 def find_grouping(
     network: Network, k: int, effort: int, generator: np.random.Generator, progress: Progress
 ) -> Grouping:
-    """Start with people whose friends are alike, then exchange people while worlds get fewer.
+    """Start with people of similar friends, then exchange people while possible networks get fewer.
 
-    `effort` is how many exchanges are tried per person. Directions play no part in the search.
+    `effort` is the number of exchanges tried per person. The search ignores directions.
     """
     plain = network.undirected
     order = _order_by_friends(plain, generator)
@@ -151,7 +151,7 @@ def sample_network(grouping: Grouping, generator: np.random.Generator) -> NDArra
 def _draw_positions(
     room: NDArray[np.int64], links: NDArray[np.int64], generator: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Draw so many different positions of each room; where most are wanted, draw who stays out."""
+    """Draw so many different positions of each room; if most are wanted, draw the others."""
     dense = links * 2 > room
     wanted = np.where(dense, room - links, links)
     which = np.repeat(np.arange(len(room)), wanted)

@@ -26,8 +26,8 @@ def number_ids(first: Column, second: Column) -> tuple[tuple[str, ...], Pairs]:
 def join_table(network: Network, table: Table, id_column: str | None = None) -> Network:
     """Give every node its row of a table; a node the table does not name gets gaps.
 
-    Ids the network does not have become nodes without links. The id column does not stay in the
-    table: it is the label of the nodes.
+    Ids the network does not have become nodes without links. The id column is removed from the
+    table: it becomes the labels of the nodes.
     """
     name = table.names[0] if id_column is None else id_column
     if name not in table:

@@ -14,8 +14,8 @@ from deid_portal.engine.table.table import Counts
 class NodePartition:
     """A class per node.
 
-    Nodes whose likeness could not be settled within reason are each given a class of their own, so
-    that nobody seems better hidden than they are; `undecided` counts them.
+    Nodes whose look-alikes could not be decided in reasonable time get a class of their own, so
+    that risk is never understated; `undecided` counts them.
     """
 
     class_of: NDArray[np.int32]  # one class per node
@@ -23,7 +23,7 @@ class NodePartition:
 
     @classmethod
     def by_keys(cls, *keys: NDArray[Any]) -> "NodePartition":
-        """Put nodes with the same numbers in every array into one class."""
+        """Return classes of nodes with the same number in every array."""
         class_of = np.zeros(len(keys[0]) if keys else 0, np.int64)
         for key in keys:
             _, codes = np.unique(key, return_inverse=True)
@@ -39,14 +39,14 @@ class NodePartition:
 
     @property
     def candidates(self) -> Counts:
-        """Return, per node, among how many it hides."""
+        """Return the number of look-alikes of each node."""
         return self.sizes[self.class_of]
 
     def crossed(self, other: "NodePartition") -> "NodePartition":
-        """Return the classes of whoever knows both."""
+        """Return the classes by both kinds of knowledge together."""
         both = NodePartition.by_keys(self.class_of, other.class_of)
         return NodePartition(both.class_of, max(self.undecided, other.undecided))
 
     def count_below(self, k: int) -> int:
-        """Return how many nodes hide among fewer than k."""
+        """Return how many nodes have fewer than k look-alikes."""
         return int(self.sizes[self.sizes < k].sum())

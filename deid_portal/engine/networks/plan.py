@@ -1,7 +1,7 @@
 """The plan of a network: a frozen request, checked before any work is done.
 
 A sibling of the plan of a table, with the same entries wherever they mean the same: `columns` are
-those of the node table. `network` is what tells the two apart.
+those of the node table. The entry `network` distinguishes the two.
 """
 
 import json
@@ -108,7 +108,7 @@ class NetworkPlan(SeededPlan):
 
     @property
     def protects_by_chance(self) -> bool:
-        """Whatever the method draws or does not, nodes get their numbers by chance."""
+        """Always: released nodes are numbered at random, whatever the method."""
         return True
 
     @property
@@ -186,7 +186,7 @@ def load_network_plan(path: Path) -> NetworkPlan | None:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return None  # whoever reads plans of tables says what is wrong with the file
+        return None  # the reader of table plans reports what is wrong with the file
     if not is_network_plan(document):
         return None
     return NetworkPlan.from_document(
@@ -201,7 +201,7 @@ def _parse_models(place: Place) -> tuple[NetworkModel, ...]:
 
 
 def _parse_knowledge(place: Place, models: tuple[NetworkModel, ...]) -> Knowledge:
-    """Return what the plan says is known, or what its first model is about."""
+    """Return the knowledge the plan states, or else that of its first model."""
     if "knowledge" in place:
         return Knowledge(place["knowledge"].choice([known.value for known in Knowledge]))
     return models[0].knowledge if models else Knowledge.DEGREE

@@ -35,7 +35,7 @@ def private_degree_sequence(
         return exact
     mechanism = DiscreteLaplace(2, epsilon)
     noisy = []
-    # Noise is drawn for each number by itself, so pieces get the same as the whole would.
+    # Noise is independent per number, so drawing in pieces changes nothing.
     for start in range(0, len(exact), PEOPLE_AT_ONCE):
         tell()
         noisy.append(mechanism.release(exact[start : start + PEOPLE_AT_ONCE]))
@@ -63,9 +63,9 @@ def histogram_change(bound: int) -> int:
 def countable_degrees(network: Network, bound: int) -> NDArray[np.int32]:
     """Return the degrees that are left when nobody may have more than `bound` links.
 
-    Only of people who stay in the files when somebody else goes: those on a list of people or,
-    where there is none, those with a link left. Who is known by links alone goes with the last of
-    them, and any number of such people can hang on one person.
+    Only people are counted who stay in the files if another person is removed: those on a list of
+    people or, without a list, those with a link left. People known by links only vanish with their
+    last link, and any number of them may depend on one person.
     """
     degrees = project_network(network, bound).degrees
     return degrees[degrees > 0 if network.listed is None else network.listed]
@@ -83,7 +83,7 @@ def histogram_of(degrees: NDArray[Any], most: int | None = None) -> Counts:
 
 
 def _stable_order(network: Network) -> NDArray[np.intp]:
-    """Return links in an order that stays the same for the others when a node goes."""
+    """Return links in an order that does not change for other links when a node is removed."""
     labels = network.labels
     if labels is None:
         ranks = np.arange(network.nodes)

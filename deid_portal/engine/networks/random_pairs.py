@@ -33,7 +33,7 @@ def draw_keys(
 def _draw_from_all(
     network: Network, count: int, generator: np.random.Generator, without_links: bool
 ) -> NDArray[np.int64]:
-    """Draw from a list of all pairs; for networks in which most of them are asked for."""
+    """Draw from a list of all pairs; used if most of them are wanted."""
     first, second = np.nonzero(~np.eye(network.nodes, dtype=np.bool_))
     keys = np.unique(_keys_of(network, np.column_stack([first, second])))
     if without_links:

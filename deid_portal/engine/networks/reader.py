@@ -39,7 +39,7 @@ LARGEST_FILE = 4 << 30
 COMMENT = re.compile(rb"^[ \t]*[#%][^\r\n]*(?:\r\n|\r|\n|\Z)", re.MULTILINE)
 BLANKS = re.compile(rb"[ \t]+")
 EDGE_OF_BLANKS = re.compile(rb"^[ \t]+|[ \t]+(?=\r?$)", re.MULTILINE)
-WIDEST_LIST = 8  # cells of a line; whatever has more of them, all numbers, is a matrix
+WIDEST_LIST = 8  # cells per line; more, if all are numbers, mean a matrix
 SHOWN_LINES = 6
 
 
@@ -57,16 +57,16 @@ class NetworkFormat:
 
     kind: NetworkKind
     csv: CsvFormat = field(default_factory=CsvFormat)
-    by_blanks: bool = False  # any number of blanks and tabs stands between two ids
-    first_column_names: bool = False  # of an adjacency matrix: ids stand in front of every row
-    header_is_guessed: bool = False  # neither the file nor a person leaves no doubt
+    by_blanks: bool = False  # ids are separated by any number of blanks and tabs
+    first_column_names: bool = False  # of an adjacency matrix: rows begin with ids
+    header_is_guessed: bool = False  # not certain by the file, nor confirmed
 
     @property
     def has_header(self) -> bool:
         return self.csv.has_header
 
     def with_header(self, has_header: bool) -> "NetworkFormat":
-        """Return the format as a person says it is."""
+        """Return the format with a confirmed header."""
         said = replace(self.csv, has_header=has_header)
         return replace(self, csv=said, header_is_guessed=False)
 
@@ -86,13 +86,13 @@ class NetworkFormat:
             CsvFormat.from_document(document["csv"]),
             bool(document["by_blanks"]),
             bool(document["first_column_names"]),
-            bool(document.get("header_is_guessed", False)),  # files of before were not asked about
+            bool(document.get("header_is_guessed", False)),  # not stored by earlier versions
         )
 
 
 @dataclass(frozen=True)
 class NetworkDetection:
-    """A guessed format, and what was thought of the first line; GraphML has none."""
+    """A detected format, and the judgment of the first line, which GraphML does not need."""
 
     format: NetworkFormat
     header: Header | None = None
@@ -154,8 +154,8 @@ def read_network(
 ) -> Network:
     """Read a network; `nodes` is a table with one row per node, joined by its id column.
 
-    Without a format it is detected. GraphML says itself whether links have directions, and brings
-    its own node table; one that is given counts instead.
+    Without a format it is detected. GraphML states whether links are directed and has its own node
+    table, which a given one replaces.
     """
     form = form or detect_network(source).format
     content = _content_of(source)
@@ -231,7 +231,7 @@ def _is_weight(text: str) -> bool:
 
 
 def _is_by_blanks(text: bytes) -> bool:
-    """Say whether blanks or tabs are all that stands between ids."""
+    """Say whether ids are separated by blanks or tabs only."""
     lines = [line for line in text.splitlines()[:SAMPLE_ROWS] if line.strip()]
     if any(sign in line for line in lines for sign in (b",", b";", b"|", b'"')):
         return False
@@ -254,8 +254,8 @@ class Matrix:
 def _find_matrix(rows: list[list[str]], is_cut: bool) -> Matrix | None:
     """Say how an adjacency matrix is labelled; None if the rows are none.
 
-    Its body is square, so the number of rows says what stands above and in front of it. Of one that
-    is cut only the beginning is known: it is recognized by being wider than a list ever is.
+    Its body is square, so the number of rows shows whether there are labels above and in front of
+    it. If only the beginning is known, it is recognized by being wider than a list.
     """
     width = len(rows[0]) if rows else 0
     if width < 3 or any(len(row) != width for row in rows):
@@ -271,7 +271,7 @@ def _find_matrix(rows: list[list[str]], is_cut: bool) -> Matrix | None:
         words = "there is one line more than the matrix has columns"
         if not _are_weights(rows[:1]):
             return Matrix(Header(True, words), False)
-        # Numbers above numbers: three ids and weights a line may look like that by chance.
+        # Numbers only: lines of three ids or weights may look like this by chance.
         is_like_one = _is_symmetric(rows[1:]) and len(set(rows[0])) == width
         return Matrix(Header(True, words, is_sure=False), False) if is_like_one else None
     if height == width - 1 > 2 and _names_only_rows(rows):

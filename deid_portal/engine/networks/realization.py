@@ -12,15 +12,15 @@ from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
 
 MOST_TAKEN_APART = 200_000
-MOST_RAISED = 4  # links that whole classes get besides, for each that was wanted
+MOST_RAISED = 4  # extra links of raised classes, per link wanted
 
 
 @dataclass(frozen=True, eq=False)
 class Realization:
-    """What came of it; `unmet` counts links that nodes still lack or have too many."""
+    """The result; `unmet` counts links that nodes still lack or have too many."""
 
     network: Network
-    helpers: int  # nodes that got one link more than they were to have
+    helpers: int  # nodes with one link more than their target
     unmet: int
 
 
@@ -36,11 +36,11 @@ def realize_degrees(
 ) -> Realization:
     """Add (and remove) links until every node has its degree.
 
-    Links between two nodes that both lack or both have too many are changed first, since one
-    change serves both. What is left is met by turning links over or taking them apart, which
-    leaves other degrees as they are. Where links may only be added, nodes of large classes help
-    out instead and move on to the next class, at last whole classes: whoever lacks links may be
-    linked with everybody else who does.
+    Links between two nodes that both lack or both have too many are changed first, since one change
+    serves both. The rest is met by moving or splitting links, which keeps all other degrees. If
+    links may only be added, nodes of large classes are linked instead and move on to the next
+    class, finally whole classes, since nodes that lack links can be linked with all other nodes
+    that do.
     """
     work = _Work(network, targets, k, generator)
     steps = _steps(may_remove, only_add)
@@ -53,7 +53,7 @@ def realize_degrees(
 
 
 class _Work:
-    """The links changed so far, and what is still wanted."""
+    """The links changed so far, and the changes of degree still wanted."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class _Work:
         return int(np.abs(self._wanted).sum())
 
     def _who(self, sign: int) -> Nodes:
-        """Return who lacks links, or has too many; most first, else in random order."""
+        """Return the nodes that lack links, or have too many; most first, ties in random order."""
         wants = sign * self._wanted[self._order]
         found = self._order[wants > 0]
         return found[np.argsort(-wants[wants > 0], kind="stable")]
@@ -103,7 +103,7 @@ class _Work:
         loops.join_freed(self._ledger, self._wanted, self._who(-1))
 
     def lean(self) -> None:
-        """Let nodes of large classes help, one by one, and then whole classes."""
+        """Raise nodes of large classes, one by one, and then whole classes."""
         self._lean_on_nodes()
         while self.unmet and self._raise_class():
             self.add_between()
@@ -122,7 +122,7 @@ class _Work:
             loops.exchange_ends(self._ledger, self._wanted, self._who(1), links)
 
     def _lean_on_nodes(self) -> None:
-        self._helpers += loops.lean_on_large_classes(
+        self._helpers += loops.link_with_helpers(
             self._ledger,
             self._wanted,
             self._who(1),
@@ -133,7 +133,7 @@ class _Work:
         )
 
     def _raise_class(self) -> bool:
-        """Let a whole class have one link more: the largest that is met by what is lacking."""
+        """Raise a whole class by one link: the largest that the lacking links can serve."""
         lacking = int(np.maximum(self._wanted, 0).sum())
         sizes = self._counts[: self._network.nodes - 1].copy()
         sizes[sizes > min(lacking, self._room)] = 0

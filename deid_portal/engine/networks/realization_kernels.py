@@ -1,7 +1,7 @@
 """Compiled loops that give nodes the degrees they are to have, by adding and removing links.
 
-`wanted` is how many links each node still is to gain, or to lose if below zero. Every loop leaves
-in `wanted` what it could not do.
+`wanted` is how many links each node still is to gain, or to lose if below zero. After each loop
+`wanted` holds what it could not do.
 """
 
 import numpy as np
@@ -107,7 +107,7 @@ def turn_links(
     givers: Nodes,
     takers: Nodes,
 ) -> None:
-    """Turn a link of somebody with too many over to somebody with too few."""
+    """Move an end of a link from a node with too many links to one with too few."""
     place = 0
     for giver in givers:
         position = ledger.offsets[giver]
@@ -137,11 +137,11 @@ def exchange_ends(
     ledger: Ledger,
     wanted: NDArray[np.int64],
     lacking: Nodes,
-    links: NDArray[np.int64],  # that may be taken apart; link × its two ends
+    links: NDArray[np.int64],  # links that may be split: link × its two ends
 ) -> None:
-    """Take links apart so that of two nodes that lack one each gets an end.
+    """Split links so that two nodes that lack a link get one end each.
 
-    Both may be the same node. Nobody else's degree changes.
+    Both may be the same node. No other degree changes.
     """
     place, tried = 0, 0
     for first in range(len(lacking)):
@@ -236,7 +236,7 @@ def merge_links(
 
 
 @compiled
-def lean_on_large_classes(
+def link_with_helpers(
     ledger: Ledger,
     wanted: NDArray[np.int64],
     lacking: Nodes,
@@ -245,10 +245,10 @@ def lean_on_large_classes(
     k: int,
     order: Nodes,
 ) -> int:
-    """Link nodes that lack links with helpers, who then have one more than they were to have.
+    """Link nodes that lack links with helpers, which then have one link more than their target.
 
-    A helper leaves a class that can spare it for one that stays large enough. Friends of friends
-    are asked first. Returns how many helpers were found.
+    A helper moves from a class that can spare it to one that stays large enough. Friends of friends
+    are tried first. Returns how many helpers were found.
     """
     helpers, place = 0, 0
     for node in lacking:

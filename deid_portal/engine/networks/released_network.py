@@ -1,8 +1,8 @@
-"""Building the network that leaves.
+"""Building the released network.
 
-What must never happen: an id, an identifier column, a value nobody shows any more, or the order of
-the input reaches the release. So nodes get numbers in a random order, drawn in secret: who could
-repeat it would know who is who.
+What must never happen: an id, an identifier column, a value that no released node has, or the order
+of the input reaches the release. So nodes are numbered in a random order, drawn in secret: whoever
+could reproduce it would know who is who.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""How many people stand out in a network, to whoever knows this or that."""
+"""How many people are identifiable in a network, by kind of knowledge."""
 
 import numpy as np
 
@@ -33,8 +33,8 @@ def summarize_network_risk(
 def describe_knowledge(alike: NodePartition, k: int) -> KnowledgeState:
     """Return figures of one kind of knowledge; `exact` is False if some nodes are undecided.
 
-    Undecided nodes count as standing alone, so `unique` is then at most that, and `unique_at_least`
-    leaves them out.
+    Undecided nodes count as unique, so `unique` is then an upper bound; `unique_at_least` leaves
+    them out.
     """
     nodes = len(alike.class_of)
     unique = int((alike.sizes == 1).sum())
@@ -53,7 +53,7 @@ def describe_knowledge(alike: NodePartition, k: int) -> KnowledgeState:
 
 
 def _quartiles(alike: NodePartition) -> Candidates:
-    """Return among how many the nodes hide: the least, quarters, the most, the mean."""
+    """Return minimum, quartiles, maximum and mean of the numbers of look-alikes."""
     if not len(alike.sizes):
         return Candidates()
     found = np.quantile(alike.candidates, (0, 0.25, 0.5, 0.75, 1), method="lower")

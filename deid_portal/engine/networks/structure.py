@@ -1,7 +1,7 @@
-"""Figures of the structure of a network: what an analyst would look at.
+"""Figures of the structure of a network that analysts use.
 
-Nothing here takes long on large networks: paths start from a sample of nodes, and so on; what was
-sampled is said.
+All are quick on large networks: path lengths, for example, start from a sample of nodes. The report
+states what was sampled.
 """
 
 from functools import cached_property
@@ -25,7 +25,7 @@ COMMUNITY_ROUNDS = 20
 
 
 class Structure:
-    """The figures of one network, each worked out when it is first asked for."""
+    """The figures of one network, each computed on first use."""
 
     def __init__(self, network: Network, progress: Progress | None = None) -> None:
         self.network = network.undirected
@@ -64,7 +64,7 @@ class Structure:
 
     @cached_property
     def path_lengths(self) -> NDArray[np.int64]:
-        """Return how many reached pairs are each number of links apart, from sampled nodes."""
+        """Return the number of pairs at each distance, starting from sampled nodes."""
         self._tell(3)
         linked = np.flatnonzero(self.network.degrees)
         if not len(linked):
@@ -121,7 +121,7 @@ class Structure:
 
     @cached_property
     def communities(self) -> NDArray[np.int32]:
-        """Return a community per node: everybody joins most of their friends, in turn.
+        """Return a community per node by label propagation.
 
         U. N. Raghavan et al., Near linear time algorithm to detect community structures, 2007; the
         turns are the same every time, so the answer is too.

@@ -11,8 +11,8 @@ from deid_portal.engine.networks.kernels import is_linked
 def count_triangles(offsets: NDArray[np.int64], neighbors: NDArray[np.int32]) -> NDArray[np.int64]:
     """Count the triangles of each node; each is found once, from its end of fewest links.
 
-    Links are looked at from the end with fewer links to the one with more, so that people with very
-    many links cost little.
+    Links are followed from the end with fewer links, so that nodes with very many links cost
+    little.
     """
     nodes = len(offsets) - 1
     counts = np.zeros(nodes, np.int64)
@@ -100,9 +100,9 @@ def join_friends(
     order: NDArray[np.int32],
     labels: NDArray[np.int32],
 ) -> int:
-    """Let everybody take the label most of their friends have; return how many changed.
+    """Give everybody the most common label of their friends; return how many changed.
 
-    Of labels with equally many friends somebody's own counts, else the smallest.
+    Ties go to a node's own label, else to the smallest.
     """
     votes = np.zeros(len(labels), np.int32)
     changed = 0

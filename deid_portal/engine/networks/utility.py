@@ -1,4 +1,4 @@
-"""What a release still says about the structure of the network it was made from."""
+"""How well a release keeps the structure of the original network."""
 
 from dataclasses import replace
 from typing import Any

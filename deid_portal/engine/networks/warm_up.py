@@ -1,4 +1,4 @@
-"""Compiling every kernel of this room before somebody waits for it."""
+"""Compiling every kernel for networks before it is needed."""
 
 import io
 from typing import Any
@@ -25,7 +25,7 @@ METHODS: list[dict[str, Any]] = [
     {"name": "random-links", "share": 0.5, "kind": "switch"},
 ]
 
-NO_SECRET = bytes(SECRET_BYTES)  # so that every warming up does the same; nobody is in it
+NO_SECRET = bytes(SECRET_BYTES)  # so that every warm-up does the same
 
 
 def warm_up_networks() -> None:
@@ -43,7 +43,7 @@ def warm_up_networks() -> None:
 
 
 def _links() -> bytes:
-    """Return links of a hub, a ring, a clique and some chance, so that every loop has work."""
+    """Return links of a hub, a ring, a clique and some random ones, so that every loop runs."""
     hub = [(0, node) for node in range(1, 12)]
     ring = [(node, node % 11 + 1) for node in range(1, 12)]
     clique = [(a, b) for a in range(20, 26) for b in range(20, a)]

@@ -1,4 +1,4 @@
-"""Released networks into files. Nodes are numbered from 1; no id of the input is known here."""
+"""Writing released networks. Nodes are numbered from 1; ids of the input do not occur here."""
 
 from typing import BinaryIO
 
@@ -37,7 +37,7 @@ def edges_table(network: Network) -> Table:
 
 
 def nodes_table(network: Network) -> Table:
-    """Return the node table of a release, links counted so that it can be used alone."""
+    """Return the node table of a release, with the number of links of each node."""
     columns = network.table.columns if network.table is not None else ()
     name = "node" if "node" not in {c.name for c in columns} else "node number"
     numbers = tuple(map(str, range(1, network.nodes + 1)))

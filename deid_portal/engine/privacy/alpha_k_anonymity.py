@@ -1,4 +1,4 @@
-"""(α, k)-anonymity: many look-alikes, and no secret that most of them share."""
+"""(α, k)-anonymity: many look-alikes, and no sensitive value that most of them share."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Values
-from deid_portal.engine.privacy.capped import CappedShares
+from deid_portal.engine.privacy.capped_shares import CappedShares
 from deid_portal.engine.privacy.hidden_names import NameOf
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, Whole, check_values
@@ -41,6 +41,7 @@ class AlphaKAnonymity(CappedShares):
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     look_alikes: ClassVar[str] = "k"
     speaks_of_sensitive: ClassVar[bool] = True
+    largest_share: ClassVar[str] = "alpha"
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "alpha",
@@ -66,7 +67,7 @@ class AlphaKAnonymity(CappedShares):
         return super().passes(classes, whole) & (classes.sizes >= self.k)
 
     def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
-        """Add to the caps' proof: parts of a class that is too small are too small as well."""
+        """Also prove that all records of a class below k are lost: its parts are smaller still."""
         passes, lost = super().judge(classes, whole)
         return passes, np.where(classes.sizes < self.k, classes.sizes, lost)
 

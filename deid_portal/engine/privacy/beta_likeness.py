@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.parameters import ColumnName, Declared, Flag, Parameter
-from deid_portal.engine.privacy.capped import CappedShares
+from deid_portal.engine.privacy.capped_shares import CappedShares
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Whole
 from deid_portal.engine.privacy.sensitive import Shares
@@ -58,9 +58,9 @@ class BetaLikeness(CappedShares):
         return np.minimum((1 + gain) * shares, 1.0)
 
     def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
-        """Return the largest gain; none (null) if no β would do.
+        """Return the largest gain; None (null) if the rule holds for no β.
 
-        That is so where -ln p is exceeded, and where a class shows a value that nobody had.
+        That is so if -ln p is exceeded, or if a class shows a value that no original record has.
         """
         pairs, shares = kept.sensitive[self.column], whole.sensitive[self.column].shares
         if not shares[pairs.codes].all():
@@ -79,5 +79,5 @@ class BetaLikeness(CappedShares):
 
 
 def _information(shares: Shares) -> Shares:
-    """Return -ln p, 0 for values nobody has."""
+    """Return -ln p, 0 for values no record has."""
     return -np.log(np.where(shares > 0, shares, 1.0))

@@ -1,4 +1,4 @@
-"""(c, t)-isolation: whoever comes near one person comes near many."""
+"""(c, t)-isolation: a point near one person is near many."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,19 +18,20 @@ MOST_COMBINATIONS = 50_000  # every class is compared with each of them
 
 @dataclass(frozen=True)
 class CTIsolation(PrivacyModel):
-    """Nobody is isolated by what the release shows: t people are nearly as near as the nearest.
+    """No released record isolates a person: t people are nearly as near to it as the nearest.
 
     A point q isolates a person at distance δ if fewer than t people of the original table lie in
-    the ball of radius c · δ around q. Whoever isolates anybody isolates the nearest person, so
-    that is the one to look at. Points are the released records on the quasi-identifiers, a label
-    as far from everybody under it as it leaves open (`distances`). The paper lets the intruder
-    choose any point, and compares with what could be isolated without the release; here the
-    release is the intruder's choice and nothing is subtracted.
+    the ball of radius c · δ around q. A point that isolates anybody isolates the nearest person, so
+    only that person is checked. Points are the released records on the quasi-identifiers; the
+    distance of a label from a value under it is defined in `distances`. The paper lets the intruder
+    choose any point, and compares with what could be isolated without the release; here the release
+    is the intruder's choice and nothing is subtracted.
 
-    A label and the one above it are as far apart as the one leaves more open than the other. So
-    with c of 1 or more the ball around the coarser label holds that around the finer: a class
-    that passes keeps passing, whoever joins it. People who were left out stay in the original.
-    With c = 1 only people who look alike are in the ball, and it is k-anonymity.
+    The distance of a label from the label above it is the difference of their distances from the
+    values under them. So for c ≥ 1 the ball around the coarser label contains the ball around the
+    finer one, and a class that passes still passes when others join it. Suppressed people still
+    count, as part of the original. With c = 1 only people who look alike are in the ball, which
+    gives k-anonymity.
     """
 
     c: float
@@ -51,6 +52,7 @@ class CTIsolation(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "c",
+            start=2,
             minimum=1,
             maximum=1000,
             unusual_above=4,
@@ -59,6 +61,7 @@ class CTIsolation(PrivacyModel):
         ),
         Parameter(
             "t",
+            start=5,
             minimum=2,
             whole=True,
             unusual_below=3,
@@ -101,6 +104,7 @@ class CTIsolation(PrivacyModel):
                 f"{combinations:,}; use fewer quasi-identifiers or k-anonymity."
             )
         if classes.view is None or not original.taxonomies:
-            # While a method divides people there are no labels yet, but all of a class fit its own.
+            # While a method forms groups there are no labels yet; then the records of a class
+            # count.
             return np.minimum(classes.sizes, enough)
         return original.distances.count_near(classes, self.c, enough, only_fewest=only_fewest)

@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Values
-from deid_portal.engine.privacy.capped import CappedShares
+from deid_portal.engine.privacy.capped_shares import CappedShares
 from deid_portal.engine.privacy.hidden_names import NameOf
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import Whole, check_values
@@ -37,6 +37,7 @@ class ConfidenceBounding(CappedShares):
     addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.ATTRIBUTE_LINKAGE,)
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
     speaks_of_sensitive: ClassVar[bool] = True
+    largest_share: ClassVar[str] = "h"
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "h",

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
-from deid_portal.engine.privacy.capped import CappedShares
+from deid_portal.engine.privacy.capped_shares import CappedShares
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, Whole
 from deid_portal.engine.privacy.sensitive import Shares

@@ -55,7 +55,7 @@ class DeltaPresence(PopulationModel):
         ),
         FileName("population"),
     )
-    # The chance of joined groups lies between theirs.
+    # The chance for joined groups lies between the chances for the groups.
     is_monotone = True
     is_monotone_per_record = False
     needs_labels: ClassVar[bool] = True
@@ -73,7 +73,7 @@ class DeltaPresence(PopulationModel):
         return (chances >= self.minimum - ROUNDING) & (chances <= self.maximum + ROUNDING)
 
     def accepts(self, kept: Classes, whole: Whole) -> bool:
-        """Ask whether anybody is known not to be in the release where that must not be."""
+        """Return whether nobody can be known not to be in the release, if δmin is above 0."""
         return self.minimum <= 0 or not self._chances(kept, whole)[1]
 
     def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
@@ -89,9 +89,9 @@ class DeltaPresence(PopulationModel):
         )
 
     def _chances(self, classes: Classes, whole: Whole) -> tuple[Shares, int]:
-        """Return the chance per class, and how many people look like none."""
+        """Return the chance per class, and how many people look like no class."""
         assert self.people is not None  # noqa: S101 - read with the plan
         people = self.count_people(classes, whole)
-        # Nobody looks like it: as if one did, which is more than certain for two records.
+        # No person looks like it: counted as one, which gives a chance above 1 for two records.
         chances: Shares = np.where(people > 0, classes.sizes / np.maximum(people, 1), np.inf)
         return np.minimum(chances, 2.0), self.people.size - int(people.sum())

@@ -25,7 +25,7 @@ def further_than_must_be(
     height: int,
     top: int,
 ) -> float:
-    """Return by how much a value is further from a label than the values under it are."""
+    """Return by how much a value is further from a label than the values under the label."""
     if kind == TREE:
         common = level
         while common <= height:
@@ -47,10 +47,10 @@ def further_than_must_be(
 
 @compiled
 def find_shared(people: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Prepare sorted patterns for being skipped.
+    """Prepare sorted patterns for skipping.
 
-    Return how many leading columns each pattern shares with the one before it, and, per pattern
-    and column, the next pattern that differs from it up to and including that column.
+    Return how many leading columns each pattern shares with the one before it, and, per pattern and
+    column, the next pattern that differs from it up to and including that column.
     """
     patterns, columns = people.shape
     shared = np.zeros(patterns, np.int32)
@@ -90,9 +90,9 @@ def count_near(
 ) -> NDArray[np.int64]:
     """Count, per class, the people up to `stretch` times as far as the nearest one.
 
-    Counting stops at `enough`; with `only_fewest` also where another class has fewer already.
-    Patterns are walked in order, and all that begin alike are skipped once the beginning is too
-    far away.
+    Counting stops at `enough`; with `only_fewest` also once another class has fewer. Patterns are
+    visited in order; if their leading columns are too far away already, all with the same leading
+    columns are skipped.
     """
     classes, columns = kinds.shape
     patterns = len(counts)
@@ -100,7 +100,7 @@ def count_near(
     excess = np.zeros(columns + 1)  # over the leading columns
     for number in range(classes):
         must_be = halves[number].sum()
-        further = 0.0  # how much the nearest person is further away than must be
+        further = 0.0  # excess distance of the nearest person
         while True:
             room = stretch * (must_be + further) - must_be + ROUNDING
             nearest = np.inf
@@ -108,7 +108,7 @@ def count_near(
             pattern = 0
             column = 0
             while pattern < patterns and found < enough:
-                limit = max(room, nearest)  # beyond it nobody counts, nor is the nearest
+                limit = max(room, nearest)  # people beyond it do not matter
                 while column < columns and excess[column] <= limit:
                     code = people[pattern, column]
                     excess[column + 1] = excess[column] + further_than_must_be(

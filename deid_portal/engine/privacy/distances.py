@@ -1,16 +1,15 @@
-"""How far people are from what a release shows of them.
+"""Distances of people from the records of a release.
 
 A column is a tree whose leaves are its values, 1 apart at most. Numbers and dates are as far apart
 as their difference, divided by the range of the column; other values as the level of the lowest
 label they share, divided by the height of the taxonomy. A gap is 1 away from everything else.
 
-A label stands in the middle of the values under it, equally far from them all: half as far as the
-two that are furthest apart. So what it leaves open is its distance from everybody it may be about,
-and a cell that is hidden altogether is half of 1 away from everybody. A range stands in the middle
-of the values within it, an average or a number with noise where it is, and a word that nobody has
-is 1 away from everybody. The distance of a record is
-that of all its cells together (J. Gower, A general coefficient of similarity and some of its
-properties, Biometrics 27(4), 1971, without dividing by the number of columns).
+A label is equally far from all values under it: half the distance of the two that are furthest
+apart. A cell that is hidden altogether is 0.5 away from everybody. A range is placed in the middle
+of the values within it, an average or a number with noise at its own value, and a word that no
+original record has is 1 away from everybody. The distance of a record is that of all its cells
+together (J. Gower, A general coefficient of similarity and some of its properties, Biometrics
+27(4), 1971, without dividing by the number of columns).
 """
 
 from collections.abc import Sequence
@@ -43,7 +42,7 @@ ORDERED = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE)
 
 @dataclass(frozen=True, eq=False)
 class LabelPositions:
-    """Every label of a column, by its number (`Taxonomy.nodes`): where it stands."""
+    """The position of every label of a column, by its number (`Taxonomy.nodes`)."""
 
     kinds: NDArray[np.int8]
     halves: Numbers  # how far it is from the values under it
@@ -67,7 +66,8 @@ class Distances:
     def __init__(
         self, columns: Sequence[Column], taxonomies: Sequence[Taxonomy], patterns: Patterns
     ) -> None:
-        # Few values first: then many people begin alike, and are passed over together.
+        # Columns of few values first: then many people share leading columns and are skipped
+        # together.
         self._order = sorted(range(len(columns)), key=lambda column: len(columns[column].values))
         columns = [columns[column] for column in self._order]
         taxonomies = [taxonomies[column] for column in self._order]
@@ -96,7 +96,7 @@ class Distances:
     ) -> Counts:
         """Count, per class, the people up to `stretch` times as far as the nearest one.
 
-        No count goes beyond `enough`; with `only_fewest` just the smallest one is exact.
+        Counts stop at `enough`; with `only_fewest` only the smallest one is exact.
         """
         shown, strangers = classes.labels[self._order], classes.view and classes.view.strangers
         columns = [

@@ -18,10 +18,9 @@ from deid_portal.engine.table.table import Table
 class EpsilonMAnonymity(PrivacyModel):
     """For each number y of a class, at most 1 / m of the class lies within y - ε .. y + ε.
 
-    The absolute variant of the paper. Gaps are near each other and nothing else.
-
-    Not monotone, and that is no oversight: {1, 3} and {2, 9} both pass for ε = 1 and m = 2, but
-    three of the four joined numbers lie within 1 of 2.
+    The absolute variant of the paper. Gaps are near each other and nothing else. Not monotone: {1,
+    3} and {2, 9} both pass for ε = 1 and m = 2, but three of the four joined numbers lie within 1
+    of 2.
     """
 
     epsilon: float

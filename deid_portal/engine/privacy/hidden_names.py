@@ -9,7 +9,7 @@ HIDDEN = re.compile(r"\((value|group at level [0-9]+), no\. [0-9]+\)\Z")
 
 
 def hidden_name(depth: int, number: int) -> str:
-    """Return what stands for a value, or for a label so many levels above it."""
+    """Return the replacement for a value, or for a label so many levels above values."""
     kind = f"group at level {depth}" if depth else "value"
     return f"({kind}, no. {number})"
 

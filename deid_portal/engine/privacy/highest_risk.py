@@ -25,6 +25,7 @@ class HighestRisk(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "limit",
+            start=0.2,
             minimum=0.000001,
             maximum=1,
             unusual_below=0.001,

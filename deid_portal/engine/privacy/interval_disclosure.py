@@ -1,4 +1,4 @@
-"""Interval disclosure: few amounts can be guessed nearly."""
+"""Interval disclosure: few numbers can be guessed closely."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar

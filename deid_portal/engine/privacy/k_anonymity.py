@@ -1,4 +1,4 @@
-"""k-anonymity: nobody stands alone."""
+"""k-anonymity: every record looks like k - 1 others."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar

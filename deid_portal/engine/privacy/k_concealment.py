@@ -52,7 +52,7 @@ class KConcealment(PrivacyModel):
         )
 
     def _links(self, classes: Classes, whole: Whole) -> Counts:
-        """Return, per class, the fewest records any person who may be in it may be behind."""
+        """Return, per class, the fewest records that a person consistent with it may be behind."""
         original = whole.original
         if original is None or not shows_mixed_levels(classes, original):
             return classes.sizes

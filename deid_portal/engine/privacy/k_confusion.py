@@ -18,14 +18,14 @@ from deid_portal.engine.table.table import Counts
 class KConfusion(PrivacyModel):
     """For each original record at least k released ones are the likeliest, all equally.
 
-    The intruder knows everybody's quasi-identifiers and how the release was made. A released
-    record is then as likely one person's as that of any other its labels fit, and a person is
-    linked to the records that fewest others fit. Records need not look alike for that: what makes
-    k-anonymity is dropped, what it is good for is kept. Where all records are shown at the same
-    levels those of a class fit each other's people and no one else, so it is k-anonymity there,
-    and as monotone. k-anonymity always implies it, since records that look alike are equally
-    likely for everybody; no more than that is counted where ranges or averages are shown.
-    k-concealment asks for less, for it counts unlikely records as well.
+    The intruder knows everybody's quasi-identifiers and how the release was made. A released record
+    is then as likely one person's as that of any other its labels fit, and a person is linked to
+    the records that fewest others fit. Records need not look alike, but give the same protection as
+    k-anonymity against linkage. If all records are shown at the same levels, those of a class fit
+    each other's people and no one else, so it is k-anonymity then, and as monotone. k-anonymity
+    always implies it, since records that look alike are equally likely for everybody; no more than
+    that is counted where ranges or averages are shown. k-concealment asks for less, for it counts
+    unlikely records as well.
     """
 
     k: int
@@ -59,7 +59,7 @@ class KConfusion(PrivacyModel):
         )
 
     def _likeliest(self, classes: Classes, whole: Whole) -> Counts:
-        """Return, per class, the fewest records as likely as its own for somebody it fits best."""
+        """Return, per class, the fewest equally likely records of a person it is likeliest for."""
         original = whole.original
         if original is None or not original.knows_labels_of(classes):
             return classes.sizes

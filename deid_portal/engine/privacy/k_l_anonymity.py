@@ -1,4 +1,4 @@
-"""(k, l)-anonymity: look-alikes for everybody who knows only a few facts."""
+"""(k, l)-anonymity: k look-alikes for intruders who know at most l quasi-identifiers."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -17,10 +17,10 @@ from deid_portal.engine.table.table import Codes, Counts
 class KLAnonymity(PrivacyModel):
     """On any l quasi-identifiers or fewer, each record looks like at least k - 1 others.
 
-    Suppressing records makes other groups smaller, so what fails is taken away until nothing
-    fails any more. What is left is the largest part of the table that keeps to the rule by itself:
-    such parts may be joined, and at coarser levels they are still such parts, which is why a class
-    that passes keeps passing whatever joins it.
+    Suppressing records makes other groups smaller, so failing classes are removed until none fails.
+    What is left is the largest part of the table for which the rule holds. Such parts can be
+    joined, and remain such parts at coarser levels, so a class that passes still passes whatever
+    joins it.
     """
 
     k: int
@@ -34,6 +34,7 @@ class KLAnonymity(PrivacyModel):
     addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
     disclosure: ClassVar[Disclosure] = IDENTITY
     look_alikes: ClassVar[str] = "k"
+    columns_known: ClassVar[str] = "l"
     can_be_estimated: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
         LOOK_ALIKES,
@@ -62,7 +63,7 @@ class KLAnonymity(PrivacyModel):
         return passes
 
     def accepts(self, kept: Classes, whole: Whole) -> bool:
-        """Look again: other rules may have taken away what this one relied on."""
+        """Check again: other models may have suppressed records that this one relied on."""
         return bool((_smallest_groups(kept.labels, kept.sizes, self.l) >= self.k).all())
 
     def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:

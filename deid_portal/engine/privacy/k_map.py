@@ -1,4 +1,4 @@
-"""k-map: everybody in the release looks like many people out there."""
+"""k-map: every record looks like at least k people of the population."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -44,11 +44,11 @@ class KMap(PopulationModel):
 
     @property
     def chance_granted(self) -> None:
-        """The k are out there: whoever knows who is in the release finds them more surely."""
+        """None: whoever knows who is in the release finds more people than 1 in k."""
         return None
 
     def check_rows(self, place: Place, rows: int) -> None:
-        """However few rows there are, many people of the population may look like them."""
+        """Accept any number of rows: k people of the population may look like a single row."""
 
     def passes(self, classes: Classes, whole: Whole) -> Answers:
         return self.count_people(classes, whole) >= self.k

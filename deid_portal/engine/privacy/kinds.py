@@ -1,4 +1,4 @@
-"""What a privacy model is about, as data: which attacks, and which disclosure."""
+"""Classification of privacy models: the attacks and the kind of disclosure they are about."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""l-diversity: look-alikes must not share one secret."""
+"""l-diversity: look-alikes must have different sensitive values."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -64,7 +64,7 @@ class LDiversity(PrivacyModel):
 
     @property
     def is_monotone_per_record(self) -> bool:
-        """A value that joins a class adds to what occurs, but it may also tip the balance."""
+        """Only `distinct` is: joining records adds values, but also changes their shares."""
         return self.variant == "distinct"
 
     @property
@@ -90,9 +90,9 @@ class LDiversity(PrivacyModel):
         return self._diversity(classes) >= self.l - ROUNDING
 
     def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
-        """Prove a loss: what is kept of a class passes when joined again.
+        """Prove a loss: the kept records of a class, joined again, pass.
 
-        For that, enough of the most frequent value must go, whatever else goes with it.
+        For that, enough records of the most frequent value must be lost.
         """
         if self.variant == "recursive":
             balance = self._balance(classes)
@@ -154,7 +154,7 @@ class LDiversity(PrivacyModel):
                 return np.bincount(pairs.groups, minlength=count)
 
     def _balance(self, classes: Classes) -> Numbers:
-        """Return by how much c times the rare values outweigh the most frequent one."""
+        """Return c times the count of the rare values minus that of the most frequent value."""
         pairs, frequent = classes.sensitive[self.column], int(self.l) - 1
         largest = kernels.largest_counts(pairs.groups, pairs.counts, len(classes.sizes), frequent)
         rare = classes.sizes - largest.sum(axis=1)

@@ -1,4 +1,4 @@
-"""LKC-privacy: for everybody who knows only a few facts, look-alikes and no sure conclusions."""
+"""LKC-privacy: K look-alikes and bounded confidence for intruders who know L quasi-identifiers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,8 +29,8 @@ class LKCPrivacy(PrivacyModel):
     """On any L quasi-identifiers or fewer: groups of K or more, sensitive values at most a share C.
 
     `values` names, per sensitive column, those to protect, null for all of the column; absent it
-    means all values of all sensitive columns. Suppressing records changes other groups, so what
-    fails is taken away until nothing fails any more.
+    means all values of all sensitive columns. Suppressing records changes other groups, so failing
+    classes are removed until none fails.
     """
 
     L: int
@@ -50,6 +50,8 @@ class LKCPrivacy(PrivacyModel):
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     look_alikes: ClassVar[str] = "K"
     speaks_of_sensitive: ClassVar[bool] = True
+    largest_share: ClassVar[str] = "C"
+    columns_known: ClassVar[str] = "L"
     can_be_estimated: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
@@ -80,7 +82,7 @@ class LKCPrivacy(PrivacyModel):
         ),
         ValuesByColumn("values"),
     )
-    # With nothing suppressed, coarser groups are joined ones: larger, their shares mixtures.
+    # Without suppression, coarser groups are joined groups: larger, with mixtures of their shares.
     is_monotone = True
     is_monotone_per_record = False
     judges_release: ClassVar[bool] = True
@@ -119,7 +121,7 @@ class LKCPrivacy(PrivacyModel):
         return kept
 
     def accepts(self, kept: Classes, whole: Whole) -> bool:
-        """Look again: other rules may have taken away what this one relied on."""
+        """Check again: other models may have suppressed records that this one relied on."""
         groups, shares = self._measure(kept, whole)
         return bool((groups >= self.K).all() and (shares <= self.C + ROUNDING).all())
 

@@ -1,4 +1,4 @@
-"""What every privacy model is: a rule on equivalence classes that can explain itself."""
+"""The interface of every privacy model: a rule on equivalence classes that explains itself."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from deid_portal.engine.privacy.population import Population
 
 Answers = NDArray[np.bool_]
-ROUNDING = 1e-9  # what rounding may make of two equal numbers
+ROUNDING = 1e-9  # tolerance for rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """The table a release comes from, nothing suppressed: what a class may be compared with."""
+    """The whole original table before suppression, which classes may be compared with."""
 
     rows: int
     sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Whole:
 
 @dataclass(frozen=True, eq=False)
 class Original:
-    """The quasi-identifiers of the table as it came, in its order."""
+    """The quasi-identifiers of the original table, in its order."""
 
     columns: Sequence[Column]
     taxonomies: Sequence[Taxonomy]
@@ -69,7 +69,7 @@ class Original:
     def knows_labels_of(self, classes: Classes) -> bool:
         """Say whether all classes show labels of the taxonomies.
 
-        Ranges and made-up values, which only some methods show, have no place there.
+        Ranges and made-up values, which some methods show, are not labels of a taxonomy.
         """
         return len(classes.labels) == len(self.taxonomies) and bool(self.recognize(classes).all())
 
@@ -96,15 +96,15 @@ LOOK_ALIKES = Parameter(
 
 
 class PrivacyModel(ABC):
-    """One promise about the classes of a release; subclasses are frozen dataclasses.
+    """A rule for the classes of a release; subclasses are frozen dataclasses.
 
     Fields of the dataclass are the parameters, in the names `plan-format.md` gives them, and
     `parameters` declares what is accepted for each.
 
-    `is_monotone`: if the whole table keeps to the rule, nothing left out, so does any coarser one.
-    `is_monotone_per_record`: a class that passes still passes after any other records join it.
-    Only the second lets a search conclude anything once records are suppressed, because then a
-    passing class may be joined by one that failed.
+    `is_monotone`: if the rule holds for the table without suppression, it does for any coarser
+    table. `is_monotone_per_record`: a class that passes still passes after any other records join
+    it. Once records are suppressed, a search can only rely on the second, because a failing class
+    may join a passing one.
     """
 
     name: ClassVar[str]
@@ -113,17 +113,20 @@ class PrivacyModel(ABC):
     addresses: ClassVar[tuple[AttackModel, ...]]
     disclosure: ClassVar[Disclosure]
     needs_quasi_identifiers: ClassVar[bool] = True
-    needs_sensitive: ClassVar[bool] = False  # any sensitive column, named or not
-    judges_release: ClassVar[bool] = False  # whether `accepts` has anything to say
-    judges_classes: ClassVar[bool] = True  # whether `passes` has anything to say
-    needs_labels: ClassVar[bool] = False  # whether it looks for labels of the taxonomies
-    # Whether it is measured against the distribution of the whole table, people left out included.
+    needs_sensitive: ClassVar[bool] = False  # at least one sensitive column
+    judges_release: ClassVar[bool] = False  # whether `accepts` may refuse
+    judges_classes: ClassVar[bool] = True  # whether `passes` may fail a class
+    needs_labels: ClassVar[bool] = False  # whether classes must show labels of taxonomies
+    # Whether it compares with the distribution of the whole table, suppressed people included.
     compares_with_original: ClassVar[bool] = False
-    needs_besides: ClassVar[str] = ""  # what it is measured with that no release holds, in words
-    look_alikes: ClassVar[str] = ""  # the parameter that says among how many everybody hides
+    needs_besides: ClassVar[str] = ""  # data it needs beyond the release, in words
+    look_alikes: ClassVar[str] = ""  # the parameter with the number of look-alikes
     speaks_of_sensitive: ClassVar[bool] = False  # whether it protects a sensitive column
-    # Whether checking it is quick enough for an estimate; not where it compares with the records
-    # as they came, or looks at all combinations of columns.
+    largest_share: ClassVar[str] = ""  # the parameter that bounds shares of sensitive values
+    # The parameter with the number of quasi-identifiers an intruder knows; empty: all of them.
+    columns_known: ClassVar[str] = ""
+    # Whether it is quick enough for an estimate; not if it compares with original records or checks
+    # all combinations of columns.
     can_be_estimated: ClassVar[bool] = True
 
     @property
@@ -156,7 +159,7 @@ class PrivacyModel(ABC):
 
     @property
     def chance_granted(self) -> float | None:
-        """Return the chance of a right match that the rule leaves an intruder, if it speaks of it.
+        """Return the chance of a right match that the rule allows, if it limits that.
 
         One of k look-alikes is found by guessing with a chance of 1 in k.
         """
@@ -167,11 +170,11 @@ class PrivacyModel(ABC):
         """Return one True or False per class."""
 
     def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
-        """Return which classes pass, and how many records of each are lost when it is split.
+        """Return which classes pass, and how many records of each are lost at any finer level.
 
-        The second is a promise a search builds on: however a class is cut into finer ones, at
-        least so many of its records end up in classes that break the rule. All of them do if the
-        rule is monotone per record; nothing is promised where it is not, unless a model proves it.
+        The second is a lower bound that a search relies on: however a class is divided, at least so
+        many of its records end up in classes that break the rule. If the rule is monotone per
+        record, that is all records of a failing class; if not, it is 0 unless a model proves more.
         """
         passes = self.passes(classes, whole)
         if self.is_monotone_per_record:
@@ -198,7 +201,7 @@ class PrivacyModel(ABC):
     @classmethod
     def parse(cls, place: Place) -> Self:
         """Read a model entry of a plan."""
-        # A variant that is still to come may have keys of its own; say that it is to come.
+        # A planned variant may have keys of its own; then the message says that it is planned.
         for parameter in cls.parameters:
             if isinstance(parameter, Choice):
                 parameter.read(place)
@@ -215,9 +218,9 @@ class PrivacyModel(ABC):
         return {"model": self.name, **said}
 
     def published(self, name_of: NameOf) -> Self:
-        """Return the model as a published plan may have it, without values nobody is shown to have.
+        """Return the model as a published plan may show it: without values no released record has.
 
-        A model whose parameters name values must answer.
+        Models whose parameters name values must override it.
         """
         return self
 
@@ -230,7 +233,7 @@ class PrivacyModel(ABC):
         return self
 
     def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:  # noqa: B027
-        """Refuse columns that the plan does not have, or not with the right role."""
+        """Refuse columns that the plan does not have or gives another role."""
 
     def cautions(self) -> list[str]:
         """Return a sentence for every parameter that is accepted but unusual."""
@@ -259,9 +262,9 @@ def check_sensitive(place: Place, names: Collection[str], roles: Mapping[str, st
 
 
 def check_values(place: Place, values: Collection[str | None], table: Table, name: str) -> None:
-    """Refuse values the column does not have: a slip of the pen would protect nothing.
+    """Refuse values the column does not have: a misspelt value would protect nothing.
 
-    A number in place of a value comes from a published plan, and nobody in its release has it.
+    A number in place of a value comes from a published plan and stands for an unreleased value.
     """
     known = table[name].values if name in table else ()
     foreign = sum(value not in known and not is_hidden_name(value) for value in values)

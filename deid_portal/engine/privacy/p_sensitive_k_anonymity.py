@@ -1,4 +1,4 @@
-"""p-sensitive k-anonymity: many look-alikes with several values of every secret."""
+"""p-sensitive k-anonymity: k look-alikes with p values of every sensitive column."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -84,7 +84,7 @@ class PersonalizedPrivacy(PrivacyModel):
         )
 
     def _chances(self, classes: Classes, whole: Whole) -> Shares:
-        """Return, per class, the largest chance against the wish of one of its people."""
+        """Return, per class, the largest chance of a value that one of its people guards."""
         pairs, guards = classes.sensitive[self.column], classes.sensitive[self.guard_column]
         chances = np.zeros(len(classes.sizes))
         for code, under in self._guarded(whole).items():

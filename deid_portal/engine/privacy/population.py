@@ -1,4 +1,4 @@
-"""A table of the population a release is drawn from, seen through the release's labels."""
+"""A table of the population a release is drawn from, generalized to the release's labels."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -55,21 +55,21 @@ class Population:
         return self._through(original).count(classes)
 
     def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
-        """Refuse a file that lacks a quasi-identifier; it could be compared with no release."""
+        """Refuse a file that lacks a quasi-identifier: it cannot be compared with a release."""
         quasi = [name for name, role in roles.items() if role == "quasi-identifier"]
         missing = [name for name in quasi if name not in self.table]
         if missing:
             place.refuse(f'the file has no column "{missing[0]}", which is a quasi-identifier.')
 
     def count_recognizable(self, classes: Classes, original: Original) -> Counts:
-        """Count as `count` does; nobody is known to look like a label that no taxonomy has."""
+        """Count as `count` does, with 0 for classes that show labels of no taxonomy."""
         recognizable = original.recognize(classes)
         counts = np.zeros(len(classes.sizes), np.int64)
         counts[recognizable] = self.count(classes.only(recognizable), original)
         return counts
 
     def _through(self, original: Original) -> "SeenPopulation":
-        """Return the population as this table's taxonomies see it, prepared once."""
+        """Return the population generalized by the taxonomies of this table, prepared once."""
         seen = self._seen.get(id(original))
         if seen is None or seen.original is not original:
             seen = SeenPopulation(self.table, original)
@@ -130,8 +130,8 @@ def _number_labels(
 ) -> list[Codes]:
     """Return, per level, the number of the label above each of the population's values.
 
-    A value the table does not hold is found among the taxonomy's other leaves or, where the
-    taxonomy is a rule, by that rule. What is not found shows only under a root for everything.
+    A value the table does not hold is looked up among the taxonomy's other leaves or, if the
+    taxonomy is a rule, by that rule. A value that is not found has the label of a single root only.
     """
     starts = np.cumsum([0, *(len(labels) for labels in taxonomy.labels)])
     known = [

@@ -1,4 +1,4 @@
-"""What the models have in common that compare a release with a table of the population."""
+"""The base of models that compare a release with a table of the population."""
 
 from collections.abc import Mapping
 from dataclasses import replace

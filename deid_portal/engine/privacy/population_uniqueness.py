@@ -1,4 +1,4 @@
-"""Population uniqueness: few people are the only one of their kind at all."""
+"""Population uniqueness: few people are unique in the population."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -35,6 +35,7 @@ class PopulationUniqueness(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "limit",
+            start=0.01,
             minimum=0,
             maximum=1,
             unusual_above=0.05,

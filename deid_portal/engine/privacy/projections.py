@@ -1,4 +1,4 @@
-"""Classes seen by somebody who knows only some of the quasi-identifiers."""
+"""Classes projected onto some of the quasi-identifiers: what an intruder who knows these sees."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -21,8 +21,8 @@ def number_columns(labels: Codes, columns: Sequence[int]) -> Codes:
 def every_projection(labels: Codes, known: int) -> Iterator[Codes]:
     """Number the classes by every choice of so many columns, or of all if there are fewer.
 
-    Whoever knows fewer columns sees larger groups, mixtures of these; what bounds all of these
-    from below in size, or from above in a share, bounds those too.
+    On fewer columns groups are larger, unions of these; so lower bounds of their size and upper
+    bounds of shares hold for those, too.
     """
     for columns in combinations(range(len(labels)), min(known, len(labels))):
         yield number_columns(labels, columns)

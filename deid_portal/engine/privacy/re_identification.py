@@ -1,4 +1,4 @@
-"""Privacy from re-identification: how many are found, and how many are found for sure."""
+"""Privacy from re-identification: the share of records found, and of those known to be right."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -48,7 +48,7 @@ class ReIdentification(PrivacyModel):
             caution="A share of {value} lets an intruder be sure of one record in twenty or more.",
         ),
     )
-    # Joined classes are fewer, and whoever is alone in one was alone before.
+    # Joining classes makes them fewer, and a record alone in a joined class was alone before.
     is_monotone = True
     is_monotone_per_record = False
     judges_release: ClassVar[bool] = True

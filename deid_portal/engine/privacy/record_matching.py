@@ -1,4 +1,4 @@
-"""Which original record may be behind which released one, all of them matched at once."""
+"""Which original record may be behind which released one, in matchings of all records."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ def consistent_pairs(classes: Classes, original: Original) -> Pairs:
 
 
 def links_by_matchings(classes: Classes, original: Original) -> Counts:
-    """Return, per class, the fewest released records a pattern that may be in it may be behind.
+    """Return, per class, the fewest records that a pattern consistent with it may be behind.
 
     A pattern may be behind a class if some matching of all records puts it there. Given one such
     matching, the others differ from it along cycles, so a pair can be had if it is part of the
@@ -66,10 +66,11 @@ def links_by_matchings(classes: Classes, original: Original) -> Counts:
 
 
 def count_equally_likely(classes: Classes, original: Original) -> Counts:
-    """Return, per class, the fewest records as likely as its own for a pattern it is likeliest for.
+    """Return, per class, the fewest equally likely records of a pattern it is likeliest for.
 
-    A record is as likely one person's as that of any other who fits it, so a pattern's likeliest
-    records are those that the fewest people fit. A class that is nobody's likeliest counts all.
+    A record is equally likely to belong to each person who fits it, so the likeliest records of a
+    pattern are those that the fewest people fit. A class that is likeliest for no pattern counts
+    all.
     """
     pairs = consistent_pairs(classes, original)
     people = pairs @ original.patterns.counts  # who fit each class
@@ -103,7 +104,7 @@ def _match(pairs: Pairs, sizes: Counts, counts: Counts) -> Pairs | None:
 
 
 def _exchangeable(pairs: Pairs, matched: Pairs) -> Pairs:
-    """Return which pairs are matched or can be, by passing places on in a circle."""
+    """Return which pairs are matched, or are in another matching by an exchange along a cycle."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 

@@ -22,9 +22,9 @@ class ResultPrivacy(PrivacyModel):
     A rule "if these cells, then those" is found if at least a share `support` of the released
     records shows all of its cells, and at least a share `confidence` of those that show the first
     part. A quasi-identifier shows the label of the release: a value that is hidden under a coarser
-    label is not found, and a rule may name a label as well. A rule names at most one
-    sensitive column. It judges the release as a whole; nothing is monotone about it, for a
-    coarser label may be the very one a rule names.
+    label is not found, and a rule may name a label as well. A rule names at most one sensitive
+    column. It judges the release as a whole; it is not monotone, since a rule may name a coarser
+    label.
     """
 
     rules: tuple[AssociationRule, ...]

@@ -1,4 +1,4 @@
-"""Sample uniqueness: few people are the only one of their kind in the release."""
+"""Sample uniqueness: few records are unique in the release."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -31,6 +31,7 @@ class SampleUniqueness(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "limit",
+            start=0.01,
             minimum=0,
             maximum=1,
             unusual_above=0.1,

@@ -1,4 +1,4 @@
-"""What a class may be compared with: a sensitive column of the whole table."""
+"""A sensitive column of the whole table, which classes are compared with."""
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class SensitiveColumn:
     def ranks(self) -> Codes:
         """Return the place of each value that occurs, in order: 0 is the lowest.
 
-        Numbers and dates stand by size, anything else by its text, the gap before all.
+        Numbers and dates are ordered by size, anything else by its text; the gap comes first.
         """
         order = [code for _, code in sorted(self._sort_keys())]
         ranks = np.zeros(len(self.column.values), np.int32)

@@ -1,4 +1,4 @@
-"""t-closeness: a group must not tell more about the secret than the whole table does."""
+"""t-closeness: the sensitive values of a group are distributed nearly as in the whole table."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -52,8 +52,8 @@ class TCloseness(PrivacyModel):
         Choice("distance", ("equal", "ordered", "hierarchical")),
         ColumnName(),
     )
-    # The distance of joined classes lies between theirs; a suppressed class may still pull a
-    # passing one over the limit, so nothing follows once records are left out.
+    # The distance of joined classes is at most the larger of theirs; but joining a suppressed class
+    # may push a passing class over the limit, so it is not monotone per record.
     is_monotone = True
     is_monotone_per_record = False
 
@@ -69,7 +69,7 @@ class TCloseness(PrivacyModel):
         return self.distances(classes, whole) <= self.t + ROUNDING
 
     def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
-        """Prove a loss from convexity: what is kept of a class keeps within t when joined again.
+        """Prove a loss by convexity: the kept records of a class, joined again, stay within t.
 
         So if a share s of the class is lost, its distance is at most (1 - s) · t + s · 1. Where all
         moves cost the same, the most records that keep within t follow from the class's values.
@@ -118,7 +118,7 @@ def _ordered_distances(classes: Classes, pairs: Pairs, secret: SensitiveColumn) 
 
 
 def _hierarchical_distances(classes: Classes, pairs: Pairs, secret: SensitiveColumn) -> Shares:
-    """Add up, level by level, the share of records that has to move out of its group there."""
+    """Add up, level by level, the share of records that must move between groups of the level."""
     total = kernels.excess(pairs.groups, pairs.codes, pairs.counts, classes.sizes, secret.shares)
     groupings = secret.groupings
     for labels in groupings[1:]:

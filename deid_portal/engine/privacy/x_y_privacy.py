@@ -1,4 +1,4 @@
-"""(X, Y)-privacy: some known columns must lead to many, and surely to none, of another."""
+"""(X, Y)-privacy: known columns X must lead to many values of Y, none with high confidence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,6 +43,7 @@ class XYPrivacy(PrivacyModel):
         ColumnName("y"),
         Parameter(
             "k",
+            start=5,
             minimum=2,
             whole=True,
             optional=True,
@@ -65,7 +66,7 @@ class XYPrivacy(PrivacyModel):
 
     @property
     def is_monotone_per_record(self) -> bool:
-        """More records bring more values, but they may also make one of them frequent."""
+        """Only without h: more records add values, but may also make one of them frequent."""
         return self.h is None
 
     @property
@@ -92,7 +93,7 @@ class XYPrivacy(PrivacyModel):
         return good[numbers]
 
     def accepts(self, kept: Classes, whole: Whole) -> bool:
-        """Look again: other rules may have taken away parts of a group."""
+        """Check again: other models may have suppressed part of a group."""
         return bool(self.passes(kept, whole).all())
 
     def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:

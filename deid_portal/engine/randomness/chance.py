@@ -1,19 +1,19 @@
 """Where the random numbers of a run come from.
 
-Chance that protects people is only worth something while nobody can repeat it. Whoever knows some
-originals, and a neighbor or a former employee does, sees what was drawn for them; from that neither
-what was drawn for others nor the start of the stream may follow. A typed seed fails at once, since
-all of them are tried in minutes. So does a statistical generator such as numpy's PCG64, whatever it
-was started with: its state can be computed from what it gives out.
+Random numbers protect people only as long as nobody can reproduce them. Whoever knows some original
+cells, such as a neighbor or a former employee, learns the random numbers drawn for them; neither
+the other random numbers nor the start of the stream may follow from these. A typed seed does not
+meet this, since all seeds can be tried in minutes. Nor does a statistical generator such as numpy's
+PCG64, however it is seeded: its state can be computed from its output.
 
-So a run has a secret of 32 bytes, fresh from the operating system unless its caller keeps one, and
-every purpose has a stream of its own: HMAC-SHA256 of the purpose under the secret (the expanding
-half of HKDF, RFC 5869; the secret is uniform, so there is nothing to extract) is the key of a
-ChaCha20 stream. Whoever sees one stream learns nothing of another, nor of the secret. The package
-randomgen puts ChaCha20 under numpy's `Generator` and takes 256 bits of key as they are; normals and
-integers come half as fast as from PCG64, floats a quarter. A test holds it against the cipher of
-the package cryptography. The other ways were worse: nobody claims that the ten rounds of numpy's
-Philox are a cipher, and a bit generator of our own would be the same C code, only less looked at.
+So a run has a secret of 32 bytes, from the operating system unless its caller stores one, and every
+purpose has its own ChaCha20 stream. Its key is the HMAC-SHA256 of the purpose under the secret (the
+expand step of HKDF, RFC 5869; the secret is uniform, so the extract step is not needed). A stream
+reveals nothing of another stream or of the secret. The package randomgen provides ChaCha20 for
+numpy's `Generator` and takes the 256-bit key unchanged; normals and integers are drawn at half the
+speed of PCG64, floats at a quarter. A test compares it with ChaCha20 of the package cryptography.
+Alternatives were rejected: the ten rounds of numpy's Philox are not claimed to be a cipher, and a
+bit generator of our own would be the same C code with less review.
 """
 
 import hmac
@@ -37,14 +37,14 @@ REPEATABLE = (
 
 @dataclass(frozen=True)
 class Chance:
-    """The random numbers of one run, by purpose; the same secret and purpose give the same."""
+    """The random numbers of one run, by purpose; secret and purpose determine them."""
 
     _secret: bytes = field(repr=False)
-    is_repeatable: bool = False  # by whoever types the same seed
+    is_repeatable: bool = False  # by anybody who has the seed
 
     @classmethod
     def in_secret(cls, secret: bytes | None = None) -> "Chance":
-        """Return chance nobody can repeat who does not have the secret; without one, nobody."""
+        """Return random numbers that only this secret reproduces; a new secret if none is given."""
         secret = token_bytes(SECRET_BYTES) if secret is None else secret
         if len(secret) != SECRET_BYTES:
             raise ValueError(f"A secret has {SECRET_BYTES} bytes.")
@@ -52,7 +52,7 @@ class Chance:
 
     @classmethod
     def from_seed(cls, seed: int) -> "Chance":
-        """Return chance that everybody can repeat: it protects nobody."""
+        """Return random numbers that anybody with the seed can reproduce: they protect nobody."""
         return cls(hmac.digest(_SEEDED, str(seed).encode(), "sha256"), is_repeatable=True)
 
     def generator(self, purpose: str) -> np.random.Generator:

@@ -1,10 +1,10 @@
 """Seeds: where one is harmless, where it is refused, and what a report says of a seeded run.
 
-The seed of a plan chooses what is drawn for measuring, such as the queries to compare. Where chance
-protects people, whoever has the seed has all that was drawn, and a seed that was typed is found by
-trying; so there it is refused. Whoever tests a pipeline may need the same release twice: a run
-that was confirmed to be repeatable takes the seed, says so in its report and claims no level of
-privacy. Differential privacy is never repeatable.
+The seed of a plan determines what is drawn for measurements, such as the queries to compare. If
+random numbers protect people, the seed gives them all away, and a typed seed is found by trying; so
+it is refused there. A pipeline under test may need the same release twice: a run that was confirmed
+to be repeatable uses the seed, says so in its report and claims no level of privacy. Differential
+privacy is never repeatable.
 """
 
 from abc import ABC, abstractmethod
@@ -29,14 +29,14 @@ NO_SEED_AT_ALL = (
 
 
 class SeededPlan(ABC):
-    """What the plan of a table and that of a network have in common: a seed that may not count."""
+    """A plan with a seed, which is refused if random numbers protect people."""
 
     seed: int | None
 
     @property
     @abstractmethod
     def protects_by_chance(self) -> bool:
-        """Say whether people are protected by what is drawn, so that repeating it undoes that."""
+        """Say whether random numbers protect people, so that reproducing them undoes it."""
 
     @property
     @abstractmethod
@@ -48,13 +48,13 @@ class SeededPlan(ABC):
         return self.seed is not None and self.protects_by_chance
 
     def without_undoing_seed(self) -> Self:
-        """Return the plan as it may be carried out with a secret."""
+        """Return the plan without a seed that would undo its protection."""
         if not self.has_undoing_seed:
             return self
         return replace(self, seed=None)  # type: ignore[type-var]
 
     def check_seed(self, *, is_confirmed: bool = False, or_else: str = "") -> None:
-        """Refuse a seed that would undo the protection, unless that was confirmed to be meant."""
+        """Refuse a seed that would undo the protection, unless its use was confirmed."""
         if not self.has_undoing_seed:
             return
         if self.is_private:
@@ -63,7 +63,7 @@ class SeededPlan(ABC):
             Place({}, "seed").refuse(f"{UNDOES}{or_else}.")
 
     def chance(self, secret: bytes | None, *, is_confirmed: bool) -> Chance:
-        """Return the chance of one run: from a secret, or from a seed that was confirmed."""
+        """Return the random numbers of one run: from a secret, or from a confirmed seed."""
         self.check_seed(is_confirmed=is_confirmed)
         if self.seed is not None and self.protects_by_chance:
             return Chance.from_seed(self.seed)

@@ -1,4 +1,4 @@
-"""Transition matrices: what is said in place of the truth, and what the truth must have been.
+"""Transition matrices: the randomized answer given the true one, and estimates of the true shares.
 
 Row i holds the probabilities of what is shown where category i is true; every row sums to one. The
 shares shown are then Pᵀ times the true ones, not P times (they agree only for a symmetric P).
@@ -15,7 +15,7 @@ import numpy as np
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Codes, Counts
 
-# Beyond this a matrix is so near to one that cannot be inverted that rounding decides the answer.
+# Above this condition number rounding errors dominate the inverse.
 WORST_CONDITION = 1e9
 
 
@@ -61,7 +61,8 @@ class Transition:
         """Return the level of local differential privacy, infinite if there is none.
 
         The logarithm of the largest ratio within a column: how much likelier one true category may
-        make what is shown than another. A zero beside a positive number tells a category for sure.
+        make what is shown than another. A zero beside a positive number rules a category out, so
+        there is no level.
         """
         if not self.categories:
             return 0.0
@@ -89,8 +90,9 @@ class Transition:
     def keeping(self, shares: Numbers) -> "Transition":
         """Return the invariant matrix that leaves these true shares as they are, on average.
 
-        What is shown is shown once more, as what may have been the truth behind it (Gouweleeuw et
-        al., 1998, section 3): R = P Q, with Q the chances of the truth given what P shows.
+        The shown category is replaced by a draw of what may have been its true category (Gouweleeuw
+        et al., 1998, section 3): R = P Q, where Q holds the chances of the true category given the
+        shown one.
         """
         joint = shares[:, np.newaxis] * self.matrix
         shown = joint.sum(axis=0)

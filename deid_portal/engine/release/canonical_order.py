@@ -1,7 +1,7 @@
-"""A table in an order that its content alone decides.
+"""Sorting a table by its content alone.
 
-Methods that divide people break ties by whoever comes first. The order of the input must not be
-what decides it: a release would then tell something about that order.
+Methods that form groups break ties in favor of the first row. If that were the first row of the
+input, the release would reveal something about the order of the input.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from deid_portal.engine.release.released_table import sorted_order
 from deid_portal.engine.table.table import Codes, Column, Table
 
 
-def arrange(table: Table) -> tuple[Table, Codes]:
+def sort_by_content(table: Table) -> tuple[Table, Codes]:
     """Return the table with rows and dictionaries sorted, and the original row of each row."""
     columns = [_sort_dictionary(column) for column in table.columns]
     order = sorted_order(columns, table.rows, lambda: None)
@@ -19,7 +19,7 @@ def arrange(table: Table) -> tuple[Table, Codes]:
 
 
 def _sort_dictionary(column: Column) -> Column:
-    """Return the column with its values in order; those nobody has go."""
+    """Return the column with its values sorted and unused values dropped."""
     used = np.flatnonzero(column.counts)
     order = np.array(sorted(used.tolist(), key=column.sort_key), np.int32)
     numbers = np.zeros(len(column.values), np.int32)

@@ -1,7 +1,7 @@
-"""Masks: the column stays for programs that expect it, and says nothing any more.
+"""Masks: the column stays for programs that expect it, with the same text in every cell.
 
-Every cell is the same, also where it was missing: a mask that lets a first letter, the last digits,
-a length or a gap through would let people be told apart by a column no rule looks at.
+Missing cells are masked, too: a mask that kept a first letter, the last digits, a length or a gap
+would distinguish people by a column that no model considers.
 """
 
 import numpy as np

@@ -39,7 +39,7 @@ def pseudonym_of(text: str, key: bytes) -> str:
 def ways_back(
     original: Table, released: Table, columns: Iterable[str], key: bytes
 ) -> Iterator[tuple[str, str, str]]:
-    """Give pseudonym, column and original value of everybody in the release, and of nobody else."""
+    """Return pseudonym, column and original value of everybody in the release, nobody else."""
     for name in columns:
         shown = set(released[name].values)
         for text in original[name].values:

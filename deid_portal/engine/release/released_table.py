@@ -2,8 +2,8 @@
 
 What must never happen: a column the plan removes, a suppressed record, an original quasi-identifier
 below its level, or the order of the input reaches the release. So the table is built from an
-explicit list of columns, and its rows are sorted by what they show: an order that says nothing the
-cells do not say, and that no secret has to keep.
+explicit list of columns, and its rows are sorted by their released cells: an order that adds no
+information to the cells and depends on no secret.
 """
 
 from collections.abc import Callable
@@ -26,9 +26,10 @@ DIGIT_BITS = 16
 def build_release(
     draft: TableDraft, plan: Plan, pseudonym_key: bytes | None, progress: Progress
 ) -> tuple[Table, Codes]:
-    """Return the kept rows with every column as the plan lets it be seen, in a new order.
+    """Return the released table, sorted, and the original row of each of its records.
 
-    Beside it, the original row of each record; that stays in the house.
+    The table holds the kept rows and shows each column as the plan says. The original rows are
+    never released.
     """
     given = draft.table.columns
     columns: list[Column] = []

@@ -1,7 +1,7 @@
-"""Which original row may be behind which record of a released file.
+"""Matching the records of a released file with original rows.
 
-Within a class, and among records equal in every other column, it makes no difference to any
-measure who is who; so a release of one level per column can be matched from its cells alone.
+No measure depends on how records of a class that are equal in every other column are matched; so a
+release with one level per column can be matched by its cells alone.
 """
 
 from collections.abc import Mapping
@@ -17,16 +17,14 @@ from deid_portal.engine.table.table import Codes, Column, Table
 
 
 def match_rows(problem: Problem, released: Table, levels: Mapping[str, int]) -> Codes | None:
-    """Return an original row for each released record, no row twice; None if that cannot be told.
+    """Return a different original row for each released record; None if there is no such matching.
 
     `levels` holds the level of each quasi-identifier the release shows at one level throughout.
     """
     if set(levels) != set(problem.names):
         return None
     shared = [column for column in problem.table.columns if column.name in released]
-    columns = [
-        _below_each_other(_shown(problem, own, levels), released[own.name]) for own in shared
-    ]
+    columns = [_stack(_shown(problem, own, levels), released[own.name]) for own in shared]
     names = [column.name for column in columns]
     both = reduce_table(Table(tuple(columns)), names, (), Progress(None)).pattern_of_row
     theirs, ours = both[: released.rows], both[released.rows :]
@@ -47,7 +45,7 @@ def _shown(problem: Problem, column: Column, levels: Mapping[str, int]) -> Colum
     return generalize(column, taxonomy, levels[column.name])
 
 
-def _below_each_other(original: Column, released: Column) -> Column:
+def _stack(original: Column, released: Column) -> Column:
     """Return the released cells and below them the original ones, with one dictionary."""
     known = {text: code for code, text in enumerate(released.values)}
     numbers = [known.setdefault(text, len(known)) for text in original.values]

@@ -1,1 +1,1 @@
-"""What the classes of a table say about the risk of the people in it."""
+"""Re-identification risk from the equivalence classes of a table."""

@@ -7,9 +7,9 @@ and f_j records of the release in class j they are right with 1 / f_j, with 1 / 
 (1/n) Σ f_j / F_j of all records (F. Dankar and K. El Emam, A method for evaluating marketer
 re-identification risk, PAIS 2010).
 
-The people of a release are people of its population, so F_j is at least f_j. A population table
-that shows fewer, none included, is out of date or leaves people out, or the release shows values
-that nobody has; f_j stands in for F_j then, and the risk is an upper bound.
+The people of a release are people of its population, so F_j is at least f_j. If a population table
+shows fewer (or none), it is out of date or incomplete, or the release shows changed values; then
+f_j is used for F_j, and the risk is an upper bound.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deid_portal.engine.table.numbers import Numbers
-from deid_portal.engine.table.table import Codes, Counts
+from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +36,6 @@ class AttackerRisk:
     share_above: float  # of records whose chance is above the threshold
     records_above: int
     is_bound: bool = False
-
-    def per_record(self, class_of_row: Codes) -> Numbers:
-        """Return one chance per record."""
-        return self.per_class[class_of_row]
 
 
 def prosecutor(sizes: Counts, threshold: float = 0.2) -> AttackerRisk:
@@ -81,7 +77,7 @@ def _summarize(
         per_class=chances,
         highest=float(chances.max()) if rows else 0.0,
         lowest=float(chances.min()) if rows else 0.0,
-        # Not a mean of `chances`: so it is exactly classes / rows where no population is known.
+        # Not a mean of `chances`, so that it is exactly classes / rows without a population.
         average=float((sizes / people).sum()) / rows if rows else 0.0,
         threshold=threshold,
         share_above=above / rows if rows else 0.0,

@@ -1,6 +1,6 @@
 """Risk read off class sizes: how likely is a match right, and for how many people?
 
-Who the attackers are and what a population changes says `attackers.py`.
+Attackers and populations are defined in `attackers.py`.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which column hurts most: the risk the table would have without it."""
+"""Which column raises the risk most: the risk the table would have without it."""
 
 from deid_portal.engine.report.risk import ColumnInfluence
 from deid_portal.engine.table.patterns import Patterns

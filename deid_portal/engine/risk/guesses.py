@@ -1,9 +1,9 @@
 """How surely a sensitive value can be guessed by whoever knows what the release shows of somebody.
 
-The guess is the most frequent value of the group; it is right for the share that has it. Measured
-on the released cells, so it holds for every method; where values were mixed within groups, those
-are what is seen of somebody. Gaps count as a value: that somebody has no
-diagnosis can be learned, too.
+The guess is the most frequent value of the group; it is right for the share that has it. It is
+computed from released cells, so it applies to every method; for values mixed within groups, the
+group is what is known of a person. Gaps count as a value: that somebody has no diagnosis can be
+learned, too.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Population uniques: how many people are one of a kind not only in the table but at all.
+"""Population uniques: how many people are unique not only in the table but in the population.
 
 Three estimators and the rule that chooses among them: F. Dankar, K. El Emam, A. Neisa and
 T. Roffey, Estimating the re-identification risk of clinical data sets, BMC Medical Informatics and

@@ -1,7 +1,7 @@
 """HIPAA Safe Harbor: do the columns hold one of the eighteen identifiers?
 
-45 CFR 164.514(b)(2). A check by name and by the look of the values: it finds what is obvious and
-proves nothing about what it does not find. Findings count rows and never show a cell.
+45 CFR 164.514(b)(2). A check by column names and value patterns: only obvious cases are found, and
+finding nothing proves nothing. Findings count rows and never show a cell.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Sample uniques: records that are one of a kind in the table."""
+"""Sample uniques: records that are unique in the table."""
 
 from deid_portal.engine.report.risk import SampleUniques
 from deid_portal.engine.table.table import Counts

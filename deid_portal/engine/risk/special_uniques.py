@@ -1,4 +1,4 @@
-"""Special uniques: records that a few columns already single out.
+"""Special uniques: records that are unique on few columns already.
 
 M. Elliot, A. Manning and R. Ford, A computational algorithm for handling the special uniques
 problem, IJUFKS 10(5), 2002. A minimal sample unique is a combination of columns on which a record
@@ -7,18 +7,16 @@ is alone while it is alone on no part of it; the fewer the columns, the higher t
 
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb, prod
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.table.patterns import Patterns
-from deid_portal.engine.table.projection import Combination, Projection, project_all
+from deid_portal.engine.table.projection import Combination, Projection
 from deid_portal.engine.table.projection_kernels import find_minimal
 from deid_portal.engine.table.table import Codes, Counts
 
-MOST_COMBINATIONS = 5000
 Alone = NDArray[np.bool_]
 
 
@@ -38,20 +36,6 @@ class SpecialUniques:
     def records(self) -> int:
         """Return how many records at least one combination singles out."""
         return int((self.smallest > 0).sum())
-
-
-def find_special_uniques(patterns: Patterns, most_columns: int = 3) -> SpecialUniques:
-    """Find all minimal sample uniques of up to `most_columns` columns."""
-    width = len(patterns.names)
-    deepest = min(most_columns, width)
-    if sum(comb(width, size) for size in range(1, deepest + 1)) > MOST_COMBINATIONS:
-        raise InvalidPlan(
-            f"{width} columns make too many combinations; ask for combinations of fewer columns."
-        )
-    search = SpecialUniquesSearch(patterns, deepest)
-    for seen in project_all(patterns, deepest):
-        search.add(seen)
-    return search.found()
 
 
 class SpecialUniquesSearch:

@@ -18,16 +18,13 @@ from deid_portal.engine.risk.column_influence import rank_columns
 from deid_portal.engine.risk.distinction import rank_projections
 from deid_portal.engine.risk.population_uniques import estimate_population_uniques
 from deid_portal.engine.risk.sample_uniques import count_sample_uniques
-from deid_portal.engine.risk.special_uniques import (
-    MOST_COMBINATIONS,
-    SpecialUniques,
-    SpecialUniquesSearch,
-)
+from deid_portal.engine.risk.special_uniques import SpecialUniques, SpecialUniquesSearch
 from deid_portal.engine.table.patterns import Patterns
 from deid_portal.engine.table.projection import Projection, project_all
 from deid_portal.engine.table.table import Counts
 
 COMBINED_COLUMNS = 3  # combinations up to this size are ranked and searched for special uniques
+MOST_COMBINATIONS = 5000
 SHOWN_COMBINATIONS = 20
 # Chances people ask about: how many records are above each?
 THRESHOLDS = (0.5, 0.33, 0.2, 0.1, 0.09, 0.05, 0.02, 0.01)
@@ -62,7 +59,7 @@ def summarize_risk(
 
 
 def _combine_columns(patterns: Patterns) -> tuple[list[Distinctness], SpecialUniques]:
-    """Look through every combination once, for both what it tells apart and whom it singles out."""
+    """Go through all combinations once, for both their distinction and their special uniques."""
     deepest = min(_columns_to_combine(len(patterns.names)), len(patterns.names))
     search = SpecialUniquesSearch(patterns, deepest)
 

@@ -24,7 +24,7 @@ def rules_out_finer(check: Check, allowed: int) -> bool:
 
 
 class Bounds(ABC):
-    """A lower bound of one metric's cost, made of a floor and of what coarser checks add to it."""
+    """A lower bound of one metric's cost: a floor, raised by the checks of coarser combinations."""
 
     def __init__(self, checker: Checker, allowed: int) -> None:
         self.checker = checker
@@ -46,15 +46,15 @@ class Bounds(ABC):
         """
 
     def above(self, check: Check) -> float:
-        """Return what all coarser combinations cost at least, beyond what they lose."""
+        """Return a lower bound of the cost of all coarser combinations, suppression not counted."""
         return 0.0
 
-    def enough(self, floor: float, cost: float) -> float:
-        """Guess how many lost records would lift a combination of this floor to this cost."""
+    def records_to_exceed(self, floor: float, cost: float) -> float:
+        """Estimate how many lost records raise the cost of a combination from floor to cost."""
         return float("inf")
 
     def least_between(self, finest: Levels, coarsest: Check) -> float:
-        """Return what every combination between these costs at least, and they too."""
+        """Return a lower bound of the cost of all combinations from the finest to the coarsest."""
         terms, amount = self.below(coarsest)
         spans = [slice(low, high + 1) for low, high in zip(finest, coarsest.levels, strict=True)]
         sums = [floor[span] for floor, span in zip(self.floor_terms(), spans, strict=True)]
@@ -72,8 +72,8 @@ class Bounds(ABC):
 class SeparableBounds(Bounds):
     """The floor is the cost with nothing suppressed; lost records add their penalty.
 
-    Records of a class that is lost whole are known, so their penalty is exact at every level. Of
-    a class that is lost in part only the number is known; a finer level makes it no cheaper.
+    If all records of a class are lost, their values are known and the penalty is exact at every
+    level. If only some are, just their number is known; finer levels never lower the penalty.
     """
 
     def __init__(self, checker: Checker, allowed: int) -> None:
@@ -84,8 +84,8 @@ class SeparableBounds(Bounds):
     def floor_terms(self) -> Sequence[Numbers]:
         return self.costs.kept
 
-    def enough(self, floor: float, cost: float) -> float:
-        """Suppose that lost records are like the others."""
+    def records_to_exceed(self, floor: float, cost: float) -> float:
+        """Assume that a lost record costs as much as an average one."""
         return self.checker.rows * (cost - floor) / max(self.costs.nothing_kept - floor, 1e-9)
 
     def below(self, check: Check) -> tuple[Sequence[Numbers], float]:
@@ -124,7 +124,7 @@ class DiscernibilityBounds(ClassBounds):
         # down a little, for the product was made from logarithms.
         return (1 - 1e-9) * self.checker.rows**2 / np.exp(sums)
 
-    def enough(self, floor: float, cost: float) -> float:
+    def records_to_exceed(self, floor: float, cost: float) -> float:
         return (cost - floor) / max(self.checker.rows, 1)
 
     def above(self, check: Check) -> float:

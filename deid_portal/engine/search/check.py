@@ -22,9 +22,9 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What one combination of levels would mean.
+    """The result of checking one combination of levels.
 
-    `lost` says how many records of each class are suppressed at every finer combination at least.
+    `lost`: at least so many records of each class are suppressed at every finer combination, too.
     """
 
     checker: "Checker"
@@ -88,7 +88,8 @@ class Checker:
             passes_too, lost_too = model.judge(classes, self.whole)
             passes, lost = passes & passes_too, np.maximum(lost, lost_too)
         if self.k > 1 and len(self.models) > 1:
-            # What is kept of a class keeps to k-anonymity as well: fewer than k cannot.
+            # Fewer than k records left of a class violate k-anonymity, so then all of them are
+            # lost.
             lost = np.where(classes.sizes - lost < self.k, classes.sizes, lost)
         suppressed = self.rows - kernels.add_chosen(classes.sizes, passes)
         return Check(self, grouped, ~passes, lost, suppressed)
@@ -140,7 +141,7 @@ class CostTables:
             self.kept.append(costs[:-1] @ counts)
             self.nothing_kept += float(costs[-1] @ counts)
             penalties = costs[-1] - costs[:-1]
-            self.penalties.append(_same_for_all_of_a_label(penalties, taxonomy, counts))
+            self.penalties.append(_penalties_per_label(penalties, taxonomy, counts))
         self._kept: list[list[float]] = [kept.tolist() for kept in self.kept]
         self.flat_penalties = np.concatenate(
             [np.zeros(0), *(table.reshape(-1) for table in self.penalties)]
@@ -172,10 +173,11 @@ class CostTables:
         return [table @ counts[start:stop] for table, start, stop in parts]
 
 
-def _same_for_all_of_a_label(penalties: Numbers, taxonomy: Taxonomy, counts: Counts) -> Numbers:
-    """Return the penalties with those of values that occur instead of those that do not.
+def _penalties_per_label(penalties: Numbers, taxonomy: Taxonomy, counts: Counts) -> Numbers:
+    """Give every value the penalty of the most frequent value with the same label.
 
-    Classes know their labels by a value that may not occur, which a metric need not care about.
+    A class stores its label as one of the label's values, which may not occur in the table; a
+    metric need not define a penalty for such a value.
     """
     by_count = np.argsort(counts, kind="stable")
     answer = np.empty(penalties.shape)

@@ -69,7 +69,7 @@ class Explorer:
         self.found.bound = min([self._cost_to_beat(), *(box.bound for box in self.boxes)])
 
     def _descend(self, current: Check) -> None:
-        """Lower the column that promises most as long as the release stays allowed and cheaper."""
+        """Lower the most promising column as long as the result is allowed and cheaper."""
         refused: set[int] = set()
         while True:
             for levels, column in self._by_promise(current.levels, refused):
@@ -83,7 +83,7 @@ class Explorer:
                 return
 
     def _improve(self) -> None:
-        """Trade one step in a column for one in another as long as that helps."""
+        """Lower one column by a step and raise another, as long as that finds something better."""
         best = None
         while self.found.best is not None and self.found.best is not best:
             best = self.found.best

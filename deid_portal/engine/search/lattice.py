@@ -1,4 +1,4 @@
-"""The search space: every combination of levels, and what is still open in it."""
+"""The search space: all combinations of levels, and those not yet ruled out."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -97,7 +97,7 @@ class OpenNodes:
     def climb(
         self, levels: Levels, drops: NDArray[np.float64], expected: float, limit: float
     ) -> Levels:
-        """Return a coarser combination with as many open ones below as forecasts allow."""
+        """Return the coarser combination that is forecast to rule out most open combinations."""
         reached = kernels.climb(
             self._nodes,
             1 + len(self._nodes) // SAMPLE,
@@ -129,7 +129,7 @@ class OpenNodes:
     def lift_finer(
         self, levels: Levels, terms: Sequence[NDArray[np.float64]] = (), amount: float = 0.0
     ) -> None:
-        """Note what adds to the cost of every finer combination: a term per column, an amount."""
+        """Raise the bound of every finer combination: by one term per column, and by an amount."""
         own = [terms[column] for column in self._free] if terms else [self._no_terms]
         fixed = sum(float(term[0]) for c, term in enumerate(terms) if c not in self._free)
         kernels.lift_finer(
@@ -142,7 +142,7 @@ class OpenNodes:
         )
 
     def lift_coarser(self, levels: Levels, cost: float) -> None:
-        """Note that no coarser combination costs less than this."""
+        """Raise the bound of every coarser combination to at least this cost."""
         if cost > 0:
             own = np.array([levels[column] for column in self._free], np.int16)
             kernels.lift_coarser(self._nodes, self._floor, own, cost)

@@ -1,8 +1,8 @@
 """Finding the optimum among all combinations of levels.
 
-Several ways, one answer: ties are broken the same way everywhere, so each returns the same
-combination where it can prove it. Nothing is inferred that is not proved: only rules that are
-monotone per record say anything about finer combinations once records are suppressed.
+All searches break ties in the same way, so each returns the same combination if it proves it
+optimal. Combinations are ruled out by proof only: once records are suppressed, only models that are
+monotone per record allow conclusions about finer combinations.
 """
 
 from collections.abc import Collection, Iterator
@@ -51,7 +51,7 @@ def find_optimum(
 def search_with_bounds(
     checker: Checker, lattice: Lattice, found: SearchResult, progress: Progress
 ) -> None:
-    """Check open combinations, rather coarse ones, until none is left that could be better."""
+    """Check open combinations, coarse ones first, until none is left that could be better."""
     bounds = bounds_for(checker, found.allowed)
     forecast = SuppressionForecast(lattice.heights)
     place = (COARSEST_PLACE + FINEST_PLACE) / 2
@@ -66,7 +66,7 @@ def search_with_bounds(
             search_exhaustively(checker, lattice, found, progress, checked)
             return
         levels, floor = nodes.pick(place)
-        needed = min(found.allowed + 1, bounds.enough(floor, _to_beat(found)[0]))
+        needed = min(found.allowed + 1, bounds.records_to_exceed(floor, _to_beat(found)[0]))
         coarser = _climb(nodes, forecast, levels, needed)
         levels = levels if coarser in checked else coarser
         checked.add(levels)
@@ -88,7 +88,7 @@ def _climb(
 ) -> Levels:
     """Return a coarser combination that may lose as many records as needed to rule this one out.
 
-    It may cost too much to be the answer; if it loses so many, so do all finer ones at once.
+    It may cost too much to be the answer itself, but its check then rules out all finer ones.
     """
     expected, limit = forecast.expect(levels), forecast.scale(needed)
     if expected <= limit:

@@ -1,4 +1,4 @@
-"""A plan that has met its table: columns in order, taxonomies built, patterns counted."""
+"""A plan applied to a table: columns in table order, taxonomies built, patterns counted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,11 +16,11 @@ from deid_portal.engine.utility import Metric
 
 
 @dataclass(frozen=True)
-class Leaving:
-    """What the plan says about a column that leaves."""
+class ReleasedColumnPlan:
+    """What the plan says about a released column."""
 
     is_pseudonym: bool = False
-    type: ColumnType | None = None  # None where it was inferred
+    type: ColumnType | None = None  # None: inferred from the cells
     taxonomy: Recipe | None = None
 
 
@@ -36,7 +36,7 @@ class Problem:
     patterns: Patterns
     whole: Whole
     recipes: Sequence[Recipe] = ()  # how the taxonomies were made
-    leaving: Mapping[str, Leaving] = field(default_factory=dict)  # the columns that leave
+    released: Mapping[str, ReleasedColumnPlan] = field(default_factory=dict)  # the released columns
 
     @classmethod
     def pose(
@@ -73,7 +73,7 @@ class Problem:
             recipes=own,
         )
 
-    def of(self, table: Table, progress: Progress) -> "Problem":
+    def for_table(self, table: Table, progress: Progress) -> "Problem":
         """Pose the same problem for another table with the same columns."""
         problem = Problem.pose(
             table,
@@ -83,10 +83,10 @@ class Problem:
             {name: column.recipe for name, column in self.whole.sensitive.items()},
             progress,
         )
-        return replace(problem, leaving=self.leaving).among(self.whole.populations)
+        return replace(problem, released=self.released).with_populations(self.whole.populations)
 
-    def among(self, populations: Sequence[Population]) -> "Problem":
-        """Return the problem of a table that is drawn from these populations."""
+    def with_populations(self, populations: Sequence[Population]) -> "Problem":
+        """Return the problem with these populations, of which the table is a sample."""
         return replace(self, whole=replace(self.whole, populations=populations))
 
     @property

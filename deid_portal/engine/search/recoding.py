@@ -1,4 +1,4 @@
-"""A release in rounds: each shows some patterns at levels of its own, the rest is suppressed."""
+"""A recoding in rounds: each shows some patterns at its own levels, the rest is suppressed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """What becomes of each pattern. The first round is the base, the others mend its remainder."""
+    """How each pattern is shown. Later rounds show patterns that the first, the base, left out."""
 
     problem: Problem
     rounds: tuple[Round, ...]
@@ -56,7 +56,7 @@ class Recoding:
     def classes(self) -> Classes:
         """Return the classes a recipient sees: rounds that show the same labels share them."""
         labels = [self._labels(column) for column in range(len(self.problem.names))]
-        shown = only(self.problem.patterns, self.shown)
+        shown = select_patterns(self.problem.patterns, self.shown)
         codes = np.array([codes[self.shown] for codes in labels], np.int32)
         patterns = replace(shown, codes=codes.reshape(len(labels), len(shown.counts)))
         flat = [_no_levels(codes) for codes in patterns.codes]
@@ -154,7 +154,7 @@ def label_numbers(taxonomy: Taxonomy, levels: Sequence[int]) -> dict[int, Codes]
     return {level: number(taxonomy.labels[level]) for level in levels}
 
 
-def only(patterns: Patterns, chosen: Mask) -> Patterns:
+def select_patterns(patterns: Patterns, chosen: Mask) -> Patterns:
     """Return some of the patterns, renumbered; they no longer know their rows."""
     numbers = np.cumsum(chosen, dtype=np.int32) - np.int32(1)
     return Patterns(

@@ -1,4 +1,4 @@
-"""Classes at any combination of levels, each made from the smallest finer classes at hand.
+"""Classes at any combination of levels, computed from the smallest finer classes in memory.
 
 A label is written as the first leaf under it. A key made of such leaves can be raised further
 without knowing at which level it stands, and classes roll up to coarser ones from their keys alone.
@@ -20,7 +20,7 @@ from deid_portal.engine.taxonomies import Taxonomy
 
 REMEMBERED_BYTES = 128 << 20
 SMALL = 1000  # patterns
-STEPS = (1, 2, 4)  # how many of the raised columns a step on the way raises
+STEPS = (1, 2, 4)  # numbers of columns to raise in an intermediate step
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -66,7 +66,8 @@ class LevelKeys:
             bits = max(values - 1, 0).bit_length()
             if used + bits > WORD_BITS:
                 word, used = word + 1, 0
-            # A column of one value after a full word has nothing left to shift.
+            # A column of one value takes no bits; after a full word its shift would be out of
+            # range.
             shift = min(used, WORD_BITS - 1)
             leaves = _first_leaves(taxonomy.codes[:, :values])
             tables.append((leaves << np.uint64(shift)).reshape(-1))
@@ -145,7 +146,7 @@ class Grouper:
         self._remembered_bytes = 0
 
     def group(self, levels: Levels, finer: Grouped | None = None) -> Grouped:
-        """Return the classes at these levels, made from classes nowhere coarser."""
+        """Return the classes at these levels, computed from classes that are nowhere coarser."""
         source = self.finest if finer is None else finer
         own = source.classes
         class_of, words, members, sizes = self._join(source, levels)
@@ -189,7 +190,7 @@ class Grouper:
         return View(self.patterns.codes, nodes)
 
     def _source_for(self, levels: Levels) -> Grouped:
-        """Return finer classes: of the columns that are raised, the last in order are not.
+        """Return finer classes, in which only the first of the columns to raise are raised.
 
         Many combinations share the levels of the first columns, so these classes are soon used
         again. Small tables are grouped directly, a step costs more than it saves.

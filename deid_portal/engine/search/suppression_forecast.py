@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from deid_portal.engine.search.lattice import Levels
 
 RIDGE = 0.3
-# Added before taking logarithms, so that few records more or less make little difference.
-HARDLY_ANY = 10
+# Added before taking logarithms, so that differences of a few records weigh little.
+SMOOTHING_RECORDS = 10
 
 
 class SuppressionForecast:
     """The logarithm of lost records as a sum of amounts, one for every level that is passed.
 
-    The amounts follow from all checks by least squares, updated with each of them. It is a guess:
-    it decides where a search looks next, and nothing is ever concluded from it.
+    The amounts are fitted to all checks by least squares, updated with each check. The forecast
+    only decides where the search looks next; no combination is ruled out by it.
     """
 
     def __init__(self, heights: Levels) -> None:
@@ -28,7 +28,7 @@ class SuppressionForecast:
 
     @staticmethod
     def scale(records: float) -> float:
-        return math.log(records + HARDLY_ANY)
+        return math.log(records + SMOOTHING_RECORDS)
 
     def learn(self, levels: Levels, lost: int) -> None:
         """Take note of a check (recursive least squares)."""

@@ -1,4 +1,4 @@
-"""Arrow arrays of any type into columns: every different value is written as text once.
+"""Arrow arrays of any type into columns: each distinct value is written as text once.
 
 Files with types of their own (Parquet) and data frames come in this way, so both are read alike.
 The texts are those of `cell_text.py`; Arrow writes them where it does so in the same way, several
@@ -81,7 +81,7 @@ def _are_whole_seconds(moments: "pa.Array") -> bool:
 
 
 def _write_floats(array: "pa.Array") -> "pa.Array":
-    """Write floats as short as they can be; those of 32 bits as what they are, 0.1 and no more."""
+    """Write floats with as few digits as identify them, those of 32 bits as such: 0.1."""
     is_short = pa.types.is_float32(array.type)
     numbers = array.to_numpy(zero_copy_only=False)
     sizes = np.abs(numbers)

@@ -34,7 +34,7 @@ Values = Any  # an array of numpy or pandas with a value per code
 
 
 def table_from_frame(frame: pd.DataFrame) -> Table:
-    """Take a frame in; its index is dropped."""
+    """Return a frame as a table; its index is dropped."""
     if not isinstance(frame, pd.DataFrame):
         raise InvalidTable("A Table or a pandas DataFrame is accepted as a table.")
     _check_names(frame)
@@ -44,16 +44,17 @@ def table_from_frame(frame: pd.DataFrame) -> Table:
 
 
 def frame_from_table(table: Table) -> pd.DataFrame:
-    """Hand a table over as a frame with rows numbered from 0."""
+    """Return a table as a frame with rows numbered from 0."""
     cells = {c.name: _cells(c, table.pandas_types.get(c.name)) for c in table.columns}
     return pd.DataFrame(cells, index=pd.RangeIndex(table.rows), columns=list(table.names))
 
 
 def types_of_release(types: Mapping[str, Any], released: Table) -> dict[str, Any]:
-    """Return types of a frame for what was made of it.
+    """Return the types of the original frame for the release made of it.
 
-    Categories that nobody left in has would tell of those left out, and an order of categories that
-    means nothing may be that of the rows: so only shown ones stay, sorted unless they are ordered.
+    Categories no released row has would tell of suppressed rows, and the order of unordered
+    categories may be that of the original rows: so only released categories stay, sorted unless
+    they are ordered.
     """
     return {
         column.name: _shown_categories(kind, column)
@@ -138,7 +139,7 @@ def _categories_of_rows(name: str, series: "pd.Series[Any]") -> "pa.Array":
     try:
         written = _write_categories(cast(pd.CategoricalDtype, series.dtype), name)
     except InvalidTable:
-        deque(_write_objects(name, series), maxlen=0)  # finds the row that holds it
+        deque(_write_objects(name, series), maxlen=0)  # raises with the number of the row
         raise
     return written.take(pa.array(codes, mask=codes < 0))
 
@@ -242,7 +243,7 @@ def _as_dates(column: Column) -> Values:
 
 
 def _as_booleans(column: Column) -> Values:
-    """Return true and false, in any case, as what they are; yes and no stay texts."""
+    """Return true and false, in any case, as booleans; yes and no stay texts."""
     said = [None if text is None else text.lower() for text in column.values]
     if not set(said) <= {"true", "false", None}:
         return _as_texts(column)

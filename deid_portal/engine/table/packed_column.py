@@ -1,4 +1,4 @@
-"""A column as it comes from a file or the vault: in few bytes, unpacked when somebody asks."""
+"""A column as read from a file or the vault: in few bytes, unpacked when needed."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -11,21 +11,21 @@ from deid_portal.engine.table.table import Codes, Column, Counts, PackedCodes, c
 from deid_portal.engine.table.texts import NO_GAP, Texts
 from deid_portal.engine.table.values import ColumnType
 
-# The narrowest kind of number that holds so many codes.
+# The narrowest integer type that holds so many codes.
 CODE_KINDS = ((1 << 8, np.dtype(np.uint8)), (1 << 16, np.dtype(np.uint16)))
 WIDEST = np.dtype(np.int32)
 
 
 def kind_for(values: int) -> np.dtype[np.integer]:
-    """Return the kind of number to keep codes of so many values in."""
+    """Return the integer type for the codes of so many values."""
     return next((kind for most, kind in CODE_KINDS if values <= most), WIDEST)
 
 
 class PackedColumn(Column):
     """A column whose codes are as narrow as they can be and whose values are bytes.
 
-    Codes of 32 bits and strings are made when somebody asks for them, and kept. Taking in a table
-    asks for neither.
+    Codes of 32 bits and strings are made when they are first needed, and kept. Reading a table
+    needs neither.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class PackedColumn(Column):
         values: Texts | tuple[str | None, ...],
         decimal: str = ".",
     ) -> None:
-        if not isinstance(values, Texts):  # a copy, made from what somebody has unpacked
+        if not isinstance(values, Texts):  # a copy of an unpacked column
             super().__init__(name, type, np.asarray(codes, np.int32), values, decimal)
             self.__dict__["_packed"] = self.__dict__["codes"]
             return
@@ -81,7 +81,7 @@ class PackedColumn(Column):
     def take(self, rows: NDArray[np.intp] | slice) -> Column:
         return PackedColumn(self.name, self.type, self.packed[rows], self.texts, self.decimal)
 
-    def afresh(self) -> Column:
+    def without_caches(self) -> Column:
         return self.with_type(self.type)
 
     def with_type(self, type: ColumnType) -> Column:

@@ -18,7 +18,7 @@ from deid_portal.engine.table.table import Codes, Column, Counts, Table
 
 Keys = NDArray[np.uint64]
 WORD_BITS = 64
-# Few enough that their keys stay near the processor.
+# Few enough that their keys stay in the processor's cache.
 ROWS_PER_CHUNK = 1 << 18
 
 
@@ -31,11 +31,11 @@ class Pairs:
     counts: Counts  # records, one per pair
 
     def regroup(self, numbers: Codes) -> "Pairs":
-        """Return the pairs after groups were joined; `numbers` holds the new one of each."""
+        """Return the pairs after groups were joined; `numbers` holds the new numbers of groups."""
         return Pairs(*kernels.join_pairs(self.groups, self.codes, self.counts, numbers))
 
     def relabel(self, labels: Codes) -> "Pairs":
-        """Return the pairs after values were joined; `labels` holds the new code of each."""
+        """Return the pairs after values were joined; `labels` holds the new code of each value."""
         codes, groups, counts = kernels.join_pairs(self.codes, self.groups, self.counts, labels)
         return Pairs(groups, codes, counts)
 
@@ -176,7 +176,7 @@ def combine(left: Codes, right: Codes) -> Keys:
 
 
 class _Steps:
-    """Walks over all rows a chunk at a time, as often as needed, and tells how far it is."""
+    """Goes over all rows in chunks, as often as needed, and reports progress."""
 
     def __init__(self, rows: int, times: int, progress: Progress) -> None:
         self.rows = rows

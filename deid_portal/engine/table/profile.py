@@ -6,10 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.compiled.cores import spread_out
-from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.table import text_kernels
-from deid_portal.engine.table.table import Column, Counts, Table
+from deid_portal.engine.table.table import Column, Counts
 from deid_portal.engine.table.text_values import Numbers, days_in, find_date_format_of, numbers_in
 from deid_portal.engine.table.values import ColumnType
 
@@ -36,24 +34,11 @@ class ColumnProfile:
     mean: float | None = None
 
 
-def profile_table(
-    table: Table, progress: ProgressCallback | None = None
-) -> tuple[ColumnProfile, ...]:
-    """Profile every column; `progress` counts columns in the phase "profile"."""
-    steps = Progress(progress)
-    count = len(table.columns)
-    steps.report(0, count, "profile")
-    profiles = spread_out(
-        profile_column, table.columns, lambda done: steps.report(done, count, "profile")
-    )
-    return tuple(profiles)
-
-
 def profile_column(column: Column) -> ColumnProfile:
     """Count a column's values; numbers and dates get a histogram over their range.
 
-    Nothing is made of a value unless it is shown, so a column of a million different ones takes no
-    longer than its bytes.
+    Only shown values become strings, so the time for a million different values depends only on
+    their number of bytes.
     """
     texts, counts = column.texts, column.counts
     counted = _counted(column)
@@ -79,7 +64,7 @@ def profile_column(column: Column) -> ColumnProfile:
 
 
 def _counted(column: Column) -> NDArray[np.bool_] | slice:
-    """Return which values some row holds, without the gap: mostly all, and nothing is copied."""
+    """Return the codes that occur, without the gap; usually all, as a slice that copies nothing."""
     is_counted = column.counts > 0
     if column.gap is not None:
         is_counted[column.gap] = False
@@ -96,7 +81,7 @@ def _numbers(column: Column) -> Numbers:
 
 
 def _have_a_range(numbers: Numbers) -> bool:
-    """Say whether there are numbers, and none so large that floats have no distances for them."""
+    """Say whether there are numbers, and none so large that differences overflow."""
     return bool(len(numbers)) and math.isfinite(float(numbers.max()) - float(numbers.min()))
 
 

@@ -1,6 +1,6 @@
-"""Distinct patterns seen through some of their columns, without the rows."""
+"""Distinct patterns projected onto some of their columns, without the rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ Combination = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Distinct patterns seen through a combination of their columns."""
+    """Distinct patterns projected onto a combination of their columns."""
 
     columns: Combination
     numbers: Codes  # class of each pattern
@@ -24,12 +24,12 @@ class Projection:
 
     @classmethod
     def of_nothing(cls, patterns: Patterns) -> "Projection":
-        """Return the view in which all records are alike."""
+        """Return the projection onto no column, in which all records are alike."""
         everybody = patterns.counts.sum(keepdims=True)
         return cls((), np.zeros(len(patterns.counts), np.int32), everybody)
 
     def split(self, patterns: Patterns, column: int) -> "Projection":
-        """Return the view with one more column."""
+        """Return the projection onto one more column."""
         codes = patterns.codes[column]
         values = int(codes.max(initial=0)) + 1
         numbers, sizes = projection_kernels.split_groups(
@@ -72,12 +72,6 @@ def number_patterns(codes: Codes) -> Codes:
 def sizes_of(numbers: Codes, counts: Counts) -> Counts:
     """Return the records per number."""
     return kernels.add_up(numbers, counts, int(numbers.max(initial=-1)) + 1)
-
-
-def sizes_by(patterns: Patterns, names: Sequence[str]) -> Counts:
-    """Return the class sizes the table has on some of its quasi-identifiers."""
-    chosen = [patterns.names.index(name) for name in names]
-    return sizes_of(number_patterns(patterns.codes[chosen]), patterns.counts)
 
 
 def sizes_without_each(patterns: Patterns) -> Iterator[Counts]:

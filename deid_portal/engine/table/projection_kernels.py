@@ -1,11 +1,11 @@
-"""The compiled loops over distinct patterns seen through some of their columns."""
+"""Compiled loops over distinct patterns projected onto some of their columns."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.compiled.kernels import add_up, compiled, number_keys
 
-# A table with a place for every pair may be this many times as long as the patterns.
+# A table with a place for every pair may have this many entries per pattern.
 SPACIOUS = 4
 
 
@@ -19,7 +19,7 @@ def split_groups(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Split groups by one more column; return each pattern's new group and the records of each.
 
-    Groups and codes are few as a rule, so that each pair has a place of its own in a table.
+    Groups and codes are usually so few that a table can have a place for each pair.
     """
     if groups * values > SPACIOUS * len(numbers) + 1024:
         keys = np.empty(len(numbers), np.uint64)
@@ -47,10 +47,10 @@ def split_groups(
 def find_minimal(
     numbers: NDArray[np.int32],
     sizes: NDArray[np.int64],
-    parts: NDArray[np.bool_],  # part of the combination × pattern: alone on it
-    alone: NDArray[np.bool_],  # per pattern, to be filled: alone on the whole combination
+    parts: NDArray[np.bool_],  # subset of the columns × pattern: unique on it
+    alone: NDArray[np.bool_],  # per pattern, to be filled: unique on the combination
 ) -> NDArray[np.int64]:
-    """Return the patterns that are alone on a combination and on no part of it."""
+    """Return the patterns that are unique on a combination of columns and on no subset of it."""
     minimal = np.empty(len(numbers), np.int64)
     found = 0
     for index in range(len(numbers)):

@@ -1,7 +1,7 @@
 """A table as named columns of integer codes with dictionaries.
 
-The only room that knows what a gap is: a missing cell is the dictionary entry None, with a code
-and a count of its own like any other value, so an incomplete record never drops out of a count.
+Gaps are defined here and nowhere else: a missing cell is the dictionary entry None, with its own
+code and count like any other value, so an incomplete record never drops out of a count.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ def row_chunks(rows: int) -> Iterator[slice]:
 
 
 def count_codes(codes: PackedCodes, size: int = 0) -> Counts:
-    """Return how often each code occurs, of so many there are at least."""
+    """Return how often each code occurs; at least `size` counts."""
     counts = np.zeros(max(size, int(codes.max()) + 1 if len(codes) else 0), np.int64)
     seen = np.ascontiguousarray(codes).view()
     seen.setflags(write=False)  # always, so that the loop is compiled for one kind of array only
@@ -75,12 +75,12 @@ class Column:
 
     @property
     def packed(self) -> PackedCodes:
-        """Return the codes, maybe in fewer bytes: for whoever only counts or keeps them."""
+        """Return the codes, possibly in fewer bytes: enough for counting and storing them."""
         return self.codes
 
     @cached_property
     def texts(self) -> Texts:
-        """Return the values as bytes, for whoever looks at all of them."""
+        """Return the values as bytes, for functions that need all of them."""
         return Texts.from_values(self.values)
 
     @property
@@ -117,8 +117,8 @@ class Column:
     def take(self, rows: NDArray[np.intp] | slice) -> "Column":
         return replace(self, codes=self.codes[rows])
 
-    def afresh(self) -> "Column":
-        """Return the same column without what has been worked out of it, if that takes no time."""
+    def without_caches(self) -> "Column":
+        """Return the same column without cached properties, if these are quick to compute."""
         return self
 
     def with_type(self, type: ColumnType) -> "Column":
@@ -130,7 +130,7 @@ class Column:
 class Table:
     """Columns of equal length with distinct names; `source_sha256` is that of the file read.
 
-    `pandas_types` are those of the data frame it was made of, for the way back.
+    `pandas_types` are the types of the data frame it was made of, for `to_pandas`.
     """
 
     columns: tuple[Column, ...]
@@ -154,13 +154,13 @@ class Table:
 
     @classmethod
     def from_pandas(cls, frame: "DataFrame") -> "Table":
-        """Take a data frame in: None, NaN, NaT and NA are gaps, the index is dropped."""
+        """Return a data frame as a table: None, NaN, NaT and NA are gaps, the index is dropped."""
         from deid_portal.engine.table.frames import table_from_frame  # pandas takes long to start
 
         return table_from_frame(frame)
 
     def to_pandas(self) -> "DataFrame":
-        """Return a data frame; columns of one it was made of have their types of then."""
+        """Return a data frame; columns get the types of the data frame the table was made of."""
         from deid_portal.engine.table.frames import frame_from_table  # pandas takes long to start
 
         return frame_from_table(self)

@@ -1,7 +1,7 @@
-"""The compiled loops over the different texts of a column: what they are, in bytes.
+"""Compiled loops that parse the distinct texts of a column as bytes.
 
-Each says what a plain function of `values.py` says of a string, and says so when it cannot be sure:
-then that function is asked.
+Each gives the result of a function of `values.py` for strings, or reports that it is unsure; then
+that function is called.
 """
 
 import numpy as np
@@ -19,14 +19,14 @@ NO_DAY = 0  # days count from 1, as Python's ordinals do
 UNSURE = -1
 NO_TEXT = -1
 
-# A product or quotient of two floats that are exact is rounded once, as reading the text would be.
+# A product or quotient of two exact floats is rounded once, as `float` of the text is.
 EXACT_MANTISSA = 1 << 53
 EXACT_TENS = 22
 TENS = np.array([float(f"1e{power}") for power in range(EXACT_TENS + 1)])
 
 # Orders of the parts of a date.
 YEAR_FIRST, DAY_FIRST, MONTH_FIRST = 0, 1, 2
-# What a format is, by position: order, sign between the parts, parts of the time, sign before it.
+# Entries of a format: order, sign between the parts, parts of the time, sign before the time.
 ORDER, SIGN, CLOCK_PARTS, CLOCK_SIGN = 0, 1, 2, 3
 
 
@@ -50,7 +50,7 @@ def are_numbers(store: Bytes, offsets: Offsets, gap: int, decimal: int) -> bool:
 
 @compiled
 def read_integers(store: Bytes, offsets: Offsets, gap: int, numbers: NDArray[np.int64]) -> None:
-    """Fill in the whole number each text is; all of them are, but the gap, which is left out."""
+    """Fill in the whole number of each text; every text but the gap must be one."""
     for code in range(len(offsets) - 1):
         if code != gap:
             number = np.int64(0)
@@ -105,8 +105,9 @@ def find_formats(
     formats: NDArray[np.int64],  # format × (order, sign, parts of the time, sign before it)
     fits: NDArray[np.bool_],  # one per format: whether it fits every text so far
 ) -> int:
-    """Rule out the formats that do not fit; return the first text it is unsure of, or how many
-    there are. Stops when no format is left.
+    """Rule out the formats that do not fit.
+
+    Returns the first text it is unsure of, or the number of texts. Stops when no format is left.
     """
     texts = len(offsets) - 1
     while code < texts:
@@ -150,7 +151,7 @@ def rank_first(
 ) -> NDArray[np.int64]:
     """Return the codes of the most frequent texts, of equally frequent ones the first in order.
 
-    UTF-8 has the order of the characters it stands for.
+    Bytes of UTF-8 sort in the order of their characters.
     """
     found = np.empty(most + 1, np.int64)
     size = 0
@@ -204,7 +205,7 @@ def _round_parts(parts: NDArray[np.float64], size: int) -> float:
         before, part = total, parts[size]
         total = before + part
         rest = part - (total - before)
-    # A half was rounded to even although smaller parts lie beyond it.
+    # A half was rounded to even, but smaller parts show that it is not exactly a half.
     if size > 0 and rest != 0.0 and (rest < 0.0) == (parts[size - 1] < 0.0):
         double = 2.0 * rest
         if parts[size - 1] != 0.0 and double == (total + double) - total:
@@ -293,7 +294,7 @@ def _take_apart(store: Bytes, start: int, end: int, decimal: int) -> tuple[bool,
 
 @inlined
 def _read_part(store: Bytes, at: int, end: int, least: int, most: int) -> tuple[int, int]:
-    """Return a number of one or two digits in this range and where it ends; no text if none."""
+    """Return a number of one or two digits in this range and where it ends, or NO_TEXT."""
     if at >= end or not _is_digit(store[at]):
         return NO_TEXT, at
     number = np.int64(store[at]) - ZERO
@@ -321,7 +322,7 @@ def _is_sign(store: Bytes, at: int, end: int, sign: int) -> bool:
 
 @compiled
 def _read_day(store: Bytes, start: int, end: int, form: NDArray[np.int64]) -> int:
-    """Return the day a text says, counted as Python does, or that it is none or is unsure.
+    """Return the day of a text, counted as Python does, or that it is no date, or unsure.
 
     Python also takes digits of other scripts and blanks here and there.
     """
@@ -365,7 +366,7 @@ def _read_plain_day(store: Bytes, start: int, end: int, form: NDArray[np.int64])
 
 @inlined
 def _skip_clock(store: Bytes, at: int, end: int, parts: int, sign: int) -> int:
-    """Return where a time of day ends, or somewhere else than at the end if it is none."""
+    """Return where a time of day ends; not at the end of the text if it is none."""
     # A letter may be small.
     if not (
         _is_sign(store, at, end, sign) or (sign > NINE and _is_sign(store, at, end, sign + 32))

@@ -1,7 +1,7 @@
-"""What all texts of a column mean: the functions of `values.py`, as compiled loops over bytes.
+"""Types and values of all texts of a column: the functions of `values.py` as compiled loops.
 
-A text the loops are unsure of (a number of very many digits, a date with blanks in it) is given to
-those functions as a string; so both ways always say the same.
+Texts the loops are unsure of (a number of very many digits, a date with blanks) are passed to those
+functions as strings, so that both always agree.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ ORDERS = {"%Y": YEAR_FIRST, "%d": DAY_FIRST, "%m": MONTH_FIRST}
 
 
 def infer_type_of(texts: Texts, decimal: str = ".") -> ColumnType:
-    """Return the narrowest type every text has; gaps say nothing, no text at all is text."""
+    """Return the narrowest type of all texts, gaps not counted; text if there is none."""
     present = len(texts) - (texts.gap != NO_GAP)
     if not present:
         return ColumnType.TEXT

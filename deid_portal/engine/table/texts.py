@@ -1,8 +1,7 @@
-"""The different texts of a column as the bytes they are, not as an object each.
+"""The distinct texts of a column as one array of bytes instead of string objects.
 
-A million e-mail addresses take 20 MB like this and 80 MB as strings. What is to be known of all of
-them is found by compiled loops over the bytes (`text_values.py`); a string is made of the few that
-somebody looks at.
+A million e-mail addresses take 20 MB like this and 80 MB as strings. Compiled loops over the bytes
+(`text_values.py`) parse all texts; strings are made only of the few that are shown.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What the text of a cell means: whole numbers, numbers, dates, yes and no.
+"""Types of cells: whole numbers, numbers, dates, yes and no, text.
 
 Types are inferred over the distinct values of a column and only when every value agrees. Text that
 would lose something as a number (leading zeros of a postal code) stays text.
@@ -68,7 +68,7 @@ def parse_date(text: str, form: str) -> date:
 
 
 def infer_type(values: Sequence[str | None], decimal: str = ".") -> ColumnType:
-    """Return the narrowest type every value has; gaps say nothing, no value at all is text."""
+    """Return the narrowest type of all values, gaps not counted; text if there is none."""
     present = [text for text in values if text is not None]
     if not present:
         return ColumnType.TEXT

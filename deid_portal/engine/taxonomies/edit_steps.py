@@ -66,7 +66,7 @@ class _Draft:
         return branch
 
     def chosen(self, numbers: Sequence[int]) -> list[Branch]:
-        """Return the chosen nodes, without those that lie in another chosen one."""
+        """Return the chosen nodes, without those under another chosen node."""
         chosen = {number: self.get(number) for number in dict.fromkeys(numbers)}
         if not chosen:
             _refuse("Choose a value or a group first.")
@@ -87,7 +87,7 @@ class _Draft:
         return [branch for branch in self.branches.values() if branch.parent == number]
 
     def put(self, branches: Iterable[Branch], under: int) -> None:
-        """Hang nodes under a group, which rises with all above it where it is not high enough."""
+        """Move nodes under a group, raising it and all above it if it is not high enough."""
         moved = list(branches)
         target = self.group(under)
         numbers = {branch.number for branch in moved}
@@ -103,12 +103,12 @@ class _Draft:
         self.next_number = branch.number + 1
 
     def make_room(self, under: int, level: int) -> None:
-        """Let a group stand above a level."""
+        """Raise a group, if needed, so that it begins above a level."""
         target = self.group(under)
         self._raise_levels(target.level, level - target.level + 1, set())
 
     def _raise_levels(self, first: int, by: int, kept: set[int]) -> None:
-        """Move all nodes of a level and above up, but not those hanging from the kept ones."""
+        """Move all nodes from a level on up, except those under the kept nodes."""
         if by <= 0:
             return
         for branch in list(self.branches.values()):
@@ -119,7 +119,7 @@ class _Draft:
                 self.branches[branch.number] = replace(branch, level=branch.level + by)
 
     def _drop_emptied_levels(self) -> None:
-        """Take out levels at which nothing begins any more, unless that was so before."""
+        """Remove levels at which no node begins any more, if one did before the step."""
         begins = {branch.level for branch in self.branches.values()}
         unused_before = set(range(self.before.height)) - {
             branch.level for branch in self.before.branches.values()

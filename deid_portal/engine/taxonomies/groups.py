@@ -1,6 +1,6 @@
-"""Groups put together from the values: by rules, by how frequent they are, by their order.
+"""Grouping the values of a column: by rules, by frequency, by their order.
 
-What comes out depends on the rows of this table, so it is kept as a tree, not as a recipe.
+The groups depend on the rows of this table, so they are stored as a tree, not as a recipe.
 """
 
 from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ def group_by_rules(column: Column, rules: Sequence[GroupingRule]) -> Outline:
     for value in _values(column):
         rule = next((rule for rule in rules if rule.takes(value)), None)
         if rule is not None:
-            # A rule with fewer groups than others: the value stays itself below them.
+            # A rule with fewer groups than others: the value stays exact on the levels below.
             padding = (value,) * (tallest - len(rule.groups))
             covered[value] = (*padding, *reversed(rule.groups), ROOT_LABEL)
     outline = Outline.from_covered(covered, column)

@@ -80,7 +80,7 @@ class IntervalTaxonomy(Recipe):
         return [text for text in texts if not is_number(text, column.decimal)]
 
     def build(self, column: Column) -> Taxonomy:
-        """Find the interval of every number at once; labels are made for intervals, not values."""
+        """Find the intervals of all numbers at once; labels are made per interval, not value."""
         ends = [end for end in (self.bottom, self.top) if end is not None]
         scale = Scale.of(column, (self.start, *self.widths, *ends))
         if scale is None:
@@ -95,7 +95,7 @@ class IntervalTaxonomy(Recipe):
         return Taxonomy.from_levels(column.values, levels, self.level_names(column))
 
     def _intervals(self, scale: Scale, width: Decimal) -> NDArray[np.int64]:
-        """Number the intervals; below and above the open ends there is one each."""
+        """Number the intervals; there is one below `bottom` and one from `top` on."""
         found = (scale.numbers - scale.of_number(self.start)) // scale.of_number(width)
         if self.bottom is not None:
             found[scale.numbers < scale.of_number(self.bottom)] = BELOW
@@ -131,7 +131,7 @@ class IntervalTaxonomy(Recipe):
 
 
 def name_interval(low: Decimal | None, high: Decimal | None, whole: bool) -> str:
-    """Return how the numbers from `low` up to, but without, `high` are called; None is open."""
+    """Return the label of the interval [low, high); None means an open end."""
     if low is None or high is None:
         return f"<{_plain(high or Decimal(0))}" if low is None else f"≥{_plain(low)}"
     if whole and low >= 0:

@@ -28,7 +28,7 @@ def write_json(outline: Outline) -> bytes:
 
 
 def parse_json(content: bytes, column: Column) -> Outline:
-    """Read a JSON file and lay it over a column; errors say where, never which value."""
+    """Read a JSON file as the taxonomy of a column; errors name the place, never a value."""
     try:
         document = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -90,7 +90,7 @@ def _read(
 
 
 def _complete(branches: dict[int, Branch], rows_of: Mapping[Label, int]) -> Outline:
-    """Check what was read, give the gap its place, and list the values that have none."""
+    """Check the tree, give the gap its place, and list the values without a place."""
     values = [branch.label for branch in branches.values() if branch.is_value]
     if len(set(values)) != len(values):
         raise InvalidPlan("a value stands in it twice; every value needs exactly one place.")

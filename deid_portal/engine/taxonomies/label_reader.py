@@ -1,4 +1,4 @@
-"""Reading what a released label may stand for, as people read it.
+"""Finding the values that a released label may stand for, as a human reader would.
 
 `476**` stands for every text with these first characters, `[20, 30)`, `20-29`, `<30`, `≥40` for
 numbers, `[2001-03-01, 2001-05-31]` for everything between two values, `{a, b}` for one of both.
@@ -41,7 +41,7 @@ class LabelReader:
         if label == ROOT_LABEL:
             return np.arange(len(self._column.values), dtype=np.int32)
         if is_number(label, self._column.decimal):
-            return NOTHING  # one that nobody has; with a decimal comma, 1,5 is no range from 1 to 5
+            return NOTHING  # e.g. 1,5 with a decimal comma, which is not the range from 1 to 5
         for reading in (self._read_range, self._read_list, self._read_mask):
             found = reading(label)
             if found is not None:
@@ -94,7 +94,7 @@ class LabelReader:
         return np.array(self._masks[shape].get(label, []), np.int32)
 
     def _hide(self, length: int, stars: tuple[int, ...]) -> dict[str, list[int]]:
-        """Return the values of this length by how they look with the stars in place."""
+        """Return the values of this length, grouped by how they look behind these stars."""
         found: dict[str, list[int]] = {}
         for code, text in enumerate(self._column.values):
             if text is not None and len(text) == length:

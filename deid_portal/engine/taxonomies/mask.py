@@ -51,7 +51,7 @@ class MaskTaxonomy(Recipe):
         return []
 
     def build(self, column: Column) -> Taxonomy:
-        """Hide one character after the other of what the level before has left: of few labels."""
+        """Hide characters one by one, each in the few labels of the level before."""
         longest = max((len(text) for text in column.values if text is not None), default=0)
         if not longest:
             return super().build(column)

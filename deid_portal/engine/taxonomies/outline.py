@@ -47,7 +47,7 @@ class Outline:
 
     @classmethod
     def from_recipe(cls, recipe: Recipe, column: Column) -> "Outline":
-        """Lay a recipe over a column; values it has no place for are listed as unplaced."""
+        """Apply a recipe to a column; values it does not cover are listed as unplaced."""
         covered = recipe.paths(column)
         above = next(iter(covered.values()), (ROOT_LABEL,))
         gap = recipe.gap_path(len(above), above[-1] if above else ROOT_LABEL)
@@ -58,7 +58,7 @@ class Outline:
     def from_covered(
         cls, covered: Mapping[str, Path], column: Column, gap: Path | None = None
     ) -> "Outline":
-        """Lay the labels above each value over a column; a gap stays one up to the root."""
+        """Build a tree from the labels above each value; a gap stays one up to the root."""
         rows_of = dict(zip(column.values, column.counts.tolist(), strict=True))
         above = next(iter(covered.values()), (ROOT_LABEL,))
         if gap is None:
@@ -184,7 +184,7 @@ class Outline:
         )
 
     def _reach(self, branch: Branch) -> int:
-        """Return the first level at which a node has become its parent."""
+        """Return the first level at which a node shows the label of its parent."""
         return branch.level + 1 if branch.parent is None else self.branches[branch.parent].level
 
     def _path(self, branch: Branch) -> Path:
@@ -199,7 +199,7 @@ def _root_of(rows: Sequence[Path]) -> Label:
 
 
 def _joined_labels(rows: Sequence[Path], height: int) -> set[tuple[int, Label]]:
-    """Return the labels that only repeat the one label beneath them; the root never counts."""
+    """Return the labels that only repeat the single label below them; never the root."""
     below: dict[tuple[int, Label], set[Label]] = {}
     for row in rows:
         for level in range(1, height):

@@ -1,4 +1,4 @@
-"""A place for values that have none: beside the value of the tree they resemble most."""
+"""Proposing a place for uncovered values: beside the most similar value of the tree."""
 
 from bisect import bisect
 from collections.abc import Iterable
@@ -16,8 +16,8 @@ MOST_PLACED = 5_000
 def propose_places(outline: Outline, decimal: str = ".") -> list[tuple[str, int]]:
     """Return values without a place, each with the group of its nearest relative.
 
-    Numbers go beside the nearest number, words beside the one that is written most alike, or into
-    the group that bears their name. What resembles nothing is left to the person.
+    Numbers go beside the nearest number, words beside the one of the most similar spelling, or into
+    the group of the same name. Values similar to nothing get no proposal.
     """
     waiting = sorted(outline.unplaced, key=lambda value: -outline.unplaced[value])[:MOST_VALUES]
     placed = {

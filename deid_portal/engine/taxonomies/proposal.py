@@ -23,7 +23,7 @@ RARE_SHARE = 0.02
 
 @dataclass(frozen=True)
 class TaxonomyProposal:
-    """A recipe, or a tree where no recipe says it; `words` tell why this one."""
+    """A recipe, or a tree if no recipe gives these groups; `words` give the reason."""
 
     words: str
     recipe: Recipe | None = None
@@ -31,9 +31,9 @@ class TaxonomyProposal:
 
 
 def propose(column: Column, most: int | None = None) -> TaxonomyProposal:
-    """Return what fits the values best; it covers all of them.
+    """Return the taxonomy that suits the values best; it covers all of them.
 
-    Of more than `most` values, no tree is made in which each would be placed by itself.
+    For more than `most` values no tree is proposed, which would list each of them.
     """
     values = [value for value in column.values if value is not None]
     if len(values) <= FEW_VALUES:

@@ -1,4 +1,4 @@
-"""The recipe of a taxonomy: what the plan says, before it meets a column."""
+"""The recipe of a taxonomy: its description in a plan, not yet applied to a column."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Where the groups of a taxonomy lie on the scale of numbers or dates: a ruler with its marks."""
+"""The groups of a taxonomy on the scale of its numbers or dates, as a ruler with marks."""
 
 import math
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Ruler:
 
 
 def lay_ruler(column: Column, taxonomy: Taxonomy) -> Ruler | None:
-    """Measure a taxonomy of numbers or dates; None where there is no scale to lay it on."""
+    """Return the ruler of a taxonomy of numbers or dates; None for other values."""
     places = _places(column)
     if len(places) < 2:
         return None

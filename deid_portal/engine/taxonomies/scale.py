@@ -1,4 +1,4 @@
-"""Numbers of a column as whole ones, so that millions of them are put into intervals at once."""
+"""Numbers of a column as integers, so that intervals are found by array arithmetic."""
 
 import re
 from collections.abc import Sequence
@@ -19,15 +19,15 @@ LARGEST = 2**62
 
 @dataclass(frozen=True)
 class Scale:
-    """The numbers of a column as whole ones, all with the same number of decimals."""
+    """The numbers of a column as integers, all with the same number of implied decimals."""
 
-    numbers: NDArray[np.int64]  # one per value; a gap has none that counts
+    numbers: NDArray[np.int64]  # one per value; meaningless for a gap
     gap: int | None
     decimals: int
 
     @classmethod
     def of(cls, column: Column, others: Sequence[Decimal]) -> "Scale | None":
-        """Read plainly written numbers; None where one is not, or is too long to be exact."""
+        """Read plainly written numbers; None if a value is not one, or too long to be exact."""
         texts = [text or "0" for text in column.values]
         if column.decimal == ",":
             texts = [text.replace(",", ".") for text in texts]

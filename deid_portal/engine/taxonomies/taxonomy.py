@@ -14,7 +14,7 @@ ROOT_LABEL = "*"
 
 @dataclass(frozen=True)
 class TaxonomyNode:
-    """A label of the tree with the rows beneath it; `hidden` children were left out for length."""
+    """A label of the tree with the rows beneath it; `hidden` children were left out."""
 
     label: str | None
     level: int
@@ -122,7 +122,7 @@ class Taxonomy:
     def _nodes_of_level(
         self, level: int, rows: Counts, kept: Sequence[int], below: dict[int, TaxonomyNode]
     ) -> dict[int, TaxonomyNode]:
-        """Make the nodes of a level and hand them the nodes that were made of the one below."""
+        """Make the nodes of a level, with the nodes made of the level below as children."""
         children: dict[int, list[TaxonomyNode]] = {code: [] for code in kept}
         hidden = np.zeros(len(self.labels[level]), np.int64)
         if level:

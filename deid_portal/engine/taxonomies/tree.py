@@ -45,7 +45,7 @@ class TreeTaxonomy(Recipe):
 
 
 def _walk(place: Place, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield the way from each leaf to the root."""
+    """Yield the path from each leaf to the root."""
     if len(above) > DEEPEST:
         place.refuse(f"at most {DEEPEST} levels are accepted.")
     if isinstance(place.value, dict):

@@ -17,7 +17,8 @@ from deid_portal.engine.utility.coverage import LabelCoverage
 class Ambiguity:
     """`mean` combinations of original values per record; `share` is the same in bits, of all bits.
 
-    0 is the original table, 1 says nothing. A suppressed record could be any combination.
+    It is 0 for the original table and 1 for a release without information. A suppressed record
+    could be any combination.
     """
 
     mean: float

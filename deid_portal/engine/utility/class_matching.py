@@ -1,8 +1,8 @@
 """Which released classes a person with known values may belong to.
 
-Works on distinct patterns. Classes are sorted by the layers their labels lie in; within one
-combination of layers a person's values lead to at most one class, found by hashing, so a release of
-one level per column costs a single join.
+Works on distinct patterns. Classes are sorted by the layers of their labels. Within one combination
+of layers a person's values match at most one class, found by hashing, so a release of one level per
+column takes a single join.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Classifier accuracy before and after: can the release still teach what the original could?
+"""Classifier accuracy before and after: how well do models trained on the release predict?
 
 V. Iyengar, Transforming data to satisfy privacy constraints, KDD 2002. Cross-validated logistic
 regression, random forest and naive Bayes on the quasi-identifiers, beside always guessing the most
@@ -34,7 +34,7 @@ def compare_classifiers(
     """Learn the class column from each table and test on its own held-out records.
 
     Tables longer than `most_rows` are sampled. Every label, also a gap, is a feature of its own.
-    `between` is called between one lesson and the next, to tell how far it is or to stop.
+    `between` is called between two trainings, to report progress or to stop.
     """
 
     def measure(table: Table, model: str) -> Accuracy:

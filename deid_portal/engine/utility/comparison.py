@@ -1,4 +1,4 @@
-"""Comparison of marginals and pairs: what happened to the distributions people look at."""
+"""Comparison of the distributions of single columns and of pairs, before and after."""
 
 from collections.abc import Sequence
 from itertools import combinations

@@ -1,6 +1,7 @@
 """Which original values a released label may stand for.
 
-A taxonomy answers where there is one; without it the label is read as people read it (`labels`).
+By the taxonomy of the column or, without one, by reading the label as a person would
+(`label_reader`).
 """
 
 from collections.abc import Mapping
@@ -34,7 +35,7 @@ class LabelCoverage:
 
     @property
     def is_cut(self) -> bool:
-        """Say whether every value is covered exactly once: the labels cut across the taxonomy."""
+        """Say whether every value is covered exactly once: the labels are a cut of the taxonomy."""
         times = np.bincount(np.concatenate([np.zeros(0, np.int32), *self.covered]))
         return len(times) == self.values and bool((times == 1).all())
 
@@ -58,9 +59,9 @@ class LabelCoverage:
 
     @cached_property
     def spread(self) -> Any:
-        """Return label × value: each value's chance if all a label covers are alike.
+        """Return label × value: the chance of each value if those of a label are equally likely.
 
-        A large one is sparse, and works alike in products.
+        A large matrix is sparse; products work the same way.
         """
         if len(self.covered) * self.values <= MOST_DENSE:
             return self.dense_spread

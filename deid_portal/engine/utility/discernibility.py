@@ -1,4 +1,4 @@
-"""Discernibility: how many records each one can no longer be told from."""
+"""Discernibility: from how many records each record cannot be distinguished."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Kullback–Leibler divergence: how badly the release misleads about the joint distribution.
+"""Kullback–Leibler divergence: how far the release is from the original joint distribution.
 
 D. Kifer and J. Gehrke, Injecting utility into anonymized datasets, SIGMOD 2006.
 """
@@ -33,7 +33,7 @@ def measure_divergence(
     density = matches.classes.counts / volumes
     assumed = np.bincount(matches.person, density[matches.class_number], len(matches.people.counts))
     everything = float(np.prod([float(max(coverage.values, 1)) for coverage in coverages]))
-    # A table of made-up records may have more of them than there are people.
+    # A synthetic table may have more records than the original.
     total = max(original.rows, released.rows)
     assumed_by_all = (assumed + (total - released.rows) / everything) * original.rows / total
     with np.errstate(divide="ignore"):

@@ -42,7 +42,7 @@ class Entropy(SeparableMetric):
         most = _most(column.counts)
         if most == 0:
             return np.zeros(len(column.shown))
-        # A changed value may be rarer than the true one; it hides nothing, but hints at nothing.
+        # A changed value may be rarer than the true one; then the cost is 0, not negative.
         records = np.maximum(column.labels.records[column.shown], column.counts[column.values])
         answer: Numbers = np.log2(records / column.counts[column.values]) / most
         return answer

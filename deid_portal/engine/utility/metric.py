@@ -1,4 +1,4 @@
-"""What every metric is: a number that says how much a release lost, and its explanation."""
+"""The interface of every metric: how much information a release lost, and an explanation."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ class Metric(ABC):
 
 
 class SeparableMetric(Metric):
-    """A mean over records and quasi-identifiers of a cost that one cell has by itself.
+    """A mean, over records and quasi-identifiers, of costs that depend on one cell each.
 
     The cost of a cell may depend on its value only through a part that is the same at every level,
     and never falls from level to level, so that a search can bound it column by column.
@@ -135,5 +135,5 @@ class ClassMetric(Metric):
 
 
 def weighted_mean(weights: Numbers) -> Numbers:
-    """Return factors that make a weighted mean; without columns there is nothing to weigh."""
+    """Return the factors of a weighted mean; none without columns."""
     return weights / weights.sum() if len(weights) else weights

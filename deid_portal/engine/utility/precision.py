@@ -1,4 +1,4 @@
-"""Precision: how low in their taxonomies the released values stand."""
+"""Precision: how low the released values are in their taxonomies."""
 
 from typing import ClassVar
 

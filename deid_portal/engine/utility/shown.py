@@ -1,4 +1,4 @@
-"""What the labels of a release stand for, whether or not they are those of a taxonomy."""
+"""The values that labels of a release stand for, whether or not a taxonomy has these labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from deid_portal.engine.utility.metric import ShownLabels
 
 @dataclass(frozen=True, eq=False)
 class Behind:
-    """What one label may stand for."""
+    """The values one label may stand for."""
 
     level: int  # the lowest with one label above all of the leaves
     leaves: Codes | None  # None for a value made up by a method
@@ -41,7 +41,7 @@ def find_labels(
 def look_behind(original: Column, taxonomy: Taxonomy, labels: Sequence[str | None]) -> list[Behind]:
     """Return what each label may stand for.
 
-    A label of the taxonomy stands for what is under it, any other is read as people read it.
+    A label of the taxonomy stands for the values under it; any other is read as a person would.
     """
     places = find_labels(taxonomy, labels)
     nothing = np.zeros(0, np.int32)

@@ -1,4 +1,4 @@
-"""Query workload error: how wrong are counts asked of the release instead of the original?
+"""Query workload error: the error of counts from the release compared with the original.
 
 K. LeFevre, D. DeWitt and R. Ramakrishnan, Workload-aware anonymization, KDD 2006; X. Xiao and
 Y. Tao, Anatomy, VLDB 2006.
@@ -17,7 +17,7 @@ from deid_portal.engine.utility.coverage import LabelCoverage
 
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Query = dict[int, Mask]  # per column asked about: which of its values are meant
+Query = dict[int, Mask]  # per column: the values that match
 RESAMPLES = 500
 
 
@@ -34,7 +34,7 @@ def measure_workload_error(
     """Ask random counts of both tables; a count below 0.1 % of the rows is divided by that.
 
     A query names `columns` columns and as many values of each as makes about `selectivity` of all
-    combinations. Released labels count in part, as if all they cover were equally likely.
+    combinations. Released labels count in part, as if all values they cover were equally likely.
     """
     names = [coverage.name for coverage in coverages]
     before = reduce_table(original, names, (), Progress(None))
@@ -69,7 +69,7 @@ def _draw_query(
 
 
 def _count(patterns: Patterns, parts: dict[int, Numbers]) -> float:
-    """Add up the records that meet a query, each with the part that meets every condition."""
+    """Add up the records that meet a query, each weighted by the share that meets it."""
     weights = patterns.counts.astype(np.float64)
     for index, part in parts.items():
         weights *= part[patterns.codes[index]]

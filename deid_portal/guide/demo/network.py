@@ -13,7 +13,7 @@ from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.runs.execution import perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
-from deid_portal.work.work import claim
+from deid_portal.work.leases import claim
 
 NAME = "Karate club"
 DATA = Path(__file__).parent / "data"

@@ -3,7 +3,7 @@
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.services import add_member, close_account, create_team
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset, Reading
-from deid_portal.datasets.reading import perform_reading
+from deid_portal.datasets.reading_job import perform_reading
 from deid_portal.datasets.services import keep_dataset, tag_columns, upload_dataset
 from deid_portal.guide.demo.desk import open_for_questions
 from deid_portal.guide.demo.files import store_file
@@ -12,7 +12,7 @@ from deid_portal.guide.demo.network import make_network
 from deid_portal.guide.demo.people import PEOPLE, TEAM
 from deid_portal.plans.services import choose_protection
 from deid_portal.taxonomies.services import set_taxonomy_from_file
-from deid_portal.work.work import claim
+from deid_portal.work.leases import claim
 
 DATASET = "Adult census"
 IDENTIFIERS = ("name", "email", "person-no")

@@ -1,4 +1,4 @@
-"""How a promise is written on the page."""
+"""Formatting of promises on pages."""
 
 import re
 
@@ -20,7 +20,7 @@ _NUMBER = re.compile(
 def strong_numbers(text: str) -> SafeString:
     """Make the numbers of a sentence stand out; the sentence itself is escaped first."""
     escaped = str(conditional_escape(text))
-    # Entities such as &#x27; hold digits that are no numbers.
+    # Digits of entities such as &#x27; are not numbers.
     parts = re.split(r"(&#?\w+;)", escaped)
     marked = [part if part.startswith("&") else _NUMBER.sub(_strong, part) for part in parts]
     return mark_safe("".join(marked))  # noqa: S308 - escaped above, only <strong> was added

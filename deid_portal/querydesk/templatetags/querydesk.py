@@ -24,7 +24,7 @@ HATCHED = (
 
 @register.simple_tag
 def budget_bar(statement: LedgerStatement, quote: Quote | str = "") -> SafeString:
-    """What is left, with the part that this question would take hatched."""
+    """The balance as a bar, with the price of the question hatched."""
     limit = max(statement.balance.account_limit, 1)
     left = min(statement.balance.left / limit, 1.0)
     taken = 0.0

@@ -1,4 +1,4 @@
-"""Statements, what others asked and spent, and wishes for more."""
+"""Pages of statements, of the spending of others, and of wishes for more budget."""
 
 from uuid import UUID
 
@@ -46,7 +46,7 @@ def statement(request: HttpRequest, desk_id: UUID) -> HttpResponse:
 
 @require_GET
 def accounts(request: HttpRequest, desk_id: UUID) -> HttpResponse:
-    """What was asked and spent, per person. No answer is shown here, and no true one anywhere."""
+    """Questions and spending per person, without answers."""
     person = person_of(request)
     desk = get_desk_or_404(person, desk_id)
     check_may_see_spending(person, desk)

@@ -32,7 +32,7 @@ from deid_portal.web.refusals import Refused, refusal
 
 @require_GET
 def list_desks(request: HttpRequest) -> HttpResponse:
-    """The desks of the team. Somebody who asks and has one to ask at is led there."""
+    """The desks of the team. An analyst with a single desk is redirected to it."""
     person, team = person_of(request), team_of_or_404(request)
     desks = desks_of_team(person, team)
     may_open = not refusal(check_may_open, person, team)
@@ -82,7 +82,7 @@ def open_dataset(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 def _take_values(
     request: HttpRequest, dataset: Dataset, desk: Desk | None, taken: str
 ) -> HttpResponse:
-    """Fill one list from where the steward said; everything else stays as it was typed."""
+    """Fill one list from the chosen source; all other fields stay as typed."""
     place, _, key = taken.partition(":")
     key = key or request.POST.get(f"source-{place}", "")
     posted = request.POST.copy()

@@ -1,4 +1,4 @@
-"""The desk itself: putting a question together, its price, asking, and the answers."""
+"""The page of a desk: composing a question, its price, asking, and the answers."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -49,7 +49,7 @@ from deid_portal.work.queue import is_queue_reachable
 ANSWERS_SHOWN = 5
 LINES_SHOWN = 7
 DRAFTS_SHOWN = 5
-# What belongs to the click and not to the question.
+# Form fields that are not part of the question.
 NOT_KEPT = ("csrfmiddlewaretoken", "key", "act", "seen_terms")
 
 
@@ -74,7 +74,7 @@ def _draft_of(request: HttpRequest) -> QueryDict:
 
 @require_POST
 def price(request: HttpRequest, desk_id: UUID) -> HttpResponse:
-    """Say what the question would cost. Touches no data and spends nothing."""
+    """Show the price of the question, without reading data or spending."""
     desk = _desk_to_ask(request, desk_id)
     if not wants_part(request):
         return _page(request, desk, request.POST)
@@ -131,7 +131,7 @@ def drop(request: HttpRequest, draft_id: UUID) -> HttpResponse:
 
 @require_GET
 def answer(request: HttpRequest, question_id: UUID) -> HttpResponse:
-    """One answer: as a page of its own, or the card that is polled while it is worked on."""
+    """An answer, as a page, or as the card that is polled until it is ready."""
     question = get_question_or_404(person_of(request), question_id)
     card = AnswerCard(question)
     context = {
@@ -198,7 +198,7 @@ def _page(
     request: HttpRequest, desk: Desk, posted: QueryDict, *, status: int = 200, **more: Any
 ) -> HttpResponse:
     person = person_of(request)
-    # First the answers, then the account: one that arrives in between is polled for once more.
+    # Answers before the account: one that arrives in between is polled once more.
     cards = [AnswerCard(question) for question in questions_of(desk, person)[:ANSWERS_SHOWN]]
     context = _context(request, desk, posted)
     context |= {

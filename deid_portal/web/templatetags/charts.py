@@ -1,4 +1,4 @@
-"""A figure as the page carries it, for `js/chart.js` to draw."""
+"""Embedding figures in pages, for `js/chart.js` to draw."""
 
 from typing import Any
 

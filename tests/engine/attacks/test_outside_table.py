@@ -10,7 +10,6 @@ from deid_portal.engine.attack_cases.case import Case, run_attack
 from deid_portal.engine.attack_cases.outside_table import (
     bring_outside,
     find_shared_columns,
-    linkable_columns,
 )
 from deid_portal.engine.attacks.outside_linkage import OutsideLinkage, find_people
 from tests.engine.tables import document
@@ -64,10 +63,6 @@ def test_each_column_is_used_once() -> None:
     twin = Table.from_rows(["years"], [["28"], ["21"], ["35"]]).columns[0]
     found = find_shared_columns(outside, [twin, PEOPLE["age"]])
     assert [pair.ours for pair in found] == ["age"]
-
-
-def test_an_intruder_may_know_harmless_columns_but_not_what_is_to_be_learned() -> None:
-    assert linkable_columns(case()) == ("zip", "age", "ward")
 
 
 def test_people_are_found_by_who_is_who_and_strangers_are_not() -> None:

@@ -8,14 +8,14 @@ import pytest
 
 from deid_portal.engine import Cancelled
 from deid_portal.engine.compiled import cores
-from deid_portal.engine.compiled.cores import open_pool, side_by_side, spread_out
+from deid_portal.engine.compiled.cores import map_in_threads, open_pool, run_both
 from deid_portal.engine.progress import Progress
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_both_answers_come_back(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     monkeypatch.setattr(cores, "usable_cores", lambda: count)
-    assert side_by_side(lambda own: 1, lambda own: "two", Progress(None)) == (1, "two")
+    assert run_both(lambda own: 1, lambda own: "two", Progress(None)) == (1, "two")
 
 
 def test_only_the_callers_thread_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,7 +28,7 @@ def test_only_the_callers_thread_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
     def work(progress: Progress) -> None:
         progress.report(1, 1, "search")
 
-    side_by_side(work, work, Progress(told))
+    run_both(work, work, Progress(told))
     assert threads == {threading.get_ident()}
 
 
@@ -48,7 +48,7 @@ def test_stopping_one_stops_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
             ended.set()
 
     with pytest.raises(Cancelled):
-        side_by_side(lambda own: own.report(1, 1, "search"), go_on, Progress(stop))
+        run_both(lambda own: own.report(1, 1, "search"), go_on, Progress(stop))
     assert ended.is_set()
 
 
@@ -59,14 +59,14 @@ def test_a_fault_of_the_second_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> N
         raise ValueError("second")
 
     with pytest.raises(ValueError, match="second"):
-        side_by_side(lambda own: 1, fail, Progress(None))
+        run_both(lambda own: 1, fail, Progress(None))
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_spread_out_work_comes_back_in_order(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     monkeypatch.setattr(cores, "usable_cores", lambda: count)
     told: list[int] = []
-    assert spread_out(lambda item: item * item, range(5), told.append) == [0, 1, 4, 9, 16]
+    assert map_in_threads(lambda item: item * item, range(5), told.append) == [0, 1, 4, 9, 16]
     assert told[-1] == 5
     assert told == sorted(told)
 
@@ -89,7 +89,7 @@ def test_what_has_not_begun_is_left_when_stopped(
         raise Cancelled("Stopped.")
 
     with pytest.raises(Cancelled):
-        spread_out(work, range(100), stop)
+        map_in_threads(work, range(100), stop)
     assert len(begun) < 100
 
 
@@ -103,7 +103,7 @@ def test_a_fault_in_spread_out_work_is_raised(monkeypatch: pytest.MonkeyPatch, c
         return item
 
     with pytest.raises(ValueError, match="third"):
-        spread_out(work, range(5), lambda done: None)
+        map_in_threads(work, range(5), lambda done: None)
 
 
 @pytest.mark.parametrize("count", [1, 2])

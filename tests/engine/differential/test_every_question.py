@@ -63,6 +63,26 @@ def test_a_question_is_read_back_as_it_is_written(
 
 
 @every_kind
+def test_says_whether_it_needs_a_delta(kind: str, entry: dict[str, Any]) -> None:
+    without = setting(delta=None)
+    if QUESTIONS[kind].needs_delta:
+        with pytest.raises(InvalidPlan, match="delta"):
+            ask(kind, entry, without)
+    elif entry.get("mechanism") != "gaussian":
+        assert ask(kind, entry, without).epsilon == 1.0
+
+
+@every_kind
+def test_says_what_its_numbers_are(kind: str, entry: dict[str, Any]) -> None:
+    own = QUESTIONS[kind]
+    assert own.answer_unit in ("", "people")
+    document = answer(table(), ask(kind, entry, setting())).to_document()
+    assert not own.is_count or document.get("value") is not None
+    if not own.has_equal_intervals:
+        assert {"values", "coefficients"} & set(document)
+
+
+@every_kind
 @every_relation
 def test_an_answer_says_what_it_must(kind: str, entry: dict[str, Any], neighbours: str) -> None:
     question = ask(kind, {**entry, "where": WHERE}, setting(neighbours))

@@ -16,7 +16,6 @@ from deid_portal.engine import InvalidTable
 from deid_portal.engine.files import table_reader, workbook
 from deid_portal.engine.files.csv import reader
 from deid_portal.engine.files.csv.format import CsvFormat
-from deid_portal.engine.files.csv.writer import csv_bytes
 from deid_portal.engine.files.file_format import FileFormat, FileKind
 from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.table_reader import (
@@ -26,6 +25,7 @@ from deid_portal.engine.files.table_reader import (
     read_table,
 )
 from tests.engine.files import files
+from tests.engine.tables import csv_bytes
 
 NAMES = ("name", "age")
 ROWS = [(f"secret {number}", number) for number in range(300)]

@@ -13,8 +13,8 @@ from deid_portal.engine import Cancelled, InvalidTable, Table
 from deid_portal.engine.files.csv import encoding, reader
 from deid_portal.engine.files.csv.format import DELIMITERS
 from deid_portal.engine.files.csv.reader import CsvFormat, preview_csv, read_csv
-from deid_portal.engine.files.csv.writer import csv_bytes, neutralize
-from tests.engine.tables import ADULT
+from deid_portal.engine.files.csv.writer import neutralize
+from tests.engine.tables import ADULT, csv_bytes
 
 
 def read(content: bytes, **changes: object) -> list[list[str | None]]:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from deid_portal.engine import Cancelled, ColumnType, InvalidTable, Table
 from deid_portal.engine.files.column_types import TypeChoice
 from deid_portal.engine.files.csv.format import CsvFormat
-from deid_portal.engine.files.csv.writer import csv_bytes
 from deid_portal.engine.files.file_format import (
     FileFormat,
     FileKind,
@@ -24,6 +23,7 @@ from deid_portal.engine.files.file_format import (
 from deid_portal.engine.files.file_kind import recognize
 from deid_portal.engine.files.table_reader import detect_file, preview_file, read_table
 from tests.engine.files import files
+from tests.engine.tables import csv_bytes
 
 NAMES = ("name", "zip", "age")
 ROWS = [("Ann", "01234", 39), ("Bob", "02139", 50), (None, "02139", 38)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import Column, ColumnType, InvalidTable, Table
 from deid_portal.engine.files.csv.format import CsvFormat
-from deid_portal.engine.files.csv.writer import csv_bytes, neutralize
+from deid_portal.engine.files.csv.writer import neutralize
 from deid_portal.engine.files.file_format import (
     FileFormat,
     FileKind,
@@ -22,6 +22,7 @@ from deid_portal.engine.files.file_format import (
 )
 from deid_portal.engine.files.table_reader import detect_file, read_table
 from deid_portal.engine.files.writer import plain_names, write_table
+from tests.engine.tables import csv_bytes
 
 FORMATS = {
     FileKind.CSV: CsvFormat(),

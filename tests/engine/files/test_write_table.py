@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from deid_portal.engine import InvalidTable, Table
 from deid_portal.engine.files.arrow import read_arrow, write_arrow
 from deid_portal.engine.files.csv.reader import CsvFormat, read_csv
-from deid_portal.engine.files.csv.writer import csv_bytes
-from tests.engine.tables import FOUR, adult_table
+from tests.engine.tables import FOUR, adult_table, csv_bytes
 
 
 @pytest.mark.parametrize(

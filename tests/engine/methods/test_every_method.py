@@ -15,6 +15,7 @@ from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.draft.measured import measure_recoding
 from deid_portal.engine.draft.remeasurement import measure_draft
 from deid_portal.engine.methods import METHODS, Method, RecodingMethod
+from deid_portal.engine.parameters import Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.utility import METRICS, MeasuredRelease
@@ -168,6 +169,20 @@ def check_outcome(outcome: Outcome, table: Table, plan: Plan) -> None:
     if promised and not MADE_COLUMNS.get(name):
         sizes = Counter(zip(*(released[name].cells() for name in QUASI), strict=True))
         assert min(sizes.values()) == promised[0].achieved["k"]
+
+
+@every_example
+def test_says_whether_it_searches_all_levels(method: dict[str, Any]) -> None:
+    kind = METHODS[method["name"]]
+    searches = {"suppression_limit", "metric"} <= {own.name for own in kind.parameters}
+    assert kind.searches_all_levels == searches
+
+
+@every_example
+def test_forms_begin_with_accepted_numbers(method: dict[str, Any]) -> None:
+    for own in METHODS[method["name"]].parameters:
+        if isinstance(own, Parameter) and own.start is not None:
+            assert own.minimum <= own.start <= own.maximum
 
 
 def test_every_method_has_an_example() -> None:

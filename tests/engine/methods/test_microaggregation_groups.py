@@ -27,6 +27,7 @@ from deid_portal.engine.methods.microaggregation.merge_until import find_centres
 from deid_portal.engine.methods.microaggregation.space import describe, lay_out
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.taxonomies import parse_recipe
+from tests.engine.methods.groups import as_lists
 from tests.engine.tables import DATA
 
 Points = NDArray[np.float64]
@@ -62,7 +63,7 @@ def squared_errors(rows: Points, groups: list[list[int]]) -> float:
 
 
 def loss(rows: Points, groups: Groups) -> float:
-    return 100 * squared_errors(rows, groups.as_lists()) / float(rows.var(axis=0).sum() * len(rows))
+    return 100 * squared_errors(rows, as_lists(groups)) / float(rows.var(axis=0).sum() * len(rows))
 
 
 def read_standardized(name: str) -> Points:
@@ -81,7 +82,7 @@ def test_loses_what_was_published(name: str) -> None:
 def test_nine_people_by_hand() -> None:
     """The centre is (7, 0). The 20 is farthest, and the 0 is farthest from it."""
     rows = np.array([[0.0, 0], [1, 0], [2, 0], [9, 0], [10, 0], [11, 0], [20, 0], [5, 0], [5, 0]])
-    assert run_mdav(rows, 3).as_lists() == [[0, 1, 2], [3, 7, 8], [4, 5, 6]]
+    assert as_lists(run_mdav(rows, 3)) == [[0, 1, 2], [3, 7, 8], [4, 5, 6]]
 
 
 def test_the_last_group_is_smaller_than_two() -> None:
@@ -89,12 +90,12 @@ def test_the_last_group_is_smaller_than_two() -> None:
         groups = run_mdav(np.arange(float(count))[:, None], 3)
         assert groups.sizes.min() >= 3
         assert groups.sizes.max() <= 5
-    assert run_mdav(np.zeros((2, 1)), 3).as_lists() == [[0, 1]]
+    assert as_lists(run_mdav(np.zeros((2, 1)), 3)) == [[0, 1]]
 
 
 def test_equals_are_taken_in_order() -> None:
     groups = run_mdav(np.zeros((200, 2)), 2)
-    assert groups.as_lists() == [[place, place + 1] for place in range(0, 200, 2)]
+    assert as_lists(groups) == [[place, place + 1] for place in range(0, 200, 2)]
 
 
 # The obvious way: look at everybody, every time.
@@ -146,7 +147,7 @@ def test_skipping_blocks_changes_nothing(rows: int, columns: int, span: int, see
         numbers_apart,
         lambda left: [float(own[left].sum() / len(left)) for own in points],
     )
-    assert run_mdav(points.T, 3).as_lists() == sorted(expected)
+    assert as_lists(run_mdav(points.T, 3)) == sorted(expected)
 
 
 # A number that may be missing, a rank that may be missing, and leaves of {0 1} {2 3 4} {5}.
@@ -198,7 +199,7 @@ def test_mixed_columns_agree_with_the_definition(rows: int, seed: int) -> None:
         ]
 
     groups = mdav.find_groups(MIXED, points, 3, QUIET)
-    assert groups.as_lists() == slow_mdav(points, 3, mixed_apart, centre)
+    assert as_lists(groups) == slow_mdav(points, 3, mixed_apart, centre)
 
 
 def test_blocks_lose_little_more() -> None:
@@ -267,27 +268,27 @@ def test_one_column_is_divided_at_its_best(values: list[int], k: int) -> None:
         return
     assert groups.sizes.min() >= k
     best, _ = best_partition(rows, k)
-    assert squared_errors(rows, groups.as_lists()) == pytest.approx(best, abs=1e-9)
+    assert squared_errors(rows, as_lists(groups)) == pytest.approx(best, abs=1e-9)
 
 
 def test_the_best_groups_differ_in_size() -> None:
     values = np.array([1.0, 2, 3, 4, 100, 101, 102])
-    assert univariate_optimal.find_groups(values, 3).as_lists() == [[0, 1, 2, 3], [4, 5, 6]]
-    assert individual_ranking.find_groups(values, 3).as_lists() == [[0, 1, 2], [3, 4, 5, 6]]
+    assert as_lists(univariate_optimal.find_groups(values, 3)) == [[0, 1, 2, 3], [4, 5, 6]]
+    assert as_lists(individual_ranking.find_groups(values, 3)) == [[0, 1, 2], [3, 4, 5, 6]]
 
 
 @pytest.mark.parametrize("algorithm", [univariate_optimal, individual_ranking])
 def test_gaps_are_a_group_of_their_own(algorithm: Any) -> None:
     values = np.array([5.0, GAP, 1, 2, GAP, 6])
-    assert algorithm.find_groups(values, 2).as_lists() == [[0, 5], [1, 4], [2, 3]]
+    assert as_lists(algorithm.find_groups(values, 2)) == [[0, 5], [1, 4], [2, 3]]
     few = np.array([5.0, GAP, 1, 2])
-    assert algorithm.find_groups(few, 2).as_lists() == [[0, 1], [2, 3]]
+    assert as_lists(algorithm.find_groups(few, 2)) == [[0, 1], [2, 3]]
     assert algorithm.find_groups(np.array([GAP, GAP, 1.0]), 2).count == 1
 
 
 def test_large_numbers_stay_exact() -> None:
     values = 1e9 + np.array([0, 0.001, 0.002, 0.5, 0.501, 0.502])
-    assert univariate_optimal.find_groups(values, 3).as_lists() == [[0, 1, 2], [3, 4, 5]]
+    assert as_lists(univariate_optimal.find_groups(values, 3)) == [[0, 1, 2], [3, 4, 5]]
 
 
 def test_projects_on_the_direction_of_most_difference() -> None:
@@ -297,7 +298,7 @@ def test_projects_on_the_direction_of_most_difference() -> None:
     points -= points.mean(axis=1, keepdims=True)
     groups = projected.find_groups(points, 3)
     expected = [np.flatnonzero((order >= low) & (order < low + 3)).tolist() for low in (0, 3, 6, 9)]
-    assert groups.as_lists() == sorted(expected)
+    assert as_lists(groups) == sorted(expected)
     summed = projected.project(points, projected.SUM)
     assert summed == pytest.approx(points.sum(axis=0))
 
@@ -374,7 +375,7 @@ def test_joins_the_nearest_until_all_hold() -> None:
     space = numeric_space(1)
     assert find_centres(space, points, groups).tolist() == [[0.5, 10.5, 30.5]]
     same = join_until(lambda own: own.sizes >= 2, space, points, groups, QUIET)
-    assert same.as_lists() == [[0, 1], [2, 3], [4, 5]]
+    assert as_lists(same) == [[0, 1], [2, 3], [4, 5]]
 
     def first_needs_four(own: Groups) -> NDArray[np.bool_]:
         answers = np.ones(own.count, np.bool_)
@@ -382,9 +383,9 @@ def test_joins_the_nearest_until_all_hold() -> None:
         return answers
 
     joined = join_until(first_needs_four, space, points, groups, QUIET)
-    assert joined.as_lists() == [[0, 1, 2, 3], [4, 5]]
+    assert as_lists(joined) == [[0, 1, 2, 3], [4, 5]]
     together = join_until(lambda own: own.sizes >= 9, space, points, groups, QUIET)
-    assert together.as_lists() == [[0, 1, 2, 3, 4, 5]]
+    assert as_lists(together) == [[0, 1, 2, 3, 4, 5]]
 
 
 # One record of each slice.
@@ -395,7 +396,7 @@ def test_every_group_has_one_of_each_slice() -> None:
     places = np.array([0.0, 1, 2, 3, 4, 5, 50, 51, 52, 53, 54, 55])
     secrets = np.arange(12.0)
     groups = spread_groups.find_groups(numeric_space(1), places[None], secrets, 4, QUIET)
-    assert groups.as_lists() == [[0, 3, 6, 9], [1, 4, 7, 10], [2, 5, 8, 11]]
+    assert as_lists(groups) == [[0, 3, 6, 9], [1, 4, 7, 10], [2, 5, 8, 11]]
 
 
 @settings(max_examples=40)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.methods.microaggregation.microaggregation import Microaggregation
 from tests.engine.drafts import carry_out, cells, draft_of, number_table
+from tests.engine.methods.groups import as_lists
 from tests.engine.methods.test_microaggregation_groups import (
     best_partition,
     run_mdav,
@@ -31,7 +32,7 @@ def averaged(vector: Vector, algorithm: str) -> NDArray[np.float64]:
 @vectors("mdav")
 def test_mdav(vector: Vector) -> None:
     rows, expected = rows_of(vector), vector["expected"]
-    groups = run_mdav(rows, vector["parameters"]["k"]).as_lists()
+    groups = as_lists(run_mdav(rows, vector["parameters"]["k"]))
     assert groups == expected["partition"]
     assert squared_errors(rows, groups) == pytest.approx(expected["sse"], abs=1e-9)
     errors = float(((rows - averaged(vector, "mdav")) ** 2).sum())
@@ -55,7 +56,7 @@ def test_the_best_groups_are_a_bound(vector: Vector) -> None:
     assert best == pytest.approx(expected["sse"], abs=1e-9)
     if "partition" in expected:
         assert partition == expected["partition"]
-    found = run_mdav(rows, said["k"]).as_lists()
+    found = as_lists(run_mdav(rows, said["k"]))
     assert squared_errors(rows, found) >= best - 1e-9
 
 

@@ -137,6 +137,32 @@ def test_says_whether_it_speaks_of_a_sensitive_column(example: dict[str, Any]) -
 
 
 @every_model
+def test_says_which_parameters_bound_shares_and_knowledge(example: dict[str, Any]) -> None:
+    model = MODELS[example["model"]]
+    declared = {own.name: own for own in model.parameters}
+    assert set(declared) & {"h", "C", "alpha"} <= {model.largest_share} or (
+        model.name == "x-y-privacy"  # its column need not be sensitive
+    )
+    assert set(declared) & {"L"} <= {model.columns_known}
+    if model.largest_share:
+        share = declared[model.largest_share]
+        assert isinstance(share, Parameter)
+        assert (share.maximum, share.optional) == (1, False)
+    if model.columns_known:
+        known = declared[model.columns_known]
+        assert isinstance(known, Parameter)
+        assert (known.whole, known.minimum) == (True, 1)
+
+
+@every_model
+def test_forms_begin_with_accepted_numbers(example: dict[str, Any]) -> None:
+    for own in MODELS[example["model"]].parameters:
+        if isinstance(own, Parameter) and own.start is not None:
+            assert own.minimum <= own.start <= own.maximum
+            assert not own.caution_for(own.start)
+
+
+@every_model
 def test_illegal_values_are_refused_with_their_place(example: dict[str, Any]) -> None:
     for parameter in MODELS[example["model"]].parameters:
         if not isinstance(parameter, Parameter):

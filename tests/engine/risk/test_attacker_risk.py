@@ -14,10 +14,6 @@ def test_prosecutor_by_hand() -> None:
     assert (risk.records_above, risk.share_above) == (3, 3 / 8)
 
 
-def test_chance_per_record_follows_its_class() -> None:
-    assert prosecutor(SIZES).per_record(np.array([2, 0], np.int32)).tolist() == [0.2, 1.0]
-
-
 def test_journalist_without_population_is_a_bound() -> None:
     assert journalist(SIZES).is_bound
     assert journalist(SIZES).highest == prosecutor(SIZES).highest

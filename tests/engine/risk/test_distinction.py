@@ -1,9 +1,10 @@
 import pytest
 
-from deid_portal.engine import InvalidPlan, Table
+from deid_portal.engine import Table
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.risk.distinction import rank_combinations
+from deid_portal.engine.risk.distinction import Distinctness, rank_projections
 from deid_portal.engine.table.patterns import Patterns, reduce_table
+from deid_portal.engine.table.projection import project_all
 
 # The five people of the deck: age has 3 values, sex and state together 4.
 FIVE = [
@@ -19,10 +20,14 @@ def reduce(rows: list[list[str | None]] | list[list[str]], names: list[str]) -> 
     return reduce_table(Table.from_rows(names, rows), names, (), Progress(None))
 
 
+def rank_all(patterns: Patterns) -> list[Distinctness]:
+    return rank_projections(patterns, project_all(patterns, len(patterns.names)))
+
+
 def by_columns(
     rows: list[list[str]], names: list[str]
 ) -> dict[frozenset[str], tuple[float, float]]:
-    found = rank_combinations(reduce(rows, names))
+    found = rank_all(reduce(rows, names))
     return {frozenset(one.columns): (one.distinction, one.separation) for one in found}
 
 
@@ -35,7 +40,7 @@ def test_every_combination_is_measured() -> None:
 
 
 def test_most_telling_combination_comes_first_and_the_shorter_before_the_longer() -> None:
-    found = rank_combinations(reduce(FIVE, ["age", "sex", "state"]))
+    found = rank_all(reduce(FIVE, ["age", "sex", "state"]))
     assert found[0].separation == 1.0
     assert found[0].columns == ("age", "sex")
 
@@ -48,12 +53,4 @@ def test_order_of_rows_and_names_of_values_say_nothing() -> None:
 
 def test_a_gap_is_a_value() -> None:
     rows = [["a"], [None], ["a"]]
-    assert rank_combinations(reduce(rows, ["x"]))[0].distinct == 2
-
-
-def test_too_many_combinations_are_refused() -> None:
-    names = [f"c{index}" for index in range(20)]
-    patterns = reduce([["1"] * 20], names)
-    with pytest.raises(InvalidPlan, match="20 columns make too many"):
-        rank_combinations(patterns)
-    assert len(rank_combinations(patterns, most_columns=2)) == 210
+    assert rank_all(reduce(rows, ["x"]))[0].distinct == 2

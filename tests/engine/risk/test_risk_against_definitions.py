@@ -10,8 +10,9 @@ from deid_portal.engine import Table
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.risk.attackers import journalist, marketer, prosecutor
 from deid_portal.engine.risk.column_influence import rank_columns
-from deid_portal.engine.risk.distinction import rank_combinations
+from deid_portal.engine.risk.distinction import rank_projections
 from deid_portal.engine.table.patterns import reduce_table
+from deid_portal.engine.table.projection import project_all
 
 NAMES = ["a", "b", "c"]
 
@@ -29,7 +30,7 @@ def test_attackers(seed: int) -> None:
     patterns = reduce_table(Table.from_rows(NAMES, sample), NAMES, (), Progress(None))
     first = [patterns.pattern_of_row.tolist().index(own) for own in range(len(patterns.counts))]
     sizes, known = patterns.counts, np.array([there[tuple(sample[row])] for row in first])
-    chances = prosecutor(sizes).per_record(patterns.pattern_of_row)
+    chances = prosecutor(sizes).per_class[patterns.pattern_of_row]
     assert chances == pytest.approx([1 / here[tuple(row)] for row in sample])
     assert journalist(sizes, known).highest == max(1 / there[tuple(row)] for row in sample)
     expected = sum(1 / there[tuple(row)] for row in sample) / 20
@@ -41,7 +42,7 @@ def test_combinations_and_columns(seed: int) -> None:
     rows = draw(seed)
     patterns = reduce_table(Table.from_rows(NAMES, rows), NAMES, (), Progress(None))
     pairs = list(combinations(rows, 2))
-    for found in rank_combinations(patterns):
+    for found in rank_projections(patterns, project_all(patterns, len(NAMES))):
         chosen = [NAMES.index(name) for name in found.columns]
         apart = sum(any(one[i] != two[i] for i in chosen) for one, two in pairs)
         assert found.separation == pytest.approx(apart / len(pairs))

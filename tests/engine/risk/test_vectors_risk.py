@@ -23,7 +23,7 @@ from deid_portal.engine.risk.attackers import journalist, marketer, prosecutor
 from deid_portal.engine.risk.distinction import measure_distinction
 from deid_portal.engine.risk.sample_uniques import count_sample_uniques
 from deid_portal.engine.table.patterns import reduce_table
-from deid_portal.engine.table.projection import sizes_by
+from deid_portal.engine.table.projection import number_patterns, sizes_of
 from deid_portal.engine.table.table import Column
 from deid_portal.engine.taxonomies import Taxonomy, parse_recipe
 from deid_portal.engine.utility import METRICS, MeasuredColumn, MeasuredRelease
@@ -232,7 +232,9 @@ def test_distinction(vector: dict[str, Any]) -> None:
     pairs = table.rows * (table.rows - 1) // 2
     found = {}
     for columns in vector["parameters"]["qids"]:
-        one = measure_distinction(tuple(columns), sizes_by(patterns, columns))
+        chosen = [patterns.names.index(name) for name in columns]
+        sizes = sizes_of(number_patterns(patterns.codes[chosen]), patterns.counts)
+        one = measure_distinction(tuple(columns), sizes)
         found[",".join(columns)] = {
             "distinct": one.distinct,
             "alpha": one.distinction,

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from deid_portal.engine.search.lattice import Lattice, Levels, OpenNodes
-from deid_portal.engine.search.suppression_forecast import HARDLY_ANY, RIDGE, SuppressionForecast
+from deid_portal.engine.search.suppression_forecast import (
+    RIDGE,
+    SMOOTHING_RECORDS,
+    SuppressionForecast,
+)
 
 
 def test_learning_one_by_one_is_least_squares_over_all() -> None:
@@ -21,7 +25,7 @@ def test_learning_one_by_one_is_least_squares_over_all() -> None:
         pairs = zip(levels, heights, strict=True)
         steps = [[float(step < level) for step in range(h)] for level, h in pairs]
         rows.append([*itertools.chain(*steps), 1.0])
-        logs.append(np.log(lost + HARDLY_ANY))
+        logs.append(np.log(lost + SMOOTHING_RECORDS))
     matrix = np.array(rows)
     amounts = np.linalg.solve(
         matrix.T @ matrix + RIDGE * np.eye(matrix.shape[1]), matrix.T @ np.array(logs)
@@ -33,7 +37,7 @@ def test_learning_one_by_one_is_least_squares_over_all() -> None:
 def test_foresees_what_follows_the_same_rule() -> None:
     forecast = SuppressionForecast((2, 2))
     for levels in 20 * [(0, 0), (1, 0), (2, 0), (0, 1), (0, 2), (1, 1)]:
-        forecast.learn(levels, 10 * 10 ** (4 - sum(levels)) - HARDLY_ANY)
+        forecast.learn(levels, 10 * 10 ** (4 - sum(levels)) - SMOOTHING_RECORDS)
     assert forecast.expect((2, 2)) == pytest.approx(forecast.scale(0), abs=0.3)
     assert forecast.drops([0, 1]) == pytest.approx(4 * [np.log(10)], abs=0.2)  # a tenth is left
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid_portal.engine import Column, ColumnType
-from deid_portal.engine.table.profile import profile_column, profile_table
+from deid_portal.engine.table.profile import profile_column
 from deid_portal.engine.table.values import infer_type
 from tests.engine.tables import FOUR
 
@@ -36,15 +36,6 @@ def test_histogram_has_at_most_sixteen_bars_and_all_rows() -> None:
 def test_column_of_gaps_only() -> None:
     profile = profile_column(Column.from_cells("a", [None, None]))
     assert (profile.missing, profile.distinct, profile.rarest, profile.histogram) == (2, 0, 0, ())
-
-
-def test_progress_counts_columns() -> None:
-    calls: list[tuple[int, int, str]] = []
-    profiles = profile_table(
-        FOUR, lambda done, total, phase, **_: calls.append((done, total, phase))
-    )
-    assert [profile.name for profile in profiles] == list(FOUR.names)
-    assert calls[-1] == (3, 3, "profile")
 
 
 @given(

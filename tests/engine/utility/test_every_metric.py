@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import protect
-from deid_portal.engine.draft.measured import measure_levels
+from deid_portal.engine.draft.measured import MeasuredTable, measure_recoding
 from deid_portal.engine.privacy import KAnonymity
+from deid_portal.engine.search.check import Check, Mask
 from deid_portal.engine.search.lattice import Lattice
+from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.search.recoding import Recoding, Round
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.utility import METRICS, MeasuredRelease, Metric
 from deid_portal.engine.utility.entropy import Entropy
@@ -19,6 +22,12 @@ every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS.k
 every_separable_metric = pytest.mark.parametrize(
     "metric", [m for m in METRICS.values() if isinstance(m, SeparableMetric)], ids=lambda m: m.name
 )
+
+
+def measure_levels(problem: Problem, check: Check, kept_classes: Mask) -> MeasuredTable:
+    """Measure the table at one combination of levels with some classes left out."""
+    shown = Round(check.levels, check.grouped.spread(kept_classes))
+    return measure_recoding(Recoding(problem, (shown,)))
 
 
 @every_metric

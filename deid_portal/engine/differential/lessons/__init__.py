@@ -1,6 +1,6 @@
-"""What goes wrong without differential privacy, to be tried on the decks' data or one's own.
+"""What goes wrong without differential privacy, on the data of the decks or one's own.
 
-A lesson is for the owner of a table: what it says of answers without privacy is not private.
+A lesson is for the owner of a table: its answers without privacy are not private.
 """
 
 from deid_portal.engine.differential.lessons.denial import teach_denial

@@ -1,4 +1,4 @@
-"""Auditing by denial (deck 002): an auditor that refuses what would tell, and tells by refusing.
+"""Auditing by denial (deck 002): an auditor whose refusals reveal what they should protect.
 
 K. Kenthapadi, N. Mishra, K. Nissim, Simulatable auditing, PODS 2005: a refusal that depends on the
 true answer is an answer.
@@ -57,7 +57,7 @@ def teach_denial(
 
 
 def _attack(numbers: Numbers, ask: Maximum, groups: Sequence[Chosen]) -> AttackResult:
-    """Claim that whoever is refused, or takes the maximum down the most, has the largest number."""
+    """Guess that the person who is refused, or lowers the maximum most, has the largest number."""
     right = claimed = 0
     for group in groups:
         largest, members = ask(group), np.flatnonzero(group).tolist()

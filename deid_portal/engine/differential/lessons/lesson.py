@@ -1,4 +1,4 @@
-"""What a lesson shows: the same attack on answers as they are, and on private ones."""
+"""A lesson: the same attack on exact answers and on private ones."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +44,7 @@ def answer_with_uniform_noise(bits: Bits, reach: float, generator: np.random.Gen
 
 
 def answer_privately(bits: Bits, epsilon: float) -> Answer:
-    """Add noise for one ε an answer; whoever asks often must divide ε before."""
+    """Answer with noise of ε per answer; for several questions the caller divides ε."""
     add_noise = DiscreteLaplace(1, epsilon).measurement()
 
     def answer(chosen: Chosen) -> float:

@@ -14,9 +14,9 @@ from deid_portal.engine.differential.lessons.lesson import (
 def teach_reconstruction(
     bits: Bits, reach: float, epsilon: float, generator: np.random.Generator
 ) -> Lesson:
-    """Solve for everybody from random groups: noise up to `reach`, and noise paid for with ε.
+    """Reconstruct everybody from random groups, with noise up to `reach` and with private noise.
 
-    Only the groups asked for, and the noise that is not private, come from the generator.
+    The generator draws the groups and the noise that is not private, nothing else.
     """
     bounded = answer_with_uniform_noise(bits, reach, generator)
     without = attack_by_reconstruction(bits, bounded, generator)

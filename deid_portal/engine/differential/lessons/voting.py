@@ -1,8 +1,8 @@
 """A swarm that votes in secret (deck 001): local privacy in place of a trusted center.
 
-Every agent finds by itself in which direction the ground falls, and votes for one of a few
-directions through randomized response. The center counts, computes back what was meant, and moves
-everybody. No vote tells much; all of them together find the valley.
+Every agent determines the direction of steepest descent and votes for one of a few directions by
+randomized response. The center estimates the true shares from the votes and moves all agents. A
+single vote reveals little; together they find the minimum.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def rosenbrock(x1: float, x2: float) -> float:
 
 @dataclass(frozen=True)
 class Swarm:
-    """Where the agents stand on average, and how they vote. Without ε they tell the truth."""
+    """Agents that search together by votes; without ε they vote truthfully."""
 
     agents: int
     directions: int
@@ -53,7 +53,7 @@ class Swarm:
         return np.asarray(heights.argmin(axis=1), np.int32)
 
     def _hear(self, votes: Codes) -> Numbers:
-        """Return the share of each direction, as the center can know it."""
+        """Return the share of each direction as the center estimates it."""
         if self.epsilon is None:
             return np.bincount(votes, minlength=self.directions) / self.agents
         transition = Transition.for_epsilon(self.epsilon, self.directions)

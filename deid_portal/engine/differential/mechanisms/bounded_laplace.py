@@ -1,12 +1,12 @@
-"""Laplace noise that never leaves an interval, drawn again where it would (deck 001).
+"""Laplace noise within an interval: drawn again until the result lies in it (deck 001).
 
 It keeps ε only if Δ is the whole width of the interval: near the ends the density is scaled up, and
 for a smaller Δ that costs more than ε (Δ = 0.1 on [0, 1] at ε = 1 comes to 1.49). So anything else
 is refused; noise first and moving into the interval afterwards is free and usually better.
 
-Neither OpenDP nor dp-accounting has it. Drawing again until it fits would tell by the time it
-takes; choosing among the points of a grid with the chances e^(−|x − y|/b) has the same law and
-takes always the same, and OpenDP's Gumbel noise does the choosing.
+Neither OpenDP nor dp-accounting has it. The time of drawing again until it fits would reveal
+something; choosing a point of a grid with the chances e^(−|x − y|/b) has the same distribution and
+takes constant time, by OpenDP's Gumbel noise.
 """
 
 from dataclasses import dataclass

@@ -52,7 +52,7 @@ class NoisyMax:
         return int(self.measurement()([int(score) for score in scores]))
 
     def falls_short(self, others: int, chance: float) -> float:
-        """Return what the choice misses the best score by less than, but for this chance.
+        """Return a bound of how far the choice misses the best score, exceeded by this chance.
 
         `others` are the candidates beside the best. Each of them that misses it by m or more is
         chosen with the chance e^(−m/scale) at most, by either mechanism.
@@ -84,7 +84,7 @@ CHOOSING: dict[str, type[NoisyMax]] = {one.name: one for one in (NoisyMax, Expon
 
 
 def utility_bound(scale: float, candidates: int, t: float, best: int = 1) -> float:
-    """Return by how much the choice misses the best score at most, but for the chance e^(−t).
+    """Return a bound, exceeded with chance e^(−t), by which the choice misses the best score.
 
     scale·(ln(candidates/best) + t), where `best` of the candidates have the best score; the scale
     is 2Δ/ε. The logarithm is the natural one.

@@ -46,7 +46,7 @@ class LaplaceWithDelta(NoiseMechanism):
     @property
     def _pure(self) -> DiscreteLaplace:
         """Return the same noise by its own ε, which is larger."""
-        # On a coarse grid the loss comes in lumps, which may need a larger scale.
+        # On a coarse grid the privacy loss is discrete, which may need a larger scale.
         find = tight_scale if self.tight else deck_scale
         scale = find(self.sensitivity, self.epsilon, self.delta)
         while delta_spent_on_whole_numbers(scale, self.sensitivity, self.epsilon) > self.delta:

@@ -1,4 +1,4 @@
-"""What all noise has in common."""
+"""The base of all mechanisms that add noise."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -14,7 +14,7 @@ SLACK = 1 + 1e-12
 
 
 class NoiseMechanism(ABC):
-    """Adds independent noise to whole numbers; what it costs was fixed when it was made."""
+    """Adds independent noise to whole numbers; its price is fixed when it is constructed."""
 
     name: ClassVar[str]
 
@@ -47,6 +47,6 @@ class NoiseMechanism(ABC):
 
 
 def check_cost(costs: float, paid: float) -> None:
-    """Refuse to draw noise that OpenDP says costs more than is charged; a fault of ours."""
+    """Raise if OpenDP states a higher price than is charged, which would be a programming error."""
     if not costs <= paid:
         raise AssertionError("the noise would cost more than its price")

@@ -27,13 +27,13 @@ class CentredSum:
         return NoiseGrid.for_size(self.reach)
 
     def noise(self, kind: str, price: PrivacyPrice, setting: PrivacySetting) -> GridNoise:
-        # A number in place of another may lie at the other end; in place of none, at one end.
+        # A replaced number may move from one end to the other; an added one counts by one end.
         rows = setting.rows_per_person
         change = rows * self.reach * (2 if setting.replaces else 1)
         return GridNoise.calibrate(kind, price, self.grid, change, change, rounding=rows)
 
     def measure(self, numbers: Numbers) -> Counts:
-        # The middle of the bounds is rounded, so the ends may lie a little further off.
+        # The middle of the bounds is rounded, so the ends may lie slightly further away.
         within = np.clip(numbers, -self.reach, self.reach)
         return np.array([self.grid.encode(within).sum()])
 
@@ -66,5 +66,5 @@ def ratio_interval(
 
 
 def shared_confidence(confidence: float, parts: int) -> float:
-    """Return how sure each of several parts must be for all of them to hold so surely."""
+    """Return the confidence that several parts must have each, for all to hold with this one."""
     return 1 - (1 - confidence) / parts

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from deid_portal.engine.differential.fields import OneOf
 from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
 from deid_portal.engine.differential.mechanisms.exponential import CHOOSING, NoisyMax
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Counts
@@ -46,7 +46,7 @@ class ChoosingQuestion(PrivateQuestion):
 
     @abstractmethod
     def falls_short(self, confidence: float) -> str:
-        """Say what is known of the choice instead of an interval."""
+        """Describe the accuracy of the choice, in place of an interval."""
 
     @abstractmethod
     def changes(self) -> str: ...

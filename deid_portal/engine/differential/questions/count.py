@@ -8,9 +8,9 @@ import numpy as np
 from deid_portal.engine.differential.fields import Field
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise import FOR_COUNTS, GridNoise, grid_of_counts, on_grid
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import interval_around, rounded
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
@@ -18,11 +18,12 @@ from deid_portal.engine.table.table import Counts
 
 @dataclass(frozen=True)
 class Count(NoisyQuestion):
-    """A row more or less changes it by one; a row in place of another by one at most."""
+    """Adding or removing a row changes it by one; replacing a row by at most one."""
 
     kind: ClassVar[str] = "count"
     label: ClassVar[str] = "How many"
     tile: ClassVar[str] = "The number of rows that fit your conditions"
+    is_count: ClassVar[bool] = True
     fields: ClassVar[tuple[Field, ...]] = (FOR_COUNTS,)
 
     def noises(self) -> tuple[GridNoise, ...]:

@@ -13,7 +13,7 @@ from deid_portal.engine.differential.rows import SelectedRows
 
 @dataclass(frozen=True)
 class CountByGroup(CellsQuestion):
-    """Groups nobody is in are answered like any other: leaving them out would tell."""
+    """Empty groups are answered like any other: omitting them would reveal that they are empty."""
 
     column: str
 

@@ -48,6 +48,7 @@ class Histogram(CellsQuestion):
     kind: ClassVar[str] = "histogram"
     label: ClassVar[str] = "Histogram"
     tile: ClassVar[str] = "How a number is spread, in buckets you fix beforehand"
+    answer_unit: ClassVar[str] = "people"
     fields: ClassVar[tuple[Field, ...]] = (*BUCKET_FIELDS, FOR_COUNTS)
 
     def check(self, place: Place) -> None:

@@ -1,7 +1,7 @@
 """The mean of a column, made of a noisy histogram: Σ count·middle / Σ count (deck 001).
 
-The histogram is bought, the mean is free. Counts below zero are put to zero first, and where
-nothing is left the middle of the bounds is the answer.
+Only the histogram has a price; the mean is post-processing. Negative counts are set to zero first,
+and if all are zero the answer is the middle of the bounds.
 """
 
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from deid_portal.engine.differential.buckets import middles
 from deid_portal.engine.differential.fields import Field
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise import FOR_COUNTS
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import rounded, rounded_outwards
 from deid_portal.engine.differential.questions.centred import shared_confidence
 from deid_portal.engine.differential.questions.histogram import BUCKET_FIELDS, Histogram
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.table.numbers import Numbers
 
 

@@ -24,11 +24,11 @@ from deid_portal.engine.differential.fields import ColumnList, Field, NumberColu
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.grid import NoiseGrid
 from deid_portal.engine.differential.noise import FOR_NUMBERS, GridNoise
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import join, rounded_outwards
 from deid_portal.engine.differential.questions.centred import shared_confidence
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table.numbers import Numbers
@@ -45,6 +45,7 @@ class LinearRegression(NoisyQuestion):
     kind: ClassVar[str] = "linear-regression"
     label: ClassVar[str] = "Linear regression"
     tile: ClassVar[str] = "How a number grows with others"
+    has_equal_intervals: ClassVar[bool] = False
     fields: ClassVar[tuple[Field, ...]] = (
         NumberColumn(name="target", label="Number to explain"),
         ColumnList(

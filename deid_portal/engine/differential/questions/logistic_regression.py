@@ -28,10 +28,10 @@ from deid_portal.engine.differential.fields import (
 from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
 from deid_portal.engine.differential.grid import NoiseGrid
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import draw_gaussian
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import join
 from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.differential.setting import MOST_ROWS, PrivacySetting
 from deid_portal.engine.documents import Place
@@ -61,6 +61,7 @@ class LogisticRegression(PrivateQuestion):
     kind: ClassVar[str] = "logistic-regression"
     label: ClassVar[str] = "Logistic regression"
     tile: ClassVar[str] = "How the odds of a value depend on other columns"
+    needs_delta: ClassVar[bool] = True
     has_accuracy: ClassVar[bool] = False
     fields: ClassVar[tuple[Field, ...]] = (
         ValuesColumn(name="target", label="Column to explain"),

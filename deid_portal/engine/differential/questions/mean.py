@@ -18,6 +18,7 @@ from deid_portal.engine.differential.fields import Field, NumberColumn, NumberFi
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.grid import NoiseGrid
 from deid_portal.engine.differential.noise import FOR_NUMBERS, GridNoise
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import (
     interval_around,
     percent_words,
@@ -34,7 +35,6 @@ from deid_portal.engine.differential.questions.centred import (
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.differential.setting import MOST_ROWS
 from deid_portal.engine.documents import Place

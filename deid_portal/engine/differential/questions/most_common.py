@@ -10,9 +10,9 @@ from deid_portal.engine.differential.domains import write_value
 from deid_portal.engine.differential.fields import Field, ValuesColumn
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import percent_words
 from deid_portal.engine.differential.questions.choosing_question import HOW, ChoosingQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.table.table import Counts
 

@@ -1,7 +1,7 @@
-"""Questions whose rows are added up in one or more ways, each sum getting noise.
+"""Questions answered from one or more sums over rows, each with noise.
 
-`measure()` gives the exact whole numbers, `noises()` the noise of each, `read()` makes the answer
-of what comes out. Only `read()` decides what is shown, and it never sees an exact number.
+`measure()` returns the exact whole numbers, `noises()` the noise of each, and `read()` makes the
+answer of the noisy numbers. Only `read()` decides what is shown, and it never sees an exact number.
 """
 
 from abc import abstractmethod
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
 from deid_portal.engine.differential.noise import FORMULAS, GAUSSIAN, GridNoise
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import percent_words
 from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.progress import Progress

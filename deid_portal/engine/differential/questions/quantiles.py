@@ -27,10 +27,10 @@ from deid_portal.engine.differential.fields import (
 )
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import percent_words
 from deid_portal.engine.differential.questions.choosing_question import HOW, ChoosingQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table.numbers import Numbers
@@ -38,7 +38,7 @@ from deid_portal.engine.table.table import Counts
 
 MOST_CANDIDATES = 10_000
 USUAL_CANDIDATES = 1001
-PARTS = 1000  # quantiles are told apart to a thousandth
+PARTS = 1000  # quantiles are given in thousandths
 
 STEP = NumberField(
     name="step",
@@ -53,14 +53,14 @@ INTERVAL = OneOf(
     choices=(VALUES, RANKS),
     labels=("Of numbers, for half of ε", "Of ranks only, all of ε for the number"),
 )
-# What part of ε buys the number itself, and each end of an interval.
+# The shares of ε spent on the number itself and on each end of its interval.
 SHARES = {RANKS: (1.0,), VALUES: (0.5, 0.25, 0.25)}
 SIDES = (0, -1, 1)  # at the wanted rank, before it, after it
 
 
 @dataclass(frozen=True)
 class Named:
-    """A candidate that was chosen, and the ends of its interval where they were, too."""
+    """A chosen candidate, and the ends of its interval if they were chosen, too."""
 
     value: float
     interval: tuple[float, float] | None
@@ -117,7 +117,7 @@ class RankQuestion(ChoosingQuestion):
         return len(self.places())
 
     def choosers(self) -> tuple[NoisyMax, ...]:
-        """Return for each quantile what chooses the number, and what chooses its ends."""
+        """Return, per quantile, the mechanisms that choose the number and its interval's ends."""
         each = self.price.part(len(self.wanted)).epsilon
         return tuple(
             self.chooser(self._change(share), part * each)
@@ -179,7 +179,7 @@ class RankQuestion(ChoosingQuestion):
     def read_all(self, chosen: tuple[int, ...]) -> list[Named]:
         """Return the numbers of all quantiles, in their order."""
         found = self.places()[list(chosen)].reshape(len(self.wanted), len(self._sides))
-        # Sorting is free and puts right what noise has put in the wrong order.
+        # Sorting is post-processing and corrects an order that noise reversed.
         values = np.sort(found[:, 0]).tolist()
         return [Named.of(*pair) for pair in zip(values, found[:, 1:].tolist(), strict=True)]
 
@@ -188,7 +188,7 @@ class RankQuestion(ChoosingQuestion):
         return SIDES[: len(SHARES[self.interval])]
 
     def _margin(self, chooser: NoisyMax) -> int:
-        """Return how far off an end aims: no nearer than it may miss once in forty times."""
+        """Return how far from the rank an end aims, to miss it with a chance of 1 in 40."""
         return ceil(chooser.falls_short(self.candidates - 1, (1 - CONFIDENCE) / 2))
 
     def _rows_off(self, side: int, confidence: float) -> str:
@@ -251,6 +251,7 @@ class Quantiles(RankQuestion):
     kind: ClassVar[str] = "quantiles"
     label: ClassVar[str] = "Quantiles"
     tile: ClassVar[str] = "The numbers that a quarter, a half … of the rows lie below"
+    has_equal_intervals: ClassVar[bool] = False
     fields: ClassVar[tuple[Field, ...]] = (
         NumberColumn(),
         NumberList(

@@ -10,9 +10,9 @@ from deid_portal.engine.differential.fields import Field, NumberColumn
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.grid import NoiseGrid
 from deid_portal.engine.differential.noise import FOR_NUMBERS, GridNoise
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import interval_around, rounded
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
@@ -23,7 +23,7 @@ GAPS = "Rows without a number here are left out."
 
 @dataclass(frozen=True)
 class Sum(NoisyQuestion):
-    """A row adds at most the larger bound; one in place of another also their distance.
+    """A row adds at most the larger bound; a replaced row may also change it by their distance.
 
     A row that is replaced by one without a number, or by one the conditions leave out, takes its
     own number along: so the bounds themselves count under both relations, not only their distance.

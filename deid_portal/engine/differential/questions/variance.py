@@ -8,6 +8,7 @@ from deid_portal.engine.differential.domains import NumberDomain
 from deid_portal.engine.differential.fields import Field, NumberColumn
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise import FOR_NUMBERS, GridNoise
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import rounded, rounded_outwards
 from deid_portal.engine.differential.questions.centred import (
     CentredSum,
@@ -19,7 +20,6 @@ from deid_portal.engine.differential.questions.centred import (
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts

@@ -34,7 +34,7 @@ NOT_UTF_8 = "holds a character that is not UTF-8; choose Windows-1252 or Latin-1
 
 
 class BrokenRecord(Exception):  # noqa: N818
-    """A record that cannot be read: where it stands, counted from where the counter stood."""
+    """A record that cannot be read, and its number relative to where counting started."""
 
     def __init__(self, records_before: int, what: str) -> None:
         super().__init__(what)
@@ -42,7 +42,7 @@ class BrokenRecord(Exception):  # noqa: N818
         self._what = what
 
     def after(self, records: int) -> "BrokenRecord":
-        """Return the same, counted from so many records earlier."""
+        """Return the same error with a number relative to so many records earlier."""
         return BrokenRecord(records + self.records_before, self._what)
 
     def sentence(self, first_row: int) -> str:
@@ -63,7 +63,7 @@ class SplitBlock:
         self.text = np.empty(0, np.uint8)
         self._columns = columns
         self._signs = (ord(form.delimiter), ord(form.quote))
-        # Other encodings were decoded, so what was made of them is sound.
+        # Files in other encodings were decoded before, so their UTF-8 is valid.
         self._may_be_broken = form.encoding.lower() in UTF_8
         self._starts = self._sizes = np.empty((columns, 0), np.int32)
         self._hashes = np.empty((columns, 0), np.uint32)
@@ -72,7 +72,7 @@ class SplitBlock:
         """Find the cells of whole records; only the last may lack its line break."""
         self.length = length = len(block)
         if len(self.text) < 2 * (length + 2 * WORD):
-            # As much again is for cells that are written without their quotes.
+            # The second half is room for cells copied without their quotes.
             self.text = np.empty(2 * (length + 2 * WORD), np.uint8)
         is_ascii, lines = kernels.load_block(np.frombuffer(block, np.uint8), self.text)
         if lines > self._starts.shape[1]:
@@ -93,7 +93,7 @@ class SplitBlock:
         return self._starts[column], self._sizes[column], self._hashes[column]
 
     def _make_room(self, lines: int) -> None:
-        """Make room for so many records, and not for many more: untouched memory is not free."""
+        """Make room for so many records, but not for many more, which would waste memory."""
         shape = (self._columns, lines + lines // 8)
         self._starts, self._sizes = np.empty(shape, np.int32), np.empty(shape, np.int32)
         self._hashes = np.empty(shape, np.uint32)
@@ -204,9 +204,9 @@ class ColumnBuilder:
             self._store.resize(len(self._store) + max(used // 2, size + WORD))
 
     def _grow_table(self, texts: int) -> None:
-        """Make the table larger; a large one at once as large as the rest of the file will need.
+        """Make the hash table larger; a large one as large as the rest of the file may need.
 
-        Never more than four times as large, since later rows may have no new texts at all.
+        At most four times as large at once, since later rows may have no new texts at all.
         """
         slots = len(self._slots)
         larger = 4 * slots
@@ -223,7 +223,7 @@ def encode_blocks(
 ) -> Iterator[int]:
     """Add the records of all blocks to the columns; yield how many rows have been found so far.
 
-    While some blocks are read, those before them are split, and the ones before those numbered.
+    Reading, splitting and numbering overlap: they work on successive blocks at the same time.
     """
     here, there = ([SplitBlock(len(columns), form) for _ in range(BLOCKS_AT_ONCE)] for _ in "12")
     numbering: list[Future[None]] = []
@@ -241,7 +241,7 @@ def encode_blocks(
                 wait(splitting)
                 raise broken.after(rows) from None
             rows += room.rows
-        # The longest first: then no core is left waiting for it at the end.
+        # The longest first, so that no core waits for it at the end.
         by_length = sorted(columns, key=len, reverse=True)
         numbering = [
             pool.submit(_add, by_length[first :: min(PARTS, len(columns))], rooms)
@@ -255,13 +255,13 @@ def encode_blocks(
 
 
 def _take(blocks: Iterator[Block], count: int) -> tuple[list[Block], Exception | None]:
-    """Return the next blocks, and why there are no more: what is wrong earlier is told first."""
+    """Return the next blocks, and the exception that ended them, if any."""
     some: list[Block] = []
     try:
         while len(some) < count:
             some.append(next(blocks))
     except (StopIteration, BrokenRecord, InvalidTable) as error:
-        # With its traceback it would keep itself, and the blocks, alive.
+        # Its traceback would keep it, and the blocks, in memory.
         return some, error.with_traceback(None)
     return some, None
 

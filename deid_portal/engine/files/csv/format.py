@@ -15,7 +15,7 @@ from deid_portal.engine.table.values import is_number
 SAMPLE_BYTES = 256 * 1024
 SAMPLE_ROWS = 1000
 DELIMITERS = (",", ";", "\t", "|")
-# Believed only where they divide every row alike, and none of the usual ones does.
+# Accepted only if they divide every row alike and no usual delimiter does.
 RARE_DELIMITERS = ("~", "^", "#", "\x01")
 DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 MISSING_WORDS = ("?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None", "#N/A")
@@ -51,7 +51,7 @@ FOREIGN_FILES = (
     (b"\x7fELF", "This is a program, not a table."),
 )
 TAR = (257, b"ustar")  # where such an archive says what it is
-# Text that is no table: what it looks like after its first blanks, and what to tell people.
+# Text that is no table: how it begins after blanks, and the message for it.
 FOREIGN_TEXTS = (
     (rb"<(!doctype html|html|head|body|table)\b", "a web page. Open it, copy the table, paste it"),
     (rb"<\?xml\b", "an XML file. Save the table in it as CSV or Excel"),
@@ -110,7 +110,7 @@ class Detection:
 
 
 def detect_csv(sample: bytes | BinaryIO, size: int | None = None) -> Detection:
-    """Guess how a CSV file is written from its beginning.
+    """Detect the format of a CSV file from its beginning.
 
     `sample` is the beginning of the file, or a stream to read it from; `size` the length of the
     whole file, if known, tells whether the sample ends in the middle. Raises InvalidTable for a
@@ -201,7 +201,7 @@ def _fits(start: bytes, encoding: str, is_cut: bool) -> bool:
 
 
 def _decode(start: bytes, encoding: str, is_cut: bool) -> str:
-    """Return the text to look for signs in; where a character is broken, the preview says it."""
+    """Return the decoded text; broken characters are replaced, since the preview reports them."""
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     return decoder.decode(start, final=not is_cut).removeprefix("\ufeff")
 
@@ -210,7 +210,7 @@ def _detect_signs(text: str, is_cut: bool) -> tuple[str, str, str]:
     """Return the delimiter, the quote sign, and what speaks for the delimiter."""
     quote = '"'
     share, cells, delimiter = _best_fit(text, is_cut, quote, DELIMITERS)
-    # Single quotes only where they join what would else fall apart.
+    # Single quotes only if they hold cells together that would be split otherwise.
     if 0 < share < 1 and quote not in text:
         single = _best_fit(text, is_cut, "'", DELIMITERS)
         if single[0] > share:
@@ -255,9 +255,9 @@ def _detect_header(rows: Sequence[Sequence[str]]) -> tuple[bool, str]:
 def judge_first_row(
     first: Sequence[str | None], below: Sequence[Sequence[str | None]]
 ) -> tuple[bool, str]:
-    """Say whether a row names the columns below it, and why; without a reason nothing is odd.
+    """Say whether a row names the columns below it, and why, if that is not obvious.
 
-    Numbers are values and words are names, unless what stands below says otherwise.
+    Numbers are values and words are names, unless the rows below suggest otherwise.
     """
     names = [(name or "").strip() for name in first]
     columns = [(name, _column_below(below, place)) for place, name in enumerate(names) if name]
@@ -291,7 +291,7 @@ def _is_any_number(text: str) -> bool:
 
 
 def _is_repeated(names: Sequence[str], rows: Sequence[Sequence[str | None]]) -> bool:
-    """Say whether the whole row occurs again, as where files with headers were joined."""
+    """Say whether the whole row occurs again, as in files joined with their headers."""
     return any([(cell or "").strip() for cell in row] == list(names) for row in rows)
 
 

@@ -41,15 +41,15 @@ OPEN_QUOTE = 2
 # What `used` holds of a column, by position.
 TEXTS, BYTES, GAP = 0, 1, 2
 
-# A slot holds the hash of a text and, below it, its number from 1 on; 0 is free. So slots tell
-# nearly all texts apart, and a table can grow without a look at them. A hash is a share of 2^32,
-# and its slot lies at that share of the table (Lemire, Fast random integer generation in an
+# A slot holds the hash of a text and, in its low bits, its number from 1 on; 0 is free. So slots
+# distinguish nearly all texts, and a table can grow without reading the texts. A hash is a share of
+# 2^32, and its slot lies at that share of the table (Lemire, Fast random integer generation in an
 # interval, 2019): a table may have any size, and entries move to a larger one nearly in order.
 HASH_BITS = np.uint64(32)
 NUMBER = np.uint64(0xFFFFFFFF)
-# How many cells ahead the memory is asked for what will be needed, if the table is too large for
-# the nearest memory: first for the slot, then for where the text lies that it names, then for that.
-# What lies farther away takes about as long as numbering so many.
+# How many cells ahead memory is prefetched if the table is larger than the cache: first the slot,
+# then the offset of the text it names, then that text. Loading from main memory takes about as long
+# as numbering so many cells.
 SLOT_AHEAD, OFFSET_AHEAD, TEXT_AHEAD = 24, 16, 8
 NEAR_SLOTS = 1 << 12
 
@@ -154,7 +154,7 @@ def number_cells(
             if entry >> HASH_BITS == spread:
                 found = np.int64(entry & NUMBER) - 1
                 offset = np.int64(offsets[found])
-                # No function around this: it would count who holds the arrays, for every cell.
+                # Not a function: passing arrays would change their reference counts for every cell.
                 is_as_long = np.int64(offsets[found + 1]) - offset == size
                 if is_as_long and _is_same(text, first, store, offset, size):  # type: ignore[arg-type]
                     number = found
@@ -166,7 +166,7 @@ def number_cells(
                 break
             if number < 0:
                 slots[slot] = (spread << HASH_BITS) | np.uint64(texts + 1)
-                # By whole words: there is room for one at the end of either.
+                # By whole words: both arrays have room for one after their end.
                 for done in range(0, size, WORD):
                     _put_word(store, end + done, _word(text, first + done))  # type: ignore[arg-type]
                 number = texts
@@ -451,7 +451,7 @@ _put_word = cast(Callable[[Bytes, int, np.uint64], None], intrinsic(_store_word)
 
 
 def _prefetch(_: Any, array: Any, place: Any) -> Any:
-    """Ask the memory for a place that will be read and written soon, without waiting for it."""
+    """Prefetch a place of an array that will soon be read and written."""
 
     def ask(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -474,7 +474,7 @@ _ask_for = cast(Callable[[NDArray[Any], np.uint64], None], intrinsic(_prefetch))
 def _find_sign(word: np.uint64, sign: int) -> np.uint64:
     """Return the high bit of the first byte that is this sign, and maybe of later ones.
 
-    Mycroft's test for a zero byte; only what is above a true match can be wrong.
+    Mycroft's test for a zero byte; only bytes above a true match can be reported wrongly.
     """
     difference = word ^ (np.uint64(sign) * ONES)
     return (difference - ONES) & ~difference & HIGH_BITS

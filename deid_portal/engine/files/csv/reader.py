@@ -50,7 +50,7 @@ BLOCK_BYTES = 1 << 20
 WORTH_THREADS = 16 << 20
 LONGEST_RECORD = 64 << 20
 MOST_COLUMNS = 2000
-MOST_ROWS = 100_000_000  # a packed file of a few bytes can hold any number
+MOST_ROWS = 100_000_000  # a few bytes of a packed file can hold any number
 LONGEST_NAME = 300
 NUL = "holds a NUL byte, so this is not a text file in the chosen encoding."
 LONGEST_CELL = 100_000
@@ -59,7 +59,7 @@ LONG_CELL = (
     f"choose another delimiter."
 )
 WESTERN = ("cp1252", "latin-1", "iso-8859-1", "iso-8859-15")
-# What a letter beyond plain ones looks like in UTF-8; in a Western encoding it is a sight like Ã©.
+# A non-ASCII letter in UTF-8; read as a Western encoding it looks like Ã©.
 UTF_8_LETTER = re.compile(rb"[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
 HEADER_ONLY = "The file has a header with column names but no rows below it."
 
@@ -96,7 +96,7 @@ def preview_csv(stream: BinaryIO, form: CsvFormat, rows: int = 8) -> Preview:
 
 
 def _notes(start: bytes, form: CsvFormat) -> tuple[str, ...]:
-    """Say that some rows are in another encoding than the rest, where letters show it."""
+    """Note that some rows seem to be in another encoding than the rest."""
     if form.encoding.lower() not in WESTERN:
         return ()
     first = UTF_8_LETTER.search(start)
@@ -210,7 +210,7 @@ class RecordBlocks:
         if self._form.quote.encode() in text:
             _, end, _ = self._scan(text)
         else:
-            # Behind the last line feed only, for most files hold none of these at all.
+            # Only after the last line feed, since most files have no carriage returns.
             feed = text.rfind(b"\n")
             end = max(feed, text.rfind(b"\r", feed + 1, -1)) + 1
         if not end and len(text) > LONGEST_RECORD:
@@ -240,7 +240,7 @@ class RecordBlocks:
         return _scan(text, self._form, len(self.first_record) == 1)
 
     def _broken(self, records_before: int, what: str) -> BrokenRecord:
-        """Count from the first row below the names, which may not have been taken off yet."""
+        """Return the error counted from the first row below the names, removed or not."""
         names = self._form.has_header and not self._is_started
         return BrokenRecord(records_before - names, what)
 
@@ -282,7 +282,7 @@ def _decode_start(start: bytes, form: CsvFormat, is_cut: bool) -> str:
 
 
 def _check_all_read(text: str, form: CsvFormat, is_cut: bool, found: int) -> None:
-    """Refuse a beginning that ends in an open quote, or in a cell too long to be one."""
+    """Refuse a beginning that ends within quotes, or in a cell that is too long."""
     content = text.encode()
     records, end, is_open = _scan(content, form)
     is_long = _longest_cell(content[end:].decode(), form) > LONGEST_CELL
@@ -309,7 +309,7 @@ def _scan(text: bytes, form: CsvFormat, count_blank: bool = False) -> tuple[int,
 
 
 def _how_many(threads: int | None, size: int) -> int:
-    """Return what was asked for, or one for a small file and as many as there are cores else."""
+    """Return the number of threads: as asked for, else one for a small file, else one per core."""
     if threads is not None:
         return max(threads, 1)
     return 1 if 0 < size < WORTH_THREADS else usable_cores()

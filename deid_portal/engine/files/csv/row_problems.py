@@ -1,8 +1,8 @@
-"""Which rows of a CSV file cannot be read, and why: all of them, so that they are mended in one go.
+"""All rows of a CSV file that cannot be read, and why, so that they can be corrected together.
 
-Reading a file ends at its first bad row, quickly. This looks at every row, slowly, once that has
-happened. Rows are numbered as in every message: the column names are row 1, a line break inside
-quotes starts no new row, and blank lines are not counted.
+The fast reader stops at the first bad row. After that this slower one checks every row. Rows are
+numbered as in every message: the column names are row 1, a line break inside quotes starts no new
+row, and blank lines are not counted.
 """
 
 import csv
@@ -53,7 +53,7 @@ def find_row_problems(
 
 
 def _judged(stream: BinaryIO, form: CsvFormat) -> Iterator[str]:
-    """Say of every record what is wrong with it; the one that never ends is the last."""
+    """Yield what is wrong with each record; one whose quotes never close is the last."""
     encoding = "utf-8-sig" if form.encoding.lower() in UTF_8 else form.encoding
     text = io.TextIOWrapper(stream, encoding, errors="surrogateescape", newline="")
     lines = _Lines(text)

@@ -1,6 +1,5 @@
 """Tables into CSV files."""
 
-import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -57,9 +56,9 @@ def neutralize(text: str, decimal: str = ".") -> str:
 
 
 def undo_neutralizing(table: Table) -> Table:
-    """Return the table that was written, once its CSV was read: without apostrophes we put there.
+    """Return the table that was written, from its CSV: without the apostrophes added on writing.
 
-    A column that holds a text both with and without one stays as it is.
+    A column that holds a text both with and without an apostrophe stays as it is.
     """
     return replace(table, columns=tuple(_undo(column) for column in table.columns))
 
@@ -82,10 +81,3 @@ def _escape(text: str, delimiter: str, decimal: str = ".") -> str:
     if not text or any(sign in text for sign in (delimiter, '"', "\n", "\r")):
         return '"' + text.replace('"', '""') + '"'
     return text
-
-
-def csv_bytes(table: Table, delimiter: str = ",") -> bytes:
-    """Return the CSV of a table that fits in memory."""
-    stream = io.BytesIO()
-    write_csv(table, stream, delimiter)
-    return stream.getvalue()

@@ -88,7 +88,7 @@ def aggregate(attribute: Attribute, groups: Groups, *, fill: bool = False) -> Ag
 
 
 def _settle(attribute: Attribute, groups: Groups, present: Counts) -> Numbers:
-    """Return what the members of each group that have a value share."""
+    """Return the common value of each group, from its members that have one."""
     places = attribute.places[attribute.column.codes]
     places[attribute.gaps] = GAP
     if attribute.kind == NUMBER:

@@ -23,13 +23,6 @@ class Groups:
         return len(self.sizes)
 
     def joined(self, numbers: Codes) -> "Groups":
-        """Return the groups after some were joined; `numbers` holds any number for each."""
+        """Return the groups after joining those with the same number in `numbers`."""
         _, new = np.unique(numbers, return_inverse=True)
         return Groups(new.astype(np.int32)[self.of_record])
-
-    def as_lists(self) -> list[list[int]]:
-        """Return the records of each group, the group of the first record first."""
-        found: dict[int, list[int]] = {}
-        for record, group in enumerate(self.of_record.tolist()):
-            found.setdefault(group, []).append(record)
-        return list(found.values())

@@ -1,13 +1,13 @@
 """The compiled loops of microaggregation: distances, blocks of records, and MDAV on top of them.
 
-Records are the columns of `points` (column × record). They stand in blocks, twice. Blocks of
-neighbours, each with a box around it, tell which of them may hold the nearest records. Shells,
-blocks by distance from where the centre once was, tell which may hold the farthest. Most records
-are never looked at; the answer is the same as that of looking at all, to the last tie.
+Records are the columns of `points` (column × record). They are kept in two sets of blocks. Blocks
+of neighbours, each with a bounding box, show which of them may hold the nearest records. Shells,
+blocks by distance from an earlier centre, show which may hold the farthest. Most records are never
+compared; the result is the same as if all were, ties included.
 
-For that, every distance must grow along a column on either side of a value. Numbers and ranks do
-anyway; leaves of a taxonomy do in the order of the tree; a gap stands behind all values and is as
-far from each as the two most distant of them are from each other.
+This requires that along a column distances grow on either side of a value. They do for numbers and
+ranks, and for the leaves of a taxonomy in the order of the tree; a gap comes after all values and
+is as far from each as the two most distant values are from each other.
 """
 
 from typing import NamedTuple
@@ -22,8 +22,8 @@ GAP = np.inf
 BOX, SHELL = 64, 256  # records of a block
 MOST_UNEVEN = 64  # a cut takes off at least this part
 SLACK = 1 + 1e-9  # what rounding may add to a sum of distances
-LESS = 1 - 1e-9  # what it cannot make of an equal one
-CLEARLY_NEAR = 0.3  # of the squared distance within which is searched
+LESS = 1 - 1e-9  # less than rounding makes of an equal sum
+CLEARLY_NEAR = 0.3  # share of the squared search distance
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -54,7 +54,7 @@ class Blocks(NamedTuple):
 
 
 class BlockBoxes(NamedTuple):
-    """Blocks of neighbours with the box around what is still there."""
+    """Blocks of neighbours with the bounding box of the remaining records."""
 
     blocks: Blocks
     low: Numbers  # column × block
@@ -73,7 +73,7 @@ class Shells(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What the centre of the records that are still there follows from."""
+    """Sums and counts from which the centre of the remaining records is computed."""
 
     sums: Numbers  # per column of numbers
     present: Integers  # records without a gap, per column
@@ -310,7 +310,7 @@ def build_shells(space: Space, points: Numbers, members: Integers, place: Number
 
 @compiled
 def fit_box(boxes: BlockBoxes, block: int) -> None:
-    """Draw the box around what is still there."""
+    """Compute the bounding box of the remaining records."""
     blocks = boxes.blocks
     begin, count = blocks.begins[block], blocks.counts[block]
     first = np.int64(np.iinfo(np.int64).max)
@@ -341,9 +341,10 @@ def remove(blocks: Blocks, record: int) -> None:
 
 @compiled
 def find_farthest(space: Space, shells: Shells, place: Numbers) -> int:
-    """Return the record farthest from a place, of equals the first.
+    """Return the record farthest from a place, the first of equals.
 
-    Nobody is farther from it than from the place of the shells and from there to here together.
+    By the triangle inequality its distance is at most that from the place of the shells plus the
+    distance between the two places.
     """
     blocks = shells.blocks
     shift = distance(space, shells.place, place)
@@ -399,7 +400,7 @@ def find_nearest(
     nearest[:how_many] = np.iinfo(np.int64).max
     own, counts = boxes.blocks.blocks[centre], boxes.blocks.counts
     search_block(space, boxes, own, place, distances, nearest)
-    boxes.bounds[own] = np.nan  # less than nothing and more than nothing: done
+    boxes.bounds[own] = np.nan  # compares as false with every bound: done
     near = distances[0] * CLEARLY_NEAR
     for block in range(len(boxes.bounds)):
         if counts[block] and boxes.bounds[block] <= near:
@@ -434,7 +435,7 @@ def search_block(
 
 @compiled
 def count_in(space: Space, tally: Tally, points: Numbers, record: int, sign: int) -> None:
-    """Add a record to what the centre follows from, or take it out."""
+    """Add a record to the tally of the centre, or take it out."""
     for column in range(points.shape[0]):
         here = points[column, record]
         kind = space.kinds[column]

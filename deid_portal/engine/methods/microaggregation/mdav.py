@@ -16,7 +16,7 @@ from deid_portal.engine.progress import Progress
 WORK_BETWEEN_REPORTS = 1 << 24  # distances, if every record were looked at
 BLOCK = 768  # records
 FEWEST_IN_A_BLOCK = 8  # groups
-NEVER_BLOCKED = 10_000  # records: whole they take no second
+NEVER_BLOCKED = 10_000  # records: fewer take less than a second
 
 
 def find_groups(

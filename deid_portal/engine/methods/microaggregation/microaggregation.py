@@ -214,7 +214,7 @@ class Microaggregation(ChangingMethod):
 
     def _attributes(self, problem: Problem, table: Table, names: Sequence[str]) -> list[Attribute]:
         recipes: dict[str, Recipe | None] = {
-            name: column.taxonomy for name, column in problem.leaving.items()
+            name: column.taxonomy for name, column in problem.released.items()
         }
         recipes |= dict(zip(problem.names, problem.recipes, strict=True))
         weights = dict(zip(problem.names, problem.weights, strict=True))
@@ -284,10 +284,10 @@ class Microaggregation(ChangingMethod):
 
 
 def _as_it_stands(draft: TableDraft, progress: Progress) -> Problem:
-    """Return a problem whose sensitive columns are those of the draft.
+    """Return the problem with the sensitive columns of the draft.
 
-    Posing it anew needs the quasi-identifiers to fit their taxonomies; that is avoided where only
-    they were changed.
+    Posing the problem again would require quasi-identifiers that fit their taxonomies, so that is
+    avoided if only quasi-identifiers were changed.
     """
     before, now = draft.problem.table, draft.table
     if all(before[name].values == now[name].values for name in draft.problem.whole.sensitive):
@@ -302,7 +302,7 @@ def _secrets(problem: Problem) -> list[str]:
 
 
 def _rule(problem: Problem) -> Holds:
-    """Return what says of each group whether it keeps the models of the plan."""
+    """Return the function that says for each group whether the models of the plan hold."""
     rule = BoxModelRule(problem, pairs_of_rows(problem))
     least = least_records(problem.models)
     return lambda groups: np.asarray(rule(_parts(groups)) & (groups.sizes >= least))

@@ -1,7 +1,7 @@
-"""Projected microaggregation: many columns become one, and that is divided at its best.
+"""Projected microaggregation: columns are projected onto one, which is divided optimally.
 
-The one is the first principal component, the direction in which the records differ most, or the
-sum of all columns in standard deviations, which is as good where all of them rise together.
+The projection is the first principal component, the direction in which the records differ most, or
+the sum of all columns in standard deviations, which does as well if all are positively correlated.
 """
 
 import numpy as np

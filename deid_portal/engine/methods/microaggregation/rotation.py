@@ -1,4 +1,4 @@
-"""Records that could be anybody's of their group, and keep its mean and its covariance.
+"""Replacing the records of a group by others with the same mean and covariance.
 
 The records of a group, as deviations from its mean, are turned by a random rotation of the space
 of records that leaves the mean where it is (random orthogonal matrix masking; Ting, Fienberg &

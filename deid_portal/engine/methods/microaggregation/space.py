@@ -1,4 +1,4 @@
-"""Columns as coordinates: how far two records are apart, whatever their cells are.
+"""Columns as coordinates: the distance of two records, for cells of any kind.
 
 Numbers and dates count by their difference. Categories with an order count by the steps between
 them, all others by the level of the first label they have in common in their taxonomy; without a
@@ -56,9 +56,10 @@ class Attribute:
 def describe(
     column: Column, recipe: Recipe | None, *, is_ordered: bool = False, weight: float = 1.0
 ) -> Attribute:
-    """Say how the values of a column are apart.
+    """Define the distances between the values of a column.
 
-    Digits that are masked one by one are no numbers: a mean of postal codes says nothing.
+    Values whose digits are masked one by one are not numbers: a mean of postal codes has no
+    meaning.
     """
     if is_ordered:
         return Attribute(column, ORDERED, _ranks(column, recipe), weight=weight)
@@ -77,7 +78,7 @@ def describe(
 
 
 def lay_out(attributes: Sequence[Attribute], *, scaled: bool = True) -> tuple[Space, Numbers]:
-    """Return the distances of these columns, and column × record where each record stands.
+    """Return the space of these columns, and the coordinates of each record: column × record.
 
     Numbers that are not to be scaled stay what they are, unless there are categories beside them.
     """
@@ -128,7 +129,7 @@ def _scaled(attribute: Attribute, all_numbers: bool, scaled: bool) -> tuple[Numb
 
 
 def _ancestors(attribute: Attribute, size: int) -> Codes:
-    """Return level after level the label of each leaf; for ranks only as much room."""
+    """Return the label of each leaf, level after level; for ranks, unused entries."""
     if attribute.levels is None:
         return np.zeros(size, np.int32)
     return attribute.levels.reshape(-1)

@@ -1,4 +1,4 @@
-"""A quasi-identifier as an axis: where its values stand, where it may be cut, how a part reads.
+"""A quasi-identifier as an axis: the order of its values, possible cuts, and labels of parts.
 
 Numbers and dates stand by size and may be cut anywhere. Values with a taxonomy stand in the order
 of its tree, so that everything under a label stands side by side, and are cut into the children of

@@ -24,15 +24,15 @@ class Tuples(NamedTuple):
     secrets: Places  # code of one sensitive value per tuple; empty if none is looked at
     order: Places  # the number each tuple came with
     part_of: Places  # room for the part of its box each tuple would go to
-    # Room for the tuples of a box in order of these parts; no sign, or every look-up would ask
-    # whether to count from the end.
+    # Room for the tuples of a box in the order of these parts; unsigned, so that indexing need not
+    # handle negative numbers.
     by_part: NDArray[np.uint32]
     room: Places  # room for moving tuples
     tally: NDArray[np.int64]  # room for a number per place of the longest axis
 
 
 class Form(NamedTuple):
-    """What the axes are like, all columns in one array each."""
+    """The axes of all columns, concatenated into one array per property."""
 
     lengths: NDArray[np.int64]  # places per column
     gaps: NDArray[np.bool_]  # whether place 0 is the gap, beside ordered values
@@ -122,7 +122,7 @@ def list_attempts(form: Form, low: Places, high: Places, attempts: Places, score
 def find_middle(
     row: Places, weights: Places, low: int, high: int, total: int, tally: NDArray[np.int64]
 ) -> tuple[int, int, int]:
-    """Return the lowest place that half of the records do not go beyond.
+    """Return the median: the lowest place that at least half of the records do not exceed.
 
     Also the records below that place, and those at it or below.
     """
@@ -177,8 +177,8 @@ def find_border(
 ) -> tuple[int, int, int]:
     """Find the cut nearest to the middle; return a place, how many of it go left, and the left.
 
-    What stands below the place goes left, what stands above it right. Of the place itself nothing
-    goes left in a strict cut, and what is missing to one half in a relaxed one.
+    Records below the place go left, records above it right. Of those at the place a strict cut
+    sends none left, a relaxed cut as many as the left half still lacks.
     """
     middle, below, up_to = find_middle(row, weights, low, high, total, tally)
     if relaxed:
@@ -270,7 +270,7 @@ def propose(
     relaxed: bool,
     sums: NDArray[np.int64],
 ) -> int:
-    """Cut a box on paper; return how many parts it would have, 0 if one were too small."""
+    """Try a cut without carrying it out; return how many parts it makes, 0 if one is too small."""
     column = attempt // 2
     start, stop = boxes.starts[box], boxes.stops[box]
     low, high, total = boxes.low[box, column], boxes.high[box, column], boxes.weights[box]
@@ -310,7 +310,7 @@ def sort_by_part(
 
 @compiled
 def sort_in_two(tuples: Tuples, start: int, stop: int, ends: NDArray[np.int64]) -> None:
-    """Do the same for two parts without asking, each time, which one it is."""
+    """Do the same for two parts, without a branch per tuple."""
     left, right = start, start
     for index in range(start, stop):
         tuples.by_part[left] = index
@@ -473,7 +473,7 @@ def propose_cuts(
     members: Places,  # one tuple per part, to be filled
     part_of_tuple: Places,  # by the number a tuple came with, to be filled
 ) -> int:
-    """Cut several boxes on paper and number their parts; return how many parts there are."""
+    """Propose a cut for several boxes and number their parts; return how many parts there are."""
     sums = np.empty(most_parts, np.int64)
     count = 0
     for place in range(len(chosen)):

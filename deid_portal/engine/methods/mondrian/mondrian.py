@@ -112,7 +112,7 @@ class Mondrian(ChangingMethod):
     def _divide(
         self, problem: Problem, axes: Sequence[Axis], least: int, progress: Progress
     ) -> BoxPartition:
-        """Divide patterns; or rows, if equal ones may part ways."""
+        """Divide patterns; or rows, if a cut may separate equal ones."""
         diversity, patterns = counted_diversity(problem.models), problem.patterns
         if diversity is not None and not self.relaxed:
             return self._divide_pairs(problem, axes, least, diversity, progress)
@@ -137,9 +137,9 @@ class Mondrian(ChangingMethod):
         diversity: LDiversity,
         progress: Progress,
     ) -> BoxPartition:
-        """Divide patterns with a tuple for each sensitive value of each.
+        """Divide patterns, with one tuple for each sensitive value of a pattern.
 
-        All tuples of a pattern stand at the same places, so a strict cut never parts them.
+        All tuples of a pattern have the same places, so a strict cut never separates them.
         """
         patterns = problem.patterns
         pairs = patterns.sensitive[diversity.column]
@@ -167,10 +167,10 @@ class Mondrian(ChangingMethod):
 
 
 def _is_allowed(problem: Problem) -> bool:
-    """Say whether the models hold if all people look alike.
+    """Say whether the models hold with all records in one class.
 
-    If a monotone model does not, no groups of all of them keep it. Others might be kept by some
-    groups, but there is no way to them that keeps every rule at every step.
+    If a monotone model does not, it holds for no partition. Another model may hold for some
+    partition, but not at every cut on the way there.
     """
     patterns = problem.patterns
     together = Parts(

@@ -20,7 +20,7 @@ Answers = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Proposed parts of boxes: what a rule is asked about."""
+    """Proposed parts of boxes, to be judged by a rule."""
 
     part_of_tuple: Codes  # by the number of the tuple; NOWHERE for those not concerned
     members: Codes  # one tuple per part
@@ -29,7 +29,7 @@ class Parts:
 
 @dataclass(frozen=True, eq=False)
 class BoxPartition:
-    """The boxes that came out: which tuple is in which, and from where to where each goes."""
+    """The final boxes: the box of each tuple, and the bounds of each box."""
 
     box_of: Codes  # one per tuple
     low: Codes  # column × box
@@ -100,9 +100,9 @@ class Divider:
         return self._partition(tuples)
 
     def divide_by_rule(self, rule: Rule, progress: Progress) -> BoxPartition:
-        """Divide as long as the rule is kept by every part; all boxes go one cut deeper at a time.
+        """Divide while every part keeps the rule.
 
-        So the rule is asked about many parts at once.
+        All boxes are cut once before any is cut again, so that the rule judges many parts at once.
         """
         tuples = self._tuples(np.zeros(0, np.int32))
         total, done = len(self._weights), 0

@@ -13,7 +13,7 @@ from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.patterns import Classes, Pairs, View
 from deid_portal.engine.table.table import Codes
 
-FEW_PAIRS = 1 << 20  # of a part and a value: so many may be counted even if few of them occur
+FEW_PAIRS = 1 << 20  # up to so many pairs of part and value, all are counted, even if few occur
 
 
 def least_records(models: Sequence[PrivacyModel]) -> int:
@@ -22,7 +22,7 @@ def least_records(models: Sequence[PrivacyModel]) -> int:
 
 
 def judging(models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
-    """Return the models that say something about a part, beyond how many records it has."""
+    """Return the models that judge more of a part than its number of records."""
     return [model for model in models if model.judges_classes and not isinstance(model, KAnonymity)]
 
 
@@ -37,8 +37,9 @@ def counted_diversity(models: Sequence[PrivacyModel]) -> LDiversity | None:
 class BoxModelRule:
     """Asks the models about parts as if each were a class.
 
-    A model that compares classes by their labels sees parts that have none in common. That is
-    stricter than the release needs, and what keeps it does so whatever becomes of other parts.
+    A model that compares classes by their labels is shown parts without common labels. That is
+    stricter than the release requires, and a part that passes does so however other parts are
+    divided.
     """
 
     def __init__(self, problem: Problem, sensitive: Mapping[str, Pairs]) -> None:
@@ -97,7 +98,7 @@ def _of_parts(pairs: Pairs, parts: Parts) -> Pairs:
 
 
 def _without_taxonomies(whole: Whole) -> Whole:
-    """Return the whole without the taxonomies of quasi-identifiers: parts have other labels."""
+    """Return the original without taxonomies of quasi-identifiers: parts have other labels."""
     if whole.original is None:
         return whole
     return replace(whole, original=replace(whole.original, taxonomies=()))

@@ -1,1 +1,1 @@
-"""Randomization: what chance does to cells, and what can be computed back from them."""
+"""Randomization: random changes of cells, and estimates that correct for them."""

@@ -51,9 +51,9 @@ def deviation_of(numbers: Numbers) -> float:
 
 
 def expected_deviation(numbers: Numbers, scale: float, kind: str) -> float:
-    """Return the standard deviation of what a kind of noise changes, as its design has it.
+    """Return the standard deviation of the change by a kind of noise, as designed.
 
-    What was really drawn is not looked at: for a few rows that would help to undo it.
+    It is not estimated from the numbers drawn: for a few rows that would help to undo the noise.
     """
     present = numbers[~np.isnan(numbers)]
     if kind == "multiplicative":

@@ -3,7 +3,7 @@
 Only `measure` sees rows, and only through a counter that adds noise; all that follows works on its
 answers and costs no privacy. Pairs are chosen as by R. McKenna, G. Miklau and D. Sheldon (Winning
 the NIST contest: a scalable and general approach to differentially private synthetic data, 2021):
-one after the other, those that differ most from what the single columns let expect.
+one after the other, those that differ most from independence of their columns.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ Pair = tuple[int, int]
 
 
 class Counter(Protocol):
-    """What answers: `private_counting.PrivateCounter`, or in tests one without noise."""
+    """A source of counts: `private_counts.PrivateCounter`, or in tests one without noise."""
 
     def count(self, counts: Counts, epsilon: float, report: "ProgressReport") -> Counts: ...
 
@@ -164,7 +164,7 @@ def _choose_pairs(
     counter: Counter,
     progress: Progress,
 ) -> list[Pair]:
-    """Choose pairs, each time one that joins what was not joined."""
+    """Choose pairs, each time one that connects two trees."""
     sizes = [len(counts) for counts in singles]
     small = [pair for pair in combinations(range(len(sizes)), 2) if _is_small(pair, sizes)]
     scores = {}
@@ -191,8 +191,8 @@ def _is_small(pair: Pair, sizes: Sequence[int]) -> bool:
 def _score(counts: Counts, singles: Sequence[Counts], pair: Pair, epsilon: float) -> int:
     """Return how far a pair is from independence, less the noise counting it would bring.
 
-    What independence lets expect is computed from noisy counts, rounded to whole numbers; a row
-    more or less then changes the score by exactly one at most.
+    The counts expected under independence come from noisy counts and are rounded to whole numbers,
+    so that one row more or less changes the score by at most one.
     """
     first, second = (np.maximum(singles[end], 0) for end in pair)
     expected = np.outer(first, second) // max(int(first.sum()), 1)
@@ -200,7 +200,7 @@ def _score(counts: Counts, singles: Sequence[Counts], pair: Pair, epsilon: float
 
 
 def _total(measured: NoisyPairCounts) -> float:
-    """Return the number of rows, the sums of all counts weighed by how exact they are."""
+    """Return the number of rows: the mean of the sums of all counts, weighted by precision."""
     sums = [(counts.sum(), counts.size * measured.single_variance) for counts in measured.singles]
     sums += [
         (counts.sum(), counts.size * measured.pair_variance) for counts in measured.pairs.values()
@@ -228,7 +228,7 @@ def _weigh(estimates: list[Numbers], variances: list[float]) -> Numbers:
 
 def _rake(counts: Numbers, rows: Numbers, columns: Numbers) -> Numbers:
     """Scale rows and columns in turn until they have the margins asked for."""
-    # What noise has emptied gets what independence lets expect, else its margin could not be met.
+    # A row or column without counts gets those of independence, else its margin cannot be met.
     expected = np.outer(rows, columns) / rows.sum()
     counts = np.where(counts.sum(axis=1, keepdims=True) > 0, counts, expected)
     counts = np.where(counts.sum(axis=0, keepdims=True) > 0, counts, expected)
@@ -265,13 +265,13 @@ def _links(joint: dict[Pair, Numbers], margins: Sequence[Numbers]) -> list[Link]
 
 
 def _chances(counts: Numbers, margin: Numbers) -> Numbers:
-    """Return each row as shares; a row of nothing as those of the whole column."""
+    """Return each row as shares; a row without counts gets the shares of the whole column."""
     sums = counts.sum(axis=1, keepdims=True)
     return np.where(sums > 0, counts / np.where(sums > 0, sums, 1), margin / margin.sum())
 
 
 def _draw(rows: int, shares: Numbers, generator: np.random.Generator) -> Codes:
-    """Draw categories in random order, each within one of as often as its share says."""
+    """Draw categories in random order, each as often as its share says, rounded up or down."""
     steps = np.cumsum(shares)
     steps[np.flatnonzero(shares)[-1] :] = np.inf
     points = (np.arange(rows) + generator.random()) / max(rows, 1)

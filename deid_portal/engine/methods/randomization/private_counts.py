@@ -1,6 +1,6 @@
 """Counts and choices with noise, and what they cost.
 
-The noise is that of `differential/mechanisms`; here is who keeps the sum of what was spent.
+The noise comes from `differential/mechanisms`; this module adds up the ε spent.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,6 +26,6 @@ class PrivateCounter:
         return DiscreteLaplace(1, epsilon).release(counts, report)
 
     def choose(self, scores: Sequence[int], epsilon: float) -> int:
-        """Return the place of a score that is, likely, among the highest."""
+        """Return the place of a score, drawn so that high scores are likely."""
         self.spent += epsilon
         return NoisyMax(1, epsilon).choose(scores)

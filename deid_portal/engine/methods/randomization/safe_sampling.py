@@ -32,7 +32,7 @@ class SafeSampling:
 
     @property
     def people_needed(self) -> float:
-        """Return how many people must be alike for as many as needed to be drawn, on average."""
+        """Return the group size of which `k` people are drawn on average."""
         return self.k / self.share
 
 
@@ -76,7 +76,7 @@ def smallest_k(share: float, epsilon: float, delta: float) -> int | None:
 
 
 def delta_of(k: int, share: float, epsilon: float) -> float:
-    """Return δ of the theorem, for ε of −ln(1 − β) or more."""
+    """Return δ of the theorem, for ε ≥ −ln(1 − β)."""
     gamma = 1 - (1 - share) * math.exp(-epsilon)
     size = max(math.ceil(k / gamma - 1 - ROUNDING), 1)
     divergence = _divergence(gamma, share)

@@ -25,8 +25,7 @@ from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.table import Codes, Column
 from deid_portal.engine.table.values import ColumnType
 
-# What can be promised while everybody's quasi-identifiers stand there as they are: only how
-# uncertain a sensitive value is.
+# With unchanged quasi-identifiers only models of the uncertainty of a sensitive value can hold.
 ABOUT_VALUES = (
     LDiversity,
     TCloseness,
@@ -56,7 +55,7 @@ class SeparatingMethod(ChangingMethod):
 
     @abstractmethod
     def group(self, column: Column, generator: np.random.Generator, progress: Progress) -> Codes:
-        """Return the group of each row from 0 on; nothing if there are no such groups."""
+        """Return the group of each row, numbered from 0; an empty array if no such groups exist."""
 
     @property
     def columns(self) -> tuple[str, ...]:

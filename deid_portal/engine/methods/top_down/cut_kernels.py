@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.compiled.kernels import EMPTY, compiled, number_keys
 
-# Up to so many possible keys per cell a plain table is faster than hashing.
+# Up to so many possible keys per cell an array is faster than hashing.
 KEYS_PER_CELL = 16
 LARGEST_TALLY = 1 << 22
 
@@ -324,7 +324,7 @@ def every_projection_holds(
 
 @compiled
 def times_log(count: float) -> float:
-    """Return n log2 n, nothing for nothing."""
+    """Return n log2 n, 0 for 0."""
     return count * np.log2(count) if count > 0 else 0.0
 
 

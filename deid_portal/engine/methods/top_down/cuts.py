@@ -3,8 +3,8 @@
 N. Mohammed, B. Fung, P. Hung and C. Lee, Anonymizing healthcare data: a case study on the blood
 transfusion service, KDD 2009. Every column starts at the top of its tree; each step specializes the
 node with the best score whose children keep all rules. Rules are anti-monotone, so what is refused
-once is refused for good, and each specialization is judged exactly once. A stretch of numbers has
-many: where the best cut is refused, the next best takes its place among the candidates.
+once is refused for good, and each specialization is judged exactly once. A stretch of numbers can
+be cut at many places: if the best cut is refused, the next best becomes the candidate.
 """
 
 import heapq
@@ -32,7 +32,7 @@ from deid_portal.engine.taxonomies import Recipe
 
 DIGITS = 9  # scores that agree so far are a tie
 MOST_CUTS_TRIED = 32  # per stretch of numbers
-# These find people under the labels of taxonomies, where ranges that have grown do not stand.
+# These look people up by labels of taxonomies, which do not include grown ranges.
 NEED_TAXONOMIES = (CTIsolation, DeltaPresence, KConcealment, KConfusion, KMap)
 
 
@@ -55,7 +55,7 @@ class CutNode:
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Where the cuts came to stand: what every value of every column is shown as."""
+    """The final cuts: the label that each value of each column is shown as."""
 
     nodes: tuple[tuple[CutNode, ...], ...]  # per column, in the order of its leaves
     node_of: tuple[Codes, ...]  # per column: code of a value -> its node
@@ -85,7 +85,7 @@ class _Candidate:
     position: int = field(compare=False)  # in the cut of its column
     children: Sequence[LabelNode] = field(compare=False)
     score: float = field(compare=False)
-    tried: int = field(compare=False)  # other ways to specialize the node, all refused
+    tried: int = field(compare=False)  # ways refused before
 
     @property
     def bounds(self) -> NDArray[np.int64]:

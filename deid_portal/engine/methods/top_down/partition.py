@@ -1,4 +1,4 @@
-"""The classes of a table while its cuts move down; splitting them touches nothing else."""
+"""The classes of a table while its cuts move down; a split changes only the classes concerned."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -18,7 +18,7 @@ Number = TypeVar("Number", np.int32, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """What a specialization would make of the classes it touches.
+    """How a specialization would divide the classes it touches.
 
     A cell is the part of one class that goes to one child of the node.
     """
@@ -85,7 +85,7 @@ class ClassPartition:
     def split(
         self, column: int, position: int, first: int, child_of: Codes, children: int
     ) -> Cells:
-        """Return what telling the children of a node apart would make of its classes.
+        """Return how distinguishing the children of a node would divide its classes.
 
         `child_of` holds the child of each leaf from the place `first` on.
         """

@@ -1,7 +1,7 @@
 """When a specialization is allowed: every model must still hold after it.
 
-All of them are anti-monotone here: what breaks a rule once breaks it after any further step. So a
-specialization is judged once, when its turn comes, and never again.
+All of them are anti-monotone here: what breaks a rule once breaks it after any further step. So
+each specialization is judged only once.
 """
 
 from abc import ABC, abstractmethod
@@ -163,7 +163,7 @@ class SplitModelRule(Rule):
 
     def allows(self, proposal: ProposedSplit, pause: Pause) -> bool:
         pause()
-        # A rule about single classes has nothing new to say about those that stay as they are.
+        # A rule about single classes need not judge unchanged classes again.
         cells = [proposal.cells]
         if self._model.judges_release and proposal.cells.column != NO_COLUMN:
             cells.append(_untouched(proposal))
@@ -216,7 +216,7 @@ def _make_rule(
 
 
 def _nothing(count: int) -> Entries:
-    """Return entries without any, for so many patterns or cells."""
+    """Return empty entries for so many patterns or cells."""
     return Entries(np.zeros(count + 1, np.int64), _NO_CODES, _NO_COUNTS, 0)
 
 

@@ -40,7 +40,7 @@ class Entries:
 class Score(ABC):
     """Ranks candidates: higher is better."""
 
-    # Whether what a candidate scores can fall while others are specialized.
+    # Whether the score of a candidate can fall while others are specialized.
     falls: bool
 
     @abstractmethod

@@ -1,1 +1,1 @@
-"""What an intruder would do with a released network; the house knows who is who."""
+"""Attacks on a released network, judged by the original nodes behind the released ones."""

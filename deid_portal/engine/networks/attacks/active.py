@@ -128,7 +128,7 @@ def _draw_marks(targets: int, fakes: int, generator: np.random.Generator) -> NDA
 
 
 def find_fakes(plant: Plant, released: Network, slack: tuple[int, int]) -> list[Nodes]:
-    """Return every path in a release that looks like the planted one."""
+    """Return every path in a release that matches the planted one."""
     plain = released.undirected
     found, count = active_kernels.find_paths(
         plain.offsets,
@@ -145,12 +145,12 @@ def find_fakes(plant: Plant, released: Network, slack: tuple[int, int]) -> list[
 
 @dataclass(frozen=True)
 class Attempt:
-    """What one attack came to."""
+    """The result of one attack."""
 
     is_found: bool  # exactly one path, and it is the planted one
     targets_found: int
     targets: int
-    pairs_right: int  # pairs of targets of which the attacker knows, rightly, if they are linked
+    pairs_right: int  # pairs of targets for which the attacker is right on whether they are linked
     pairs: int
 
 

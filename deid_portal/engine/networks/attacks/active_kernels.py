@@ -21,7 +21,7 @@ def find_paths(
     """Walk along every path whose nodes have the right degrees and links to those before them.
 
     Degrees may be off by `degree_slack` either way, and so many inner links along a path may be
-    wrong. The search ends when it has taken too many steps; what it has found then counts.
+    wrong. The search ends after `most_steps` steps with the paths found until then.
     """
     length = len(degrees)
     nodes = len(offsets) - 1

@@ -1,4 +1,4 @@
-"""Telling added links from true ones: people who are linked mostly have friends in common."""
+"""Distinguishing added links from true ones: linked people mostly have common friends."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Finding people again by what was known of them before: degree, or neighborhood.
+"""Re-identifying nodes by what is known of people: degree, or neighborhood.
 
 The intruder knows the original figure of somebody and looks for nodes of the release that have it;
 all of them are as likely. Where the true node is not among them the guess is wrong.
@@ -36,9 +36,9 @@ def attack_by_neighborhood(
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """For everybody of the original: among how many nodes the intruder guesses, and how right."""
+    """Per original node: among how many nodes the intruder guesses, and the chance to be right."""
 
-    candidates: NDArray[np.int64]  # nodes of the release that look like the person; 0: none does
+    candidates: NDArray[np.int64]  # released nodes that match the person; 0: none
     chances: NDArray[np.float64]  # of taking the right one; 0 where it is not among them
 
     @property

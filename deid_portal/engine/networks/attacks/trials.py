@@ -1,4 +1,4 @@
-"""Attacks on a released network that can be made one by one: what each got, and what of it counts.
+"""Attacks on a released network, each run by itself, with the part of its result that counts.
 
 A `NetworkCase` is a release beside the network it was made from, with who is who. Each attack is a
 frozen dataclass with its parameters declared as data, as attacks on tables are.
@@ -48,7 +48,7 @@ class NetworkCase:
         return bool((self.rows >= 0).any())
 
     def promise(self, *known: Knowledge) -> float:
-        """Return the chance the plan grants to whoever knows this: 1 in k, 0 without a promise."""
+        """Return the chance of a right match that the plan allows by this knowledge, or 0."""
         promised = [1 / model.k for model in self.plan.models if model.knowledge in known]
         return min(promised, default=0.0)
 
@@ -247,7 +247,7 @@ def _answer(attack: NetworkAttack, matched: Matched, promise: float) -> AttackAn
 
 
 def _spread(matched: Matched, right: NDArray[np.bool_]) -> AttackBins:
-    """Sort people by among how many nodes they are looked for; marked is who is found alone."""
+    """Count people by their number of candidates; those with a single candidate are marked."""
     sizes = matched.candidates[right]
     bins = [Bin("not there", float((~right).sum()))]
     for low, high in SIZES:

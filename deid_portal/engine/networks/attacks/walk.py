@@ -1,8 +1,8 @@
-"""The walk of two people through a release: they find themselves, then others, then a link.
+"""An example attack: two people find themselves in a release, then others, then a link.
 
-Two people know how many links they have, and nobody else has as many. So each finds the node that
-is theirs. Whoever is linked with both, or with one of them alone, is found next, and with them
-whether there is a link between them; nobody told the two.
+Two people know their numbers of links, which nobody else has, so each finds their own node. Nodes
+linked with both of them, or with just one, are identified next, and with them whether they are
+linked, which nobody told the two.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ MOST_PAIRS = 2000
 
 
 def tell_walk(network: Network) -> Walk | NoWalk:
-    """Return the steps of a walk by node numbers of this network; for the house alone.
+    """Return the steps of a walk by node numbers of this network; never to be published.
 
     There is none where no two linked people stand alone by their number of links. A pair that
     finds others is taken, the one with fewest links, else the pair with fewest links.

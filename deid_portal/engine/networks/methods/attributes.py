@@ -1,4 +1,4 @@
-"""Attributes as coarse as each group of people with equal degree needs."""
+"""Attributes generalized as far as each group of people with equal degree needs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -135,7 +135,7 @@ def _combinations(taxonomies: Mapping[str, Taxonomy]) -> Iterator[tuple[int, ...
 
 
 def leaf_codes(column: Column, taxonomy: Taxonomy) -> NDArray[Any]:
-    """Return the leaf of each node; the column may no longer show what the taxonomy was made of."""
+    """Return the leaf of each node; the column may be changed since the taxonomy was built."""
     leaf_of = {label: leaf for leaf, label in enumerate(taxonomy.labels[0])}
     return np.array([leaf_of[value] for value in column.values], np.int64)[column.codes]
 

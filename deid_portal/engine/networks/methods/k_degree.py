@@ -23,7 +23,7 @@ from deid_portal.engine.parameters import Choice, Declared
 from deid_portal.engine.progress import Progress
 
 MOST_PROBES = 40
-MOST_WORK = 500_000_000  # of finding the best sequence only to compare
+MOST_WORK = 500_000_000  # limit for computing the best sequence for comparison only
 LARGEST_COMPLETE = 2000
 
 
@@ -31,12 +31,12 @@ LARGEST_COMPLETE = 2000
 class KDegreeRelease(NetworkMethod):
     """Degrees are moved to the nearest sequence in which each occurs k times, then realized.
 
-    With additions nobody's degree sinks. To meet the degrees exactly a few links are taken apart
-    and their ends linked with people who lack links; a supergraph keeps every link instead, and
-    raises more degrees, because people with many links are mostly linked with each other already.
-    Sequences that lift strangers of that core are then tried as well, and the cheapest is kept.
-    Where no network near this one has the new degrees, a few nodes at random get a link more and
-    the sequence is found again (probing, as in the paper).
+    With additions no degree falls. To meet the degrees exactly a few links are split and their ends
+    linked with people who lack links; a supergraph keeps every link instead, and raises more
+    degrees, because people with many links are mostly linked with each other already. Sequences
+    that lift strangers of that core are then tried as well, and the cheapest is kept. Where no
+    network near this one has the new degrees, a few nodes at random get a link more and the
+    sequence is found again (probing, as in the paper).
     """
 
     k: int
@@ -102,7 +102,7 @@ class KDegreeRelease(NetworkMethod):
         return draft.with_network(found.network).noting(**step)
 
     def _least(self, network: Network) -> DegreeSequence | None:
-        """Return the best sequence, even or not, to hold what was reached against."""
+        """Return the best sequence, even or not, as a lower bound for the result."""
         if network.nodes * self.k > MOST_WORK:
             return None
         return find_optimal_degrees(network.degrees, self.k, may_remove=self._may_remove)
@@ -119,7 +119,7 @@ class KDegreeRelease(NetworkMethod):
     def _realize(
         self, network: Network, generator: np.random.Generator, progress: Progress
     ) -> tuple[Realization, int]:
-        """Try the best sequence, then ever more disturbed ones, at last all links there can be."""
+        """Try the best sequence, then more and more disturbed ones, last the complete network."""
         degrees = network.degrees.copy()
         best: Realization | None = None
         for probe in range(MOST_PROBES):

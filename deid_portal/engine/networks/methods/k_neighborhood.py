@@ -19,7 +19,7 @@ from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Table
 
 MOST_ROUNDS = 400
-MOST_GROWTH = 20  # times as many links as there were; beyond that nothing is left of the network
+MOST_GROWTH = 20  # times the original links; more would leave nothing of the network
 SMALL = 200
 MOST_TRIED = 20_000  # nodes, in all attempts together
 MOST_ATTEMPTS = 40
@@ -32,11 +32,11 @@ GAVE_UP = (
 
 @dataclass(frozen=True)
 class KNeighborhoodRelease(NetworkMethod):
-    """Links are changed until the friends of everybody are linked like those of k - 1 others.
+    """Links are changed until everybody's neighborhood is isomorphic to those of k - 1 others.
 
     The paper only adds links. Here links are removed as well unless the plan says otherwise: each
-    added link changes the neighborhoods of all who know both ends, so that in clustered networks
-    additions feed on themselves until little of the network is left.
+    added link changes the neighborhoods of all common neighbors, so in clustered networks additions
+    cause further additions until little of the network is left.
 
     With a label, people in the same place must also show the same one, so labels go up their
     taxonomy, each person's as far as needed.
@@ -94,7 +94,7 @@ class KNeighborhoodRelease(NetworkMethod):
     def _find(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
     ) -> tuple[Merging, NodePartition]:
-        """Try several times where that takes no time; return what left fewest and changed least."""
+        """Try several times if that is quick; return the attempt with fewest open nodes."""
         most = MOST_ATTEMPTS if self._may_remove else len(EARLY_ROUNDS)
         attempts = min(max(MOST_TRIED // draft.network.nodes, 1), most)
         most_links = max(MOST_GROWTH * draft.network.edges, SMALL * SMALL)
@@ -106,7 +106,7 @@ class KNeighborhoodRelease(NetworkMethod):
             rank = (alike.count_below(self.k), loss)
             found.append((rank, merging, alike))
             if rank[0]:
-                break  # what one attempt does not reach within its limits, others do not either
+                break  # other attempts would not succeed within the limits either
         _, best, alike = min(found, key=lambda entry: entry[0])
         return best, alike
 

@@ -1,4 +1,4 @@
-"""What every method for networks is: something done to a draft, and what the plan says about it."""
+"""The interface of every method for networks: its parameters, and how it changes a draft."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
@@ -48,7 +48,7 @@ class NetworkMethod(ABC):
 
     @classmethod
     def published_figures(cls, noted: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what of its notes may leave, as the methods for tables do."""
+        """Return the part of its notes that may be published, as for methods of tables."""
         return dict(noted) if cls.is_private else {}
 
     def cautions(self) -> list[str]:

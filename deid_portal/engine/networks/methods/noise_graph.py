@@ -1,4 +1,4 @@
-"""Noise graph: G ⊕ g, every pair of people changes sides with the same chance."""
+"""Noise graph: G ⊕ g, every pair of people is toggled with the same chance."""
 
 from dataclasses import dataclass
 from typing import ClassVar

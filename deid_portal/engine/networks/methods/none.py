@@ -12,7 +12,7 @@ from deid_portal.engine.progress import Progress
 
 @dataclass(frozen=True)
 class NoNetworkChange(NetworkMethod):
-    """Links leave as they are; what that gives away is measured."""
+    """Links are released unchanged; the report measures the risk of that."""
 
     name: ClassVar[str] = "none"
     title: ClassVar[str] = "No change"

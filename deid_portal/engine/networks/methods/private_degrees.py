@@ -29,8 +29,8 @@ class PrivateDegrees(NetworkMethod):
     """How many people have how many links, with noise, and a random network drawn from that.
 
     Protects either every link, or every person with all links. For persons, links beyond `bound`
-    per person are left out before counting, because one person could otherwise change everything.
-    No node stands for anybody, and attributes do not leave.
+    per person are left out before counting, because one person could otherwise change all degrees.
+    Nodes do not stand for people, and attributes are not released.
     """
 
     epsilon: float
@@ -108,7 +108,7 @@ class PrivateDegrees(NetworkMethod):
 def draw_network(
     degrees: Any, generator: np.random.Generator, progress: Progress
 ) -> tuple[Network, int]:
-    """Return a random network with these degrees, as far as there is one, and what is unmet."""
+    """Return a random network with these degrees, as nearly as possible, and the unmet number."""
     nodes = max(len(degrees), 1)
     empty = Network.from_pairs(nodes, np.zeros((0, 2), np.int32))
     targets = np.zeros(nodes, np.int64)

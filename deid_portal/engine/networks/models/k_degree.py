@@ -1,4 +1,4 @@
-"""k-degree anonymity: nobody stands alone by the number of links."""
+"""k-degree anonymity: at least k people share every number of links."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Nobody stands alone by attributes together with the number of links."""
+"""k-anonymity by attributes together with the number of links."""
 
 from dataclasses import dataclass
 from typing import ClassVar

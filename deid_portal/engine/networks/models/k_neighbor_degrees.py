@@ -1,4 +1,4 @@
-"""Nobody stands alone by the numbers of links of the neighbors."""
+"""k-anonymity by the numbers of links of a person's neighbors."""
 
 from dataclasses import dataclass
 from typing import ClassVar

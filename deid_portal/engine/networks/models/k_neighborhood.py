@@ -1,4 +1,4 @@
-"""k-neighborhood anonymity: nobody stands alone by how the neighbors are linked."""
+"""k-neighborhood anonymity: k-anonymity by the links among a person's neighbors."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,7 +14,7 @@ from deid_portal.engine.parameters import ColumnName, Declared
 class KNeighborhood(NetworkModel):
     """At least k have isomorphic neighborhoods, the person left out (Zhou and Pei, 2008)."""
 
-    label: str | None = None  # a column of the node table that is known of everybody around, too
+    label: str | None = None  # a column that is also known of all neighbors
 
     name: ClassVar[str] = "k-neighbourhood"
     title: ClassVar[str] = "Alike in their neighborhoods"

@@ -1,4 +1,4 @@
-"""What every privacy model of networks is: a rule on classes of nodes that look alike."""
+"""The interface of every privacy model of networks: a rule on classes of nodes that look alike."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
@@ -31,7 +31,7 @@ class NetworkModel(ABC):
     title: ClassVar[str]
     cites: ClassVar[str]
     knowledge: ClassVar[Knowledge]
-    look_alikes: ClassVar[str] = "k"  # the parameter that says among how many everybody hides
+    look_alikes: ClassVar[str] = "k"  # the parameter with the number of look-alikes
     parameters: ClassVar[tuple[Declared, ...]] = (LOOK_ALIKES,)
 
     @classmethod
@@ -55,7 +55,7 @@ class NetworkModel(ABC):
         return [sentence for sentence in found if sentence]
 
     def alike(self, classes: NodeClasses) -> NodePartition:
-        """Return the nodes that look alike to whoever knows what the rule is about."""
+        """Return the nodes that look alike by the knowledge the rule is about."""
         return classes.of(self.knowledge)
 
     def check_columns(self, place: Place, known: Collection[str]) -> None:

@@ -1,7 +1,7 @@
 """Private questions about a network, answered by the mechanisms of those about tables.
 
-Whom an answer protects is chosen beforehand: every link, or every person with all links. Where it
-is people, a person is a row of the table of people, and all questions about tables can be asked.
+What an answer protects is chosen beforehand: every link, or every person with all links. If it is
+persons, a person is a row of the node table, and all questions about tables can be asked.
 """
 
 from collections.abc import Mapping

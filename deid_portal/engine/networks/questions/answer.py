@@ -1,7 +1,7 @@
-"""Answering questions about a network; what must never happen is what it is for tables.
+"""Answering questions about a network; what must never happen is the same as for tables.
 
-Reading the network is done before. A question that can be parsed and fits the files is answered,
-however few people or links it is about.
+A question that can be parsed and fits the files is answered, however few people or links it is
+about.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from deid_portal.engine.progress import Progress, ProgressCallback
 def answer_about_network(
     network: Network, question: PrivateQuestion, progress: ProgressCallback | None = None
 ) -> PrivateAnswer:
-    """Answer one question with noise; whoever calls has paid its price already."""
+    """Answer one question with noise; the caller must have charged its price before."""
     told = Progress(progress)
     told.report(0, 1, "answer")
     reading = question.ask(PeopleRows.choose_from(network, question), told)

@@ -1,8 +1,8 @@
 """How many links people have on average.
 
-Where links are protected, who is in the network counts as known, and so does how many they are:
-twice the noisy number of links is divided by the declared size. Where people are, both what their
-links add up to and how many they are get noise, half of ε each.
+If links are protected, the people of the network and their number are public: twice the noisy
+number of links is divided by the declared size. If people are protected, the sum of their links and
+their number both get noise, with half of ε each.
 """
 
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ import numpy as np
 from deid_portal.engine.differential.fields import Field
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise import FOR_COUNTS, GridNoise, grid_of_counts, on_grid
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import interval_around, percent_words, rounded
 from deid_portal.engine.differential.questions.centred import (
     ratio,
@@ -20,7 +21,6 @@ from deid_portal.engine.differential.questions.centred import (
     shared_confidence,
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.questions.links import links_noise
@@ -32,11 +32,12 @@ from deid_portal.engine.table.table import Counts
 
 @dataclass(frozen=True)
 class AverageLinks(NoisyQuestion):
-    """A person changes what links add up to by `bound` of their own and one of each friend's."""
+    """A person changes the sum of links by `bound` of their own and one of each friend's."""
 
     kind: ClassVar[str] = "average-links"
     label: ClassVar[str] = "Average number of links"
     tile: ClassVar[str] = "How many links a person has on average"
+    answer_unit: ClassVar[str] = "links"
     fields: ClassVar[tuple[Field, ...]] = (FOR_COUNTS,)
 
     def check(self, place: Place) -> None:

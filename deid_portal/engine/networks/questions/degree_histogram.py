@@ -94,7 +94,7 @@ class DegreeHistogram(CellsQuestion):
         return len(self.starts)
 
     def cell_of(self, rows: SelectedRows) -> Indices:
-        """Return the bucket of each person; who is not asked about has fewer links than none."""
+        """Return the bucket of each person, -1 for people the question is not about."""
         degrees = people_in(rows).degrees
         found = np.searchsorted(np.array(self.starts), degrees, side="right") - 1
         return np.asarray(found, np.int64)
@@ -125,5 +125,5 @@ class DegreeHistogram(CellsQuestion):
         if setting.protects is Protects.LINKS:
             return 4, sqrt(8)
         bound = setting.most_links
-        # All whose links change may leave one bucket for the one that the person enters.
+        # Everybody whose links change may leave the bucket that the added person enters.
         return histogram_change(bound), hypot(bound, bound + 1)

@@ -8,10 +8,10 @@ import numpy as np
 from deid_portal.engine.differential.fields import Field
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise import FOR_COUNTS, GridNoise, grid_of_counts, on_grid
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import interval_around, rounded
 from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.networks.questions.people import network_setting, people_in
 from deid_portal.engine.networks.questions.setting import NetworkSetting, Protects
@@ -24,13 +24,15 @@ from deid_portal.engine.table.table import Counts
 class Links(NoisyQuestion):
     """One link changes it by one; one person by as many links as count of a person.
 
-    With a person come at most `bound` links that are kept. Each may push another one out, which
-    may let a third one in; so as many come as go, but for those of the person.
+    A person adds at most `bound` kept links. Each may displace another link, which may make room
+    for a third; apart from the person's own links as many are added as removed.
     """
 
     kind: ClassVar[str] = "links"
     label: ClassVar[str] = "How many links"
     tile: ClassVar[str] = "The number of links between people who fit your conditions"
+    is_count: ClassVar[bool] = True
+    answer_unit: ClassVar[str] = "links"
     fields: ClassVar[tuple[Field, ...]] = (FOR_COUNTS,)
 
     def noises(self) -> tuple[GridNoise, ...]:

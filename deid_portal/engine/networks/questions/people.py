@@ -1,10 +1,10 @@
 """The people a question is about, with their links; the rows of a question about a network.
 
-What a person changes is bounded twice. `degrees` are taken after links beyond the bound are left
-out, from the whole network: then one person changes at most `bound` others, by one link each
-(Day, Li and Lyu, 2016), whoever of them fits the conditions. `links_among` leaves out first who
-does not fit and then what is beyond the bound. The other way round, one person could move links
-from those who fit to those who do not all through the network.
+The effect of a person is bounded in two ways. `degrees` are computed after links beyond the bound
+are left out of the whole network: then one person changes at most `bound` others, by one link each
+(Day, Li and Lyu, 2016), whether or not they meet the conditions. `links_among` first leaves out
+people who do not meet the conditions and then links beyond the bound. In the opposite order one
+person could move links from people who do to people who do not throughout the network.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class PeopleRows(SelectedRows):
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
-        """Return how many links of each person count, and -1 for who is not asked about."""
+        """Return how many links of each person count, -1 for people the question is not about."""
         degrees = self._within_bound(self.network).degrees.astype(np.int64)
         counted = self.chosen if self._setting.is_listed else self.chosen & (degrees > 0)
         return np.where(counted, degrees, -1)
@@ -69,7 +69,7 @@ class PeopleRows(SelectedRows):
 
 
 def check_network(network: Network, question: PrivateQuestion) -> None:
-    """Refuse what the files do not have; that is known of files, not of people."""
+    """Refuse questions the files cannot answer; that depends on the files, not on people."""
     setting = network_setting(question.setting)
     if setting.is_listed and network.listed is None:
         Place({}, "people").refuse(

@@ -8,9 +8,9 @@ import numpy as np
 from deid_portal.engine.differential.fields import Field, NumberField
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise import FOR_COUNTS, GridNoise, grid_of_counts, on_grid
+from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import interval_around, rounded
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.reading import NoisyResult
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.questions.people import network_setting, people_in
@@ -29,6 +29,7 @@ class PeopleWithLinks(NoisyQuestion):
     kind: ClassVar[str] = "people-with-links"
     label: ClassVar[str] = "How many people with so many links"
     tile: ClassVar[str] = "The number of people who have at least so many links"
+    is_count: ClassVar[bool] = True
     fields: ClassVar[tuple[Field, ...]] = (
         NumberField(
             name="least",
@@ -84,7 +85,7 @@ class PeopleWithLinks(NoisyQuestion):
 
 
 def check_within_bound(place: Place, links: int, bound: int | None) -> None:
-    """Refuse to ask for more links than count of anybody; the answer would be noise alone."""
+    """Refuse to ask for more links than the bound; the answer would be noise alone."""
     if bound is not None and links > bound:
         place.refuse(
             f"at most {bound} links of a person count here, so nobody can have more; {bound} or "

@@ -1,11 +1,11 @@
-"""What is decided before anybody asks about a network: who is protected, and who counts.
+"""The setting of questions about a network: who is protected, and who counts as a person.
 
-Neighbors are networks that differ in one link, or in one person with all links. Under the second
-a person could change everything, so links beyond a bound per person are left out before counting.
+Neighbors are networks that differ in one link, or in one person with all links. Under the second a
+person could change everything, so links beyond a bound per person are left out before counting.
 
-Who counts as a person must follow from one person's own entries. Where there is a list of people,
-those in it do. Where there are links alone, those who have one do: a file of links does not name
-anybody else, and with one person it loses those who are linked to nobody but them.
+Who counts as a person must follow from that person's own entries. With a list of people, those on
+it count. With links only, people with a link count: the file names nobody else, and removing one
+person also removes those who are linked to that person only.
 """
 
 from collections.abc import Mapping
@@ -98,12 +98,12 @@ class NetworkSetting(PrivacySetting):
 
     @property
     def answers_about_tables(self) -> bool:
-        """Say whether a question about rows would protect somebody."""
+        """Say whether questions about rows can be answered: if people are protected."""
         return self.protects is Protects.PEOPLE and self.is_listed
 
     @property
     def averages_by_size(self) -> bool:
-        """Say whether an average needs the public number of people; no noise would hide it."""
+        """Say whether an average is divided by the public number of people."""
         return self.protects is Protects.LINKS
 
     @property

@@ -1,4 +1,4 @@
-"""The built-in shelf: taxonomies of well-known codes and names, each with its source."""
+"""The built-in library: taxonomies of well-known codes and names, each with its source."""
 
 from deid_portal.engine.taxonomies.library.calendar import AGES, DATES
 from deid_portal.engine.taxonomies.library.countries import COUNTRIES

@@ -1,4 +1,4 @@
-"""One taxonomy of the shelf."""
+"""One taxonomy of the built-in library."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -22,11 +22,11 @@ class ShelfEntry(ABC):
 
     @property
     def is_list(self) -> bool:
-        """True when it knows the values it shows and no others, but for their spellings."""
+        """Say whether it covers just the values it shows, in any spelling."""
         return False
 
     def shown(self) -> tuple[str, ...]:
-        """Return values to look at it with: all it knows, or examples of its rule."""
+        """Return values to preview it with: all it covers, or examples of its rule."""
         return self.examples
 
     @abstractmethod

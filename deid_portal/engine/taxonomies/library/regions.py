@@ -30,7 +30,7 @@ def region_names() -> dict[str, str]:
 
 @cache
 def _codes_by_name() -> dict[str, str]:
-    """Return the finest region of each name, where that is one."""
+    """Return the finest region of each name, if there is only one."""
     found: dict[str, set[str]] = {}
     for code, name in region_names().items():
         found.setdefault(name.casefold(), set()).add(code)
@@ -71,7 +71,7 @@ def _groups(code: str) -> Path:
 
 
 def _titled(code: str) -> str:
-    """Return code and name; a few regions lie in one the list leaves out, and so in the next."""
+    """Return code and name; if the list lacks the region, those of the next larger one it has."""
     name = region_names().get(code)
     return f"{code} {name}" if name else _titled(code[:-1])
 

@@ -34,5 +34,5 @@ class Command(BaseCommand):
                 close_old_connections()
                 send_due_mails()
             except DatabaseError:
-                connection.close()  # briefly away; what is due stays due
+                connection.close()  # database unreachable: due mails stay due
             time.sleep(SECONDS_BETWEEN_LOOKS)

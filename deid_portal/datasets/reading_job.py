@@ -1,4 +1,4 @@
-"""Perform the reading of a file: its bytes become a table in the vault and counted columns."""
+"""Reading a file in the background: it becomes a table in the vault with profiled columns."""
 
 from contextlib import suppress
 from dataclasses import asdict
@@ -8,10 +8,10 @@ from django.db import transaction
 from django.urls import reverse
 
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.later_rooms import Unpack, pack_in_later_rooms
 from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
+from deid_portal.datasets.table_hooks import Unpack, pack_for_next_version
 from deid_portal.engine import InvalidTable, Table
-from deid_portal.engine.compiled.cores import spread_out
+from deid_portal.engine.compiled.cores import map_in_threads
 from deid_portal.engine.detection import ColumnLook, Findings, look_at, suggest_by_looks
 from deid_portal.engine.files.arrow import write_arrow
 from deid_portal.engine.files.file_format import FileFormat
@@ -21,8 +21,14 @@ from deid_portal.engine.table.profile import ColumnProfile, profile_column
 from deid_portal.notices.services import tell
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
+from deid_portal.work.leases import (
+    Lease,
+    LeaseLost,
+    WorkStatus,
+    end_as_given_up,
+    retry_while_unreachable,
+)
 from deid_portal.work.limits import limits_of_file, limits_of_reading
-from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 WORKERS_DIED = (
     "The worker broke off each time it tried to read this file. Where the machine was not switched "
@@ -42,9 +48,11 @@ def perform_reading(lease: Lease[Reading]) -> None:
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
             table, profiles, findings = _read_and_count(lease)
-            parcels = pack_in_later_rooms(lease.work.dataset, table, lease.progress)
+            parcels = pack_for_next_version(lease.work.dataset, table, lease.progress)
         dataset = lease.work.dataset
-        patiently(lambda: _keep_columns(lease, dataset, table, profiles, findings, parcels))
+        retry_while_unreachable(
+            lambda: _keep_columns(lease, dataset, table, profiles, findings, parcels)
+        )
 
 
 def _endings(lease: Lease[Reading]) -> Endings:
@@ -76,7 +84,7 @@ def _read_and_count(
 
 
 def _note_bad_rows(lease: Lease[Reading], file_format: FileFormat, stream: BinaryIO) -> None:
-    """Find every row that cannot be read, for the person who mends the file to see at once."""
+    """List all rows that cannot be read, so that they can be corrected together."""
     limits = limits_of_file()
     found = list_row_problems(stream, file_format, progress=lease.progress, limits=limits)
     problems = [asdict(problem) for problem in found]
@@ -86,11 +94,11 @@ def _note_bad_rows(lease: Lease[Reading], file_format: FileFormat, stream: Binar
 def count_and_store(
     lease: Lease[Any], dataset: Dataset, table: Table
 ) -> tuple[tuple[ColumnProfile, ...], tuple[ColumnLook, ...]]:
-    """Profile every column, look at it and seal it into the vault, several columns at once."""
+    """Profile every column, suggest its role and store it in the vault; columns in parallel."""
 
     def work(position: int) -> tuple[ColumnProfile, ColumnLook]:
-        # What is counted here is let go at the end: all columns together would need much memory.
-        column = table.columns[position].afresh()
+        # Cached counts are dropped after each column: for all columns they would need much memory.
+        column = table.columns[position].without_caches()
         file = dataset.column_file(lease.token, position)
         with vault.VaultWriter(file, is_hashed=False) as writer:
             write_arrow(Table((column,)), cast(BinaryIO, writer))
@@ -99,9 +107,9 @@ def count_and_store(
     count = len(table.columns)
     steps = Progress(lease.progress)
     steps.report(0, count, "profile")
-    # The longest first: then no core is left waiting for it at the end.
+    # The longest first, so that no core waits for it at the end.
     order = sorted(range(count), key=lambda position: -table.columns[position].different)
-    done = spread_out(work, order, lambda done: steps.report(done, count, "profile"))
+    done = map_in_threads(work, order, lambda done: steps.report(done, count, "profile"))
     in_place = dict(zip(order, done, strict=True))
     profiles, looks = zip(*(in_place[position] for position in range(count)), strict=True)
     return profiles, looks
@@ -143,7 +151,7 @@ def _keep_columns(
 def write_columns(
     dataset: Dataset, table: Table, profiles: tuple[ColumnProfile, ...], findings: Findings
 ) -> None:
-    """Write a row per column in place of those there were; call it inside a transaction."""
+    """Replace the column rows of a dataset; call it inside a transaction."""
     dataset.columns.all().delete()
     DatasetColumn.objects.bulk_create(
         DatasetColumn(
@@ -163,7 +171,7 @@ def write_columns(
 
 
 def _values_of(profile: ColumnProfile) -> dict[str, Any]:
-    """Return the part of a profile that shows values, which is kept sealed."""
+    """Return the part of a profile that holds values, which is stored sealed."""
     shown = ("most_frequent", "histogram", "minimum", "maximum", "mean")
     return {name: getattr(profile, name) for name in shown}
 
@@ -178,13 +186,13 @@ def _end_without_table(lease: Lease[Reading], status: WorkStatus, problem: str) 
             if status == WorkStatus.FAILED:
                 _tell_that_it_failed(lease.work)
 
-    patiently(write_end)
+    retry_while_unreachable(write_end)
 
 
 def _delete_table(lease: Lease[Reading]) -> None:
-    """Delete the columns this attempt has stored; they lie under its lease, nobody else's do.
+    """Delete the columns stored by this attempt, which are named by its lease.
 
-    Unless they are in force: after a cut connection it may have been the end without hearing so.
+    Unless they are in force: a commit may have succeeded although the connection was lost.
     """
     if Dataset.objects.filter(id=lease.work.dataset_id, table_id=lease.token).exists():
         return
@@ -193,7 +201,7 @@ def _delete_table(lease: Lease[Reading]) -> None:
 
 @transaction.atomic
 def give_up_reading(reading: Reading) -> None:
-    """End a reading whose workers keep dying; most likely for want of memory."""
+    """End a reading whose workers keep dying, most likely for lack of memory."""
     if end_as_given_up(reading, WORKERS_DIED):
         end_reading_without_table(reading)
         _tell_that_it_failed(reading)

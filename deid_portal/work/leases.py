@@ -41,15 +41,15 @@ from deid_portal.work.queue import send
 from deid_portal.work.workers import is_worker_stopping
 
 LOOK_FOR_STOP_SECONDS = 0.25
-# A message can be lost with its broker; then the row is queued again after this long.
+# A message can be lost with its broker; the row is queued again after this time.
 RESEND_SECONDS = 120
-# Work calls `progress` at least once a second; when it does not for so long, it never may.
+# Work calls `progress` at least once a second; after this time without a call it is stuck.
 STUCK_SECONDS = 5
 STUCK_EXIT_CODE = 70
 
 
 class LeaseLost(Exception):  # noqa: N818
-    """Somebody else owns this work now; whatever was done here must leave no trace."""
+    """Another worker owns this work now; everything done by this attempt must be discarded."""
 
 
 class WorkStatus(models.TextChoices):
@@ -64,14 +64,14 @@ OPEN_STATUSES = (WorkStatus.QUEUED, WorkStatus.RUNNING)
 
 
 class Work(models.Model):
-    """The part of a row that makes it survive; a run and the reading of a file are both work."""
+    """Base of the models for pieces of work: status, attempts and heartbeat."""
 
     Status = WorkStatus
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     status = models.CharField(max_length=10, choices=WorkStatus, default=WorkStatus.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=0)
-    # How many of the attempts ended because the worker was told to stop, which is nobody's fault.
+    # How many attempts ended because the worker was stopped; they do not count against the work.
     handed_back = models.PositiveSmallIntegerField(default=0)
     lease = models.UUIDField(null=True)
     stop_requested = models.BooleanField(default=False)
@@ -91,7 +91,7 @@ class Work(models.Model):
 
     @property
     def own_attempt(self) -> int:
-        """The number of the attempt among those that count: a restart of the portal does not."""
+        """The number of the attempt, not counting those ended by a restart of the portal."""
         return self.attempt - self.handed_back
 
     @property
@@ -104,7 +104,7 @@ class Work(models.Model):
 
     @property
     def is_silent(self) -> bool:
-        """True when its worker has missed several heartbeats and may be gone."""
+        """True if its worker has missed several heartbeats and may be dead."""
         if self.status != WorkStatus.RUNNING or self.heartbeat_at is None:
             return False
         silence = timezone.now() - self.heartbeat_at
@@ -124,17 +124,17 @@ W = TypeVar("W", bound=Work)
 class Lease(Generic[W]):
     """The right to do one piece of work, kept alive by a heartbeat thread.
 
-    `progress` is what the engine calls; it raises Cancelled when a person said stop, LeaseLost
-    when another worker took over and OverLimit when the work needs too much. Nothing is queried
-    there: the thread has looked already. Work over its limits that gives no sign of progress for a
-    while is ended by `end_stuck`, and its process with it; another takes its place.
+    The engine calls `progress`, which raises Cancelled if a person stopped the work, LeaseLost if
+    another worker took over and OverLimit if the work exceeds its limits. It runs no query; the
+    thread has checked before. Work over its limits that does not call `progress` for a while is
+    ended by `end_stuck`, together with its process, which is replaced.
     """
 
     work: W
     token: UUID
     limits: JobLimits = field(default_factory=JobLimits)
     end_stuck: Callable[[OverLimit], None] | None = None
-    memory_mb: int = 0  # the most that was seen
+    memory_mb: int = 0  # the maximum so far
     _latest: dict[str, Any] = field(default_factory=dict)
     _stop_seen: bool = False
     _lost: bool = False
@@ -161,7 +161,7 @@ class Lease(Generic[W]):
     def __enter__(self) -> Self:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat, daemon=True)
-        # 0: work done inside somebody's transaction, where a second writer would wait for ever.
+        # 0: the work runs inside a transaction, where a second writer would wait for ever.
         if settings.WORK_HEARTBEAT_SECONDS:
             self._thread.start()
         return self
@@ -175,7 +175,7 @@ class Lease(Generic[W]):
         self._ended.set()
         if self._thread.is_alive():
             self._thread.join()
-        # It lay idle through long work and may have been cut; the end is written on a new one.
+        # The connection was idle during long work and may be closed; use a new one for the result.
         if not connection.in_atomic_block:
             connection.close()
 
@@ -200,17 +200,19 @@ class Lease(Generic[W]):
                     written = latest
                 self._stop_seen = self._held().filter(stop_requested=True).exists()
             except DatabaseError:
-                # Briefly away is no reason to die; away for long makes the lease stale by itself.
+                # A short outage of the database is tolerated; a long one makes the lease stale
+                # anyway.
                 connection.close()
         connection.close()
 
     def _hand_back(self) -> None:
-        """Let another worker begin anew at once; this one is about to end, and drops what it has.
+        """Release the work for another worker, which starts it again; this one is shutting down.
 
-        The number of the attempt stays used: it names the files this worker may still be writing.
+        The number of the attempt is not reused: it is part of the names of files that this worker
+        may still be writing.
         """
         self._lost = True
-        with suppress(DatabaseError):  # then it is found by its missing heartbeat
+        with suppress(DatabaseError):  # the sweep finds it by its missing heartbeat
             self._held().update(
                 status=WorkStatus.QUEUED,
                 lease=None,
@@ -243,11 +245,11 @@ class Lease(Generic[W]):
             raise LeaseLost
 
 
-def patiently(write: Callable[[], None]) -> None:
-    """Write the end of the work, again and again while the database is away.
+def retry_while_unreachable(write: Callable[[], None]) -> None:
+    """Write the end of the work, retrying while the database is unreachable.
 
-    For as long as the heartbeat may be missing: after that another worker has the work. A write
-    that was done although its answer got lost finds the lease gone and changes nothing.
+    Retries last as long as the heartbeat may be missing; after that another worker has the work. If
+    a write succeeded but its answer was lost, the retry finds no lease and changes nothing.
     """
     deadline = time.monotonic() + settings.WORK_STALE_SECONDS
     while True:
@@ -271,19 +273,19 @@ def _rows(kind: type[W]) -> models.QuerySet[W]:
 
 
 def stale() -> Q:
-    """Work whose worker has been silent for so long that it is taken for dead."""
+    """Work whose worker missed so many heartbeats that it is considered dead."""
     limit = timezone.now() - timedelta(seconds=settings.WORK_STALE_SECONDS)
     return Q(status=WorkStatus.RUNNING, heartbeat_at__lt=limit)
 
 
 def claimable() -> Q:
-    """Work that a free worker may take: it waits, or its worker died not too often."""
+    """Work that a free worker may take: it waits, or its worker died and attempts are left."""
     few_enough = Q(attempt__lt=models.F("handed_back") + settings.WORK_ATTEMPTS)
     return (Q(status=WorkStatus.QUEUED) | stale()) & few_enough
 
 
 def claim(kind: type[W], work_id: str) -> Lease[W] | None:
-    """Take a piece of work, or None when it is done, stopped, or in living hands."""
+    """Claim a piece of work; None if it is done, stopped, or owned by a living worker."""
     token, now = uuid4(), timezone.now()
     claimed = (
         _rows(kind)
@@ -294,7 +296,7 @@ def claim(kind: type[W], work_id: str) -> Lease[W] | None:
             attempt=models.F("attempt") + 1,
             started_at=now,
             heartbeat_at=now,
-            # An attempt begins anew; how far the one before came says nothing about it.
+            # Every attempt starts from the beginning, so its progress does, too.
             done=0,
             total=0,
             phase="",
@@ -305,11 +307,11 @@ def claim(kind: type[W], work_id: str) -> Lease[W] | None:
 
 
 def claim_next(kind: type[W], find_next: Callable[[], UUID | None]) -> Lease[W] | None:
-    """Take the work whose turn it is, or None when there is none.
+    """Claim the work whose turn it is; None if there is none.
 
-    A message only says that there is something to do. What, is decided when a worker is free: so
-    the order can be fair and can change while work waits, and any message serves any work. Where
-    another worker was faster, its gain may have changed whose turn it is, so that is asked again.
+    A message only says that there is work. Which is decided when a worker is free, so that the
+    order can be fair and can change meanwhile, and any message serves any work. If another worker
+    was faster, the next is looked up again, since the turn may have changed.
     """
     while (work_id := find_next()) is not None:
         lease = claim(kind, str(work_id))
@@ -329,10 +331,10 @@ def _send(kind: type[W], work_id: str, task: Task) -> None:
 
 
 def pick_up_forgotten(kind: type[W], task: Task, give_up: Callable[[W], None]) -> int:
-    """Send again what no living worker has: stale leases, unsent rows, messages lost with a broker.
+    """Send work again that no living worker has: stale leases, unsent rows, lost messages.
 
-    Work whose worker has died as often as WORK_ATTEMPTS allows is given up instead: most likely the
-    work itself kills it. Sending twice is harmless, because claiming is one conditional update.
+    Work whose workers died WORK_ATTEMPTS times is given up instead: most likely the work itself
+    kills them. Sending twice is harmless, because claiming is one conditional update.
     """
     resend = timezone.now() - timedelta(seconds=RESEND_SECONDS)
     unsent = Q(status=WorkStatus.QUEUED) & (Q(sent_at=None) | Q(sent_at__lt=resend))
@@ -346,7 +348,7 @@ def pick_up_forgotten(kind: type[W], task: Task, give_up: Callable[[W], None]) -
 
 
 def end_as_given_up(work: Work, problem: str) -> bool:
-    """End work that kills its workers; False when somebody has taken it up after all."""
+    """End work that kills its workers; False if a worker has claimed it meanwhile."""
     ended = (
         _rows(type(work))
         .filter(stale(), id=work.pk)
@@ -358,7 +360,7 @@ def end_as_given_up(work: Work, problem: str) -> bool:
 def request_stop(work: Work) -> bool:
     """Ask for the work to stop, and say whether it has: at once while it still waits.
 
-    While it runs, its worker sees the wish within a second of work.
+    If it runs, its worker sees the request within a second.
     """
     rows = _rows(type(work)).filter(id=work.pk)
     waiting = rows.filter(status=WorkStatus.QUEUED)

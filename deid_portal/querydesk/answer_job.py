@@ -1,11 +1,11 @@
 """Answer a question: open what it is about, draw noise once, keep the answer. Ends exactly once.
 
-What must never happen: a true answer, a value or the state of the noise is written anywhere, and
-two answers are drawn for one price. Whoever could have a second one drawn, by having the worker
-killed at the right moment or because some answers cannot be stored, would choose between them, and
-the promise would no longer hold. So it is written down *before* noise is drawn that it now will be.
-After that the price stays paid, whatever happens, and nobody draws again: work that is found with
-this mark and without an answer ends without one. Before it, a failure gives the price back.
+What must never happen: an exact answer, a value or the state of the noise is stored anywhere, or
+two answers are drawn for one price. Whoever could get a second answer, by having the worker killed
+at the right moment or because some answers cannot be stored, could choose between them, and the
+guarantee would no longer hold. So `drawing_at` is written *before* noise is drawn. From then on the
+price stays paid, whatever happens, and noise is never drawn again: work with this mark and without
+an answer ends without one. Before that, a failure gives the price back.
 """
 
 from typing import Any
@@ -23,8 +23,14 @@ from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.prices import read_question, setting_of
 from deid_portal.querydesk.subjects import OpenedSubject, answer_about, open_subject
 from deid_portal.work.endings import Endings
+from deid_portal.work.leases import (
+    Lease,
+    LeaseLost,
+    WorkStatus,
+    end_as_given_up,
+    retry_while_unreachable,
+)
 from deid_portal.work.limits import JobLimits, OverLimit
-from deid_portal.work.work import Lease, LeaseLost, WorkStatus, end_as_given_up, patiently
 
 RETURNED = "Nothing was drawn, so the price was given back."
 KEPT = (
@@ -39,7 +45,7 @@ STOPPED = "The question was taken back."
 
 
 class AnswerFault(Exception):  # noqa: N818
-    """Something unforeseen went wrong; the words of the original error could hold a value."""
+    """An unexpected error, without the original message, which could hold a value."""
 
 
 def perform_question(lease: Lease[Question]) -> None:
@@ -50,7 +56,7 @@ def perform_question(lease: Lease[Question]) -> None:
     endings = Endings(
         stop=lambda: _end_without_answer(lease, WorkStatus.STOPPED, STOPPED),
         fail=lambda problem: _end_without_answer(lease, WorkStatus.FAILED, problem),
-        drop=lambda: None,  # an attempt leaves nothing before its end
+        drop=lambda: None,  # an attempt stores nothing before its end
         unexpected=UNEXPECTED,
         no_room=NO_ROOM,
         limits=limits,
@@ -76,7 +82,7 @@ def _answer(lease: Lease[Question]) -> dict[str, Any]:
 def _draw(
     subject: OpenedSubject, question: EngineQuestion, lease: Lease[Question]
 ) -> dict[str, Any]:
-    """Draw the noise; the only call that does. What went wrong in it is said by its kind alone."""
+    """Compute the answer and draw its noise; of an error only the type is passed on."""
     try:
         return answer_about(subject, question, lease.progress).to_document()
     except (Cancelled, LeaseLost, OverLimit, MemoryError):
@@ -86,7 +92,7 @@ def _draw(
 
 
 def _mark_drawing(lease: Lease[Question]) -> None:
-    """Write, and have it on disk, that noise is drawn from now on."""
+    """Commit the mark that noise is drawn from now on."""
     marked = Question.objects.filter(
         id=lease.work.id, lease=lease.token, status=WorkStatus.RUNNING, drawing_at=None
     ).update(drawing_at=timezone.now())
@@ -103,13 +109,13 @@ def _keep(lease: Lease[Question], document: dict[str, Any]) -> None:
             return
         _record_end(lease.work, "question.answered")
 
-    patiently(write)
+    retry_while_unreachable(write)
 
 
 def _end_without_answer(lease: Lease[Question], status: WorkStatus, problem: str) -> None:
     @transaction.atomic
     def write() -> None:
-        # First the desk, then the question, as everybody who wants both does.
+        # Lock the desk first, then the question, as everywhere.
         lock(lease.work.desk)
         try:
             lease.finish(status, problem=problem)
@@ -117,11 +123,11 @@ def _end_without_answer(lease: Lease[Question], status: WorkStatus, problem: str
             return
         _settle(lease.work, problem)
 
-    patiently(write)
+    retry_while_unreachable(write)
 
 
 def _settle(question: Question, problem: str) -> None:
-    """Give the price back where nothing can have been drawn, and say which of the two it is."""
+    """Give the price back if no noise can have been drawn, and say whether it was."""
     returned = give_back(question) is not None
     words = f"{problem} {RETURNED if returned else KEPT}"
     Question.objects.filter(id=question.id).update(problem=words)

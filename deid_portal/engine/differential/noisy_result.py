@@ -1,4 +1,4 @@
-"""What may be shown: made from noisy numbers only."""
+"""Results that may be shown, made of noisy numbers only."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

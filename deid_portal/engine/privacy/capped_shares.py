@@ -13,8 +13,8 @@ from deid_portal.engine.table.table import Codes, Counts
 class CappedShares(PrivacyModel):
     """A rule under which no value may make up more of a class than its cap.
 
-    Joined classes hold a mixture of their shares, so they keep to every cap they all keep to. A
-    suppressed class may still push a passing one over the cap.
+    The shares of joined classes are mixtures of theirs, so they stay within a cap that each of them
+    keeps. Joining a suppressed class may still push a passing class over the cap.
     """
 
     column: str
@@ -28,13 +28,13 @@ class CappedShares(PrivacyModel):
 
     @abstractmethod
     def caps(self, whole: Whole) -> Shares:
-        """Return the largest share allowed, one per code of the column; 1 where all may have it."""
+        """Return the largest share allowed, one per code of the column; 1 for no limit."""
 
     def passes(self, classes: Classes, whole: Whole) -> Answers:
         return self._excess(classes, whole) <= ROUNDING * classes.sizes
 
     def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
-        """Prove a loss: what is kept of a class keeps to the caps when joined again.
+        """Prove a loss: the kept records of a class, joined again, keep to the caps.
 
         Of n records, c with a value of cap a, let L be lost. At most a · (n - L) of those c are
         kept, so L is at least c - a · (n - L), which gives L ≥ (c - a · n) / (1 - a).
@@ -47,7 +47,7 @@ class CappedShares(PrivacyModel):
         return passes, self._at_least(np.minimum(lost, classes.sizes), passes)
 
     def _excess(self, classes: Classes, whole: Whole) -> Shares:
-        """Return by how many records each class goes over a cap at most; 0 if it does not."""
+        """Return the most records by which each class exceeds a cap; 0 if it exceeds none."""
         pairs = classes.sensitive[self.column]
         over = pairs.counts - self.caps(whole)[pairs.codes] * classes.sizes[pairs.groups]
         return largest(pairs.groups, over, len(classes.sizes))
@@ -61,7 +61,7 @@ class CappedShares(PrivacyModel):
 
 
 def largest(groups: Codes, amounts: Shares, count: int) -> Shares:
-    """Return the largest amount of each group, 0 for one that has none above."""
+    """Return the largest amount of each group, at least 0."""
     answers = np.zeros(count)
     np.maximum.at(answers, groups, amounts)
     return answers
