@@ -14,7 +14,7 @@ from django.shortcuts import redirect
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import get_dataset_or_404
-from deid_portal.datasets.subjects import Subject, SubjectKind
+from deid_portal.datasets.subjects import Subject, TableSubject
 
 
 class OfOtherKind(Http404):
@@ -25,21 +25,16 @@ class OfOtherKind(Http404):
         self.dataset = dataset
 
 
-def check_kind(dataset: Dataset, kind: SubjectKind) -> None:
-    if dataset.kind != kind:
+def get_dataset_about_or_404(user: User, dataset_id: UUID, subject: type[Subject]) -> Dataset:
+    """Return a dataset about this subject; a further kind that extends one has its pages, too."""
+    dataset = get_dataset_or_404(user, dataset_id)
+    if not isinstance(dataset.subject, subject):
         raise OfOtherKind(dataset)
+    return dataset
 
 
 def get_table_or_404(user: User, dataset_id: UUID) -> Dataset:
-    dataset = get_dataset_or_404(user, dataset_id)
-    check_kind(dataset, SubjectKind.TABLE)
-    return dataset
-
-
-def get_network_or_404(user: User, dataset_id: UUID) -> Dataset:
-    dataset = get_dataset_or_404(user, dataset_id)
-    check_kind(dataset, SubjectKind.NETWORK)
-    return dataset
+    return get_dataset_about_or_404(user, dataset_id, TableSubject)
 
 
 class OtherKindMiddleware:

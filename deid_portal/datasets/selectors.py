@@ -14,7 +14,7 @@ from deid_portal.accounts.permissions import DATASET_ROLES
 from deid_portal.datasets.models import ArrivingUpload, Dataset, DatasetColumn, Reading, Tagging
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.policies import check_can_be_continued
-from deid_portal.datasets.subjects import SubjectKind
+from deid_portal.datasets.subjects import TableSubject
 from deid_portal.engine import Column, InvalidTable, Table
 from deid_portal.engine.detection import Isolation, measure_isolation
 from deid_portal.engine.files.arrow import read_arrow
@@ -60,7 +60,7 @@ def datasets_of_team(user: User, team: Team) -> QuerySet[Dataset]:
 
 
 def tables_of_team(user: User, team: Team) -> QuerySet[Dataset]:
-    return datasets_of_team(user, team).filter(kind=SubjectKind.TABLE)
+    return datasets_of_team(user, team).filter(kind__in=TableSubject.kinds())
 
 
 def versions_of(dataset: Dataset) -> QuerySet[Dataset]:

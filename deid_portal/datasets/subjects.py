@@ -48,6 +48,11 @@ class SubjectPart(ABC):
             cls.of_kind[kind] = cls
 
     @classmethod
+    def kinds(cls) -> list[str]:
+        """Return the kinds that are answered by this class or by one that extends it."""
+        return [kind for kind, own in cls.of_kind.items() if issubclass(own, cls)]
+
+    @classmethod
     def of(cls, dataset: "Dataset") -> Self:
         """Return the implementation for this dataset."""
         return cast(Self, cls.of_kind[dataset.kind](dataset))

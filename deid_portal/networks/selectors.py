@@ -1,11 +1,12 @@
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db.models import QuerySet
 
 from deid_portal.accounts.models import Team, User
+from deid_portal.datasets.kinds import get_dataset_about_or_404
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import datasets_of_team
-from deid_portal.datasets.subjects import SubjectKind
 from deid_portal.engine import Table
 from deid_portal.engine.files.file_format import FileFormat
 from deid_portal.engine.files.table_reader import read_table
@@ -19,15 +20,20 @@ from deid_portal.engine.networks.reader import (
 )
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.networks.models import NetworkReading
+from deid_portal.networks.network_subject import NetworkSubject
 from deid_portal.vault import vault
 from deid_portal.work.limits import limits_of_file
 
 SHOWN_CELLS = 6
 
 
+def get_network_or_404(user: User, dataset_id: UUID) -> Dataset:
+    return get_dataset_about_or_404(user, dataset_id, NetworkSubject)
+
+
 def networks_of_team(user: User, team: Team) -> QuerySet[Dataset]:
     """Return the networks of a team, the last changed first, without what is sealed."""
-    networks = datasets_of_team(user, team).filter(kind=SubjectKind.NETWORK)
+    networks = datasets_of_team(user, team).filter(kind__in=NetworkSubject.kinds())
     sealed = ("risk", "drawing", "story", "shape", "drift")
     return networks.select_related("network").defer(
         "drift", *(f"network__{name}" for name in sealed)

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from deid_portal.accounts.people import person_of, team_of_or_404
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
-from deid_portal.datasets.kinds import get_network_or_404
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import can_see_values, check_can_change, check_can_upload
 from deid_portal.datasets.policies import check_can_be_forgotten, check_not_in_use, check_was_read
@@ -38,6 +37,7 @@ from deid_portal.networks.policies import (
 )
 from deid_portal.networks.protection_choice import open_choosing
 from deid_portal.networks.selectors import (
+    get_network_or_404,
     latest_network_reading,
     networks_of_team,
     networks_to_continue,

@@ -1,9 +1,9 @@
-"""What is true of networks, where rooms ask what a dataset is about."""
+"""How a network is planned."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
-from deid_portal.datasets.subjects import Subject, SubjectKind
+from deid_portal.datasets.subjects import SubjectKind
 from deid_portal.engine import EngineError, InvalidPlan
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.networks.composition import chosen_knowledge, compose_network_plan
@@ -17,32 +17,6 @@ from deid_portal.plans.composition import ComposedNetworkPlan, ProtectionChoice,
 from deid_portal.plans.models import Protection
 from deid_portal.plans.subjects import PlannedSubject
 from deid_portal.web.refusals import refusal
-
-
-class NetworkSubject(Subject, kind=SubjectKind.NETWORK):
-    noun, series_noun, unit, icon = "network", "network", "people", "network"
-    contents, single = "people and their links", "a person or a link"
-    never_shown = "No link is ever shown"
-    place, list_page, upload_page = "Networks", "networks:list", "networks:new"
-    pages: ClassVar[Mapping[str, str]] = {
-        "preview": "networks:show",
-        "reading": "networks:reading",
-        "protection": "networks:protection",
-        "document": "networks:document",
-        "changes": "networks:changes",
-    }
-    release_ending = "zip"  # an archive of all its files: one hash stands for the whole release
-    takes_seed = needs_taxonomies = treats_identifiers = leaves_people_out = False
-
-    @property
-    def page_after_reading(self) -> str:
-        if self.dataset.file_format.get("header_is_guessed"):
-            return "networks:show"  # which asks whether the first line is a header
-        return "networks:changes" if self.dataset.previous_id else "networks:risk"
-
-    @property
-    def size_words(self) -> str:
-        return f"{self.dataset.network.links:,} links"
 
 
 class PlannedNetwork(PlannedSubject, kind=SubjectKind.NETWORK):
