@@ -7,6 +7,7 @@ from deid_portal.engine.errors import Cancelled, EngineError, InvalidPlan, Inval
 from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import Plan, load_plan
 from deid_portal.engine.protection import assess, protect
+from deid_portal.engine.report import Report
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.values import ColumnType
 from deid_portal.engine.taxonomies import Taxonomy
@@ -22,6 +23,7 @@ __all__ = [
     "InvalidTable",
     "Outcome",
     "Plan",
+    "Report",
     "Table",
     "Taxonomy",
     "assess",

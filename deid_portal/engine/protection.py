@@ -30,7 +30,7 @@ from deid_portal.engine.release.canonical_order import sort_by_content
 from deid_portal.engine.release.released_table import build_release, check_pseudonym_key
 from deid_portal.engine.release.row_matching import match_rows
 from deid_portal.engine.report import Report
-from deid_portal.engine.report.transformation import SearchSummary
+from deid_portal.engine.report.transformation import RecodingRound, SearchSummary
 from deid_portal.engine.search.problem import Problem, ReleasedColumnPlan
 from deid_portal.engine.search.recoding import Recoding, Round
 from deid_portal.engine.table.patterns import Classes
@@ -288,18 +288,22 @@ def _add_search(report: Report, draft: TableDraft) -> Report:
 def _add_methods(report: Report, plan: Plan, draft: TableDraft) -> Report:
     """Add what the methods did: labels, steps and rounds, and how far numbers were moved."""
     steps = tuple(describe_step(step, draft.table) for step in draft.steps)
-    has_rounds = draft.recoding is not None and len(draft.recoding.rounds) > 1
+    made = replace(
+        report.transformation, cuts=draft.cuts, steps=steps or None, rounds=_rounds_of(draft)
+    )
+    moved = (CELLS_MOVED,) if any(method.moves_cells for method in plan.methods) else ()
     return replace(
         report,
-        notes=report.notes + ((CELLS_MOVED,) if any(m.moves_cells for m in plan.methods) else ()),
-        transformation=replace(
-            report.transformation,
-            cuts=draft.cuts,
-            steps=steps or None,
-            rounds=describe_rounds(draft.recoding) if draft.recoding and has_rounds else None,
-        ),
+        notes=(*report.notes, *moved),
+        transformation=made,
         utility=replace(report.utility, information_loss=_information_loss(draft)),
     )
+
+
+def _rounds_of(draft: TableDraft) -> tuple[RecodingRound, ...] | None:
+    if draft.recoding is None or len(draft.recoding.rounds) < 2:
+        return None
+    return describe_rounds(draft.recoding)
 
 
 def _information_loss(draft: TableDraft) -> float | None:

@@ -161,4 +161,4 @@ def _more_loss(report: Report, step: CoarserStep) -> float:
     """Return what a step costs; reports of before say only what would be lost in all."""
     if step.more_loss is not None:
         return step.more_loss
-    return step.loss - (report.utility.loss or 0)
+    return step.loss - report.utility.known_loss

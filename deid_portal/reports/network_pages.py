@@ -77,7 +77,7 @@ def network_key_numbers(report: Report) -> list[ReportNumber]:
             "one way" if network.directed else "links go both ways",
         ),
         *_link_numbers(network.links),
-        ReportNumber("Detail lost", f"{report.utility.loss:.4f}", "0", "0 none, 1 all"),
+        ReportNumber("Detail lost", f"{report.utility.known_loss:.4f}", "0", "0 none, 1 all"),
     ]
 
 

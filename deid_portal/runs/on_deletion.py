@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine.errors import InvalidReport
 from deid_portal.engine.publication import hide_values_in_report
 from deid_portal.runs.models import Run
 from deid_portal.runs.subjects import RunSubject
@@ -50,10 +51,20 @@ def _forget_values(run: Run, published: dict[str, Any] | None) -> None:
     """Leave the plan as it was released or, if it was not, without any value."""
     plan = published or RunSubject.of(run.dataset).plan_without_values(run)
     run.plan, run.plan_files = plan, {}
-    if run.report is not None:
-        run.report = hide_values_in_report(run.report, plan)
-    detail = run.summary.detail
-    run.summary = summarize(run.report, detail) if run.report else describe_request(plan)
+    try:
+        _hide_values(run, plan)
+    except InvalidReport:
+        # Today's engine no longer reads it. That must not keep anything from being deleted.
+        run.report, run.summary = None, describe_request(plan)
+
+
+def _hide_values(run: Run, plan: dict[str, Any]) -> None:
+    report, detail = run.report, run.summary.detail
+    if report is None:
+        run.summary = describe_request(plan)
+        return
+    run.report = hide_values_in_report(report, plan)
+    run.summary = summarize(run.report, detail)
 
 
 def _delete_other_attempts(run: Run) -> None:

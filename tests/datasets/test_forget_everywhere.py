@@ -26,6 +26,7 @@ from deid_portal.serving.key_rotation import sealed_fields
 from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind, TaxonomyVersion
 from deid_portal.taxonomies.services import set_taxonomy
 from deid_portal.vault import folder_keys, vault
+from deid_portal.vault.sealed_fields import sealed_values
 from tests import factories
 from tests.conftest import Cast
 
@@ -45,7 +46,8 @@ def sealed_documents() -> Iterator[str]:
     for model, name in sealed_fields():
         if model is not PseudonymKey:
             for row in model._default_manager.all():
-                yield json.dumps(getattr(row, name))
+                field, held = model._meta.get_field(name), row.__dict__[name]
+                yield json.dumps(None if held is None else field.open(row, held))
 
 
 def make_runs_that_name_values(cast: Cast) -> tuple[Run, Run]:
@@ -93,6 +95,20 @@ def test_no_value_of_the_table_is_left_anywhere(
     assert [value for value in values if value in after] == []
     assert not [path for path in vault.path_of("").rglob("*") if "runs/" in str(path)]
     assert folder_keys.list_folders() == []
+
+
+def test_a_report_that_no_longer_opens_keeps_nothing_from_being_deleted(
+    cast: Cast, django_capture_on_commit_callbacks: Commit
+) -> None:
+    run, _ = make_runs_that_name_values(cast)
+    Run.objects.filter(id=run.id).update(
+        **sealed_values(run, {"report": {"rows": "Cancer"}, "summary": {"rows": "Cancer"}})
+    )
+    forget(run.dataset, None, django_capture_on_commit_callbacks)
+    run = Run.objects.get(id=run.id)
+    assert run.report is None
+    assert run.summary.asked.k == 4
+    assert not [document for document in sealed_documents() if "Cancer" in document]
 
 
 def test_a_plan_of_another_time_keeps_nothing_from_being_deleted(

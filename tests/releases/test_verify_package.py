@@ -296,6 +296,10 @@ FORGERIES: dict[str, tuple[Change, str]] = {
         lambda files: {**files, "report.json": b'{"report": 1}\n'},
         "report.json: it has not the form",
     ),
+    "a word for a number": (
+        lambda files: _report(files, "rows", "released", value="twelve"),
+        "report.json: rows.released: a whole number is needed here.",
+    ),
     "two tables": (lambda files: {**files, "release.xlsx": b"PK"}, "exactly one table"),
 }
 

@@ -24,7 +24,6 @@ TOLD_BY_VALUES = (
     "released_labels",
 )  # fmt: skip
 Rule = Mapping[str, Any]
-MEASURED_KEYS = ("holds", "achieved", "achieved_before", "nodes_over")
 NOTE = (
     "Figures that only the original table decides were left out: with them, values of people who "
     "are not in the release could be found."

@@ -42,12 +42,12 @@ Views = dict[str, Report]
 def every_sample() -> Iterator[tuple[str, Views]]:
     """Give the name of each file and what is in it: whole, as it leaves, as the house sees it."""
     for name in METHODS:
-        yield f"table-{name}", _made_of_table({"name": name, **METHOD_EXAMPLES[name][0]})
-    yield "every-rule", {"whole": _assess_every_rule()}
-    yield "every-attack", _views(_attacked_plan(), protect(people(80), _attacked_plan()))
+        yield f"table-{name}", made_of_table({"name": name, **METHOD_EXAMPLES[name][0]})
+    yield "every-rule", {"whole": assess_every_rule()}
+    yield "every-attack", _views(_attacked_plan(), attack_in_every_way())
     yield "repeatable", _repeatable()
     for name, changes in UNSOLVED.items():
-        yield f"unsolved-{name}", _without_solution(changes)
+        yield f"unsolved-{name}", without_solution(changes)
     for example in network_methods.EXAMPLES:
         last = example[-1] if isinstance(example, list) else example
         if last.keys() <= {"name", "k", "share", "epsilon"}:  # one of each method is enough
@@ -56,7 +56,7 @@ def every_sample() -> Iterator[tuple[str, Views]]:
     yield "network-unsolved", {"whole": _network_without_solution()}
 
 
-def _made_of_table(method: dict[str, Any]) -> Views:
+def made_of_table(method: dict[str, Any]) -> Views:
     if method["name"] == "dp-table":  # keeps nobody of few people who show much
         shown = {"sex": COLUMNS["sex"], "condition": {"role": "quasi-identifier"}}
         columns = {**{name: {"role": "identifier"} for name in COLUMNS}, **shown}
@@ -78,7 +78,7 @@ def _views(plan: Plan, outcome: Outcome) -> Views:
     }
 
 
-def _assess_every_rule() -> Report:
+def assess_every_rule() -> Report:
     """Measure every rule on a table that is shown as it is."""
     generator = np.random.default_rng(1)
     rows = [
@@ -90,6 +90,10 @@ def _assess_every_rule() -> Report:
     columns["secret"] = {"role": "sensitive", "taxonomy": SECRETS}
     plan = document(columns, models=RULES, method={"name": "none"})
     return assess(table, Plan.from_document(plan, read_file=read_people))
+
+
+def attack_in_every_way() -> Outcome:
+    return protect(people(80), _attacked_plan())
 
 
 def _attacked_plan() -> Plan:
@@ -144,7 +148,7 @@ UNSOLVED: dict[str, Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def _without_solution(changes: Mapping[str, Any]) -> Views:
+def without_solution(changes: Mapping[str, Any]) -> Views:
     plan = Plan.from_document(document(test_remedies.COLUMNS, **changes))
     outcome = protect(test_remedies.TABLE, plan)
     assert not outcome.solution
