@@ -4,10 +4,10 @@ A damaged file can crash such a library together with its process, keep it busy 
 fill the memory. In a process of its own that costs one sentence. It is a wall against accidents of
 that kind, not against code: the process has the rights of the one that asked for it.
 
-Starting Python takes seconds, so each process that asks keeps one *nursery* beside it: it has
-loaded the libraries, has no threads and forks a reader for every file. The reader gets no file but
-one end of a socket. Over that it asks for pieces of the file, says how far it is, and hands back
-the table.
+Starting Python takes seconds, so each process that asks keeps one *nursery* beside it, or shares
+one with what it forks: it has loaded the libraries, has no threads and forks a reader for every
+file. The reader gets no file but one end of a socket. Over that it asks for pieces of the file,
+says how far it is, and hands back the table.
 """
 
 import atexit
@@ -26,6 +26,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
+from deid_portal.engine import tether
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.files.arrow import read_arrow
 from deid_portal.engine.files.file_format import FileFormat, FileKind, Settings
@@ -243,7 +244,8 @@ class _Nursery:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._owner = 0  # this process; one that was forked from it needs a nursery of its own
+        self._owner = 0  # this process; one that was forked from it needs a nursery of its own…
+        self._is_shared = False  # … unless the same may serve both
         self._door: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -259,9 +261,10 @@ class _Nursery:
                     socket.send_fds(self._open_door(), [b"."], [others.fileno()])
             return own
 
-    def start(self) -> None:
+    def start(self, *, is_shared: bool) -> None:
         with self._lock:
             self._open_door()
+            self._is_shared = is_shared
 
     def _open_door(self) -> socket.socket:
         if self._door is None or self._owner != os.getpid():
@@ -269,7 +272,7 @@ class _Nursery:
             self._door, door = socket.socketpair()
             with door:
                 self._process = subprocess.Popen(  # noqa: S603 - of our own making
-                    [sys.executable, "-m", NURSERY, str(door.fileno())],
+                    [*tether.command(), sys.executable, "-m", NURSERY, str(door.fileno())],
                     pass_fds=[door.fileno()],
                     stdin=subprocess.DEVNULL,
                     cwd=Path(__file__).parents[3],
@@ -279,7 +282,7 @@ class _Nursery:
 
     def forget_after_fork(self) -> None:
         self._lock = threading.Lock()
-        self._owner = 0
+        self._owner = os.getpid() if self._is_shared else 0
 
     def close(self) -> None:
         """Shut the door: a nursery ends when nobody can ask it any more."""
@@ -290,9 +293,12 @@ class _Nursery:
 _nursery = _Nursery()
 
 
-def start_nursery() -> None:
-    """Have the libraries loaded before the first file comes; does not wait for it."""
-    _nursery.start()
+def start_nursery(*, is_shared: bool = False) -> None:
+    """Have the libraries loaded before the first file comes; does not wait for it.
+
+    What this process forks later uses a nursery that is shared, and needs none of its own.
+    """
+    _nursery.start(is_shared=is_shared)
 
 
 os.register_at_fork(after_in_child=_nursery.forget_after_fork)

@@ -11,7 +11,7 @@ import pytest
 # The child says who it is and then would live on; the pipe it holds open ends with it.
 FORKING = """
 import os, time
-from deid_portal.serving.tether import tie_every_fork
+from deid_portal.engine.tether import tie_every_fork
 tie_every_fork()
 if os.fork() == 0:
     os.write(1, b"here")
