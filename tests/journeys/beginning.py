@@ -10,7 +10,8 @@ from pathlib import Path
 from redis import Redis
 
 from tests.launcher.pausing import workers_paused
-from tests.launcher.running import START_SECONDS, RunningPortal, wait_until
+from tests.launcher.running import RunningPortal, wait_until
+from tests.patience import PATIENCE
 
 COUNTED_TRIES = "deid-portal:*"
 
@@ -36,7 +37,7 @@ def put_database_back(data_dir: Path, beginning: Path) -> None:
     name = "portal.sqlite3"
     with (
         closing(sqlite3.connect(beginning / name)) as before,
-        closing(sqlite3.connect(data_dir / name, timeout=START_SECONDS)) as now,
+        closing(sqlite3.connect(data_dir / name, timeout=PATIENCE)) as now,
     ):
         before.backup(now)
 
