@@ -7,6 +7,8 @@
 #   make test TESTS=tests/runs  only these tests       make format        tidy the code
 #   make fuzz INPUTS=10000      gives so many damaged files to every reader of files, which must say
 #                               a sentence or read them; READERS="csv xlsx" to only some
+#   make audit DRAWS=10         the noise of private answers, all cases of it, with so many times the
+#                               draws of the gate: sees what tells tables apart by less
 
 MAKEFLAGS += --no-print-directory
 # Where it is set, every process would compile all it imports anew.
@@ -17,11 +19,12 @@ DEMO ?= 1
 TESTS ?=
 INPUTS ?= 10000
 READERS ?=
+DRAWS ?= 10
 BROWSERS := chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable
 
 .SILENT:
 .NOTPARALLEL:
-.PHONY: run test fuzz checks format environment run-packages test-packages pango browser database
+.PHONY: run test fuzz audit checks format environment run-packages test-packages pango browser database
 
 # exec: a signal for the recipe reaches the portal itself, which then stops everything it started.
 run: run-packages pango
@@ -37,17 +40,21 @@ test: test-packages pango browser database
 fuzz: test-packages
 	$(PY) -m tests.fuzz --inputs $(INPUTS) $(READERS)
 
+audit: test-packages
+	AUDIT_DRAWS=$(DRAWS) $(PY) -m pytest -n 2 -q -m "long or not long" \
+		tests/engine/differential/test_audit.py
+
 checks: test-packages
 	echo "Format."
 	$(PY) -m ruff format --check --quiet . && $(TEMPLATES) --check --quiet templates || { echo "Run: make format"; exit 1; }
 	echo "Lint."
 	$(PY) -m ruff check --quiet .
 	$(TEMPLATES) check templates
-	echo "Types. Meanwhile the other core compiles the kernels that most tests need."
-	$(PY) -c 'from deid_portal.engine.kernel_warm_up import warm_up; warm_up()' & kernels=$$!; \
-	$(PY) -m mypy; types=$$?; wait $$kernels && exit $$types
-	echo "Migrations."
-	DJANGO_SETTINGS_MODULE=tests.settings $(PY) manage.py makemigrations --check --dry-run
+	echo "Types. Meanwhile the other core looks for changes without a migration and compiles the"
+	echo "kernels that most tests need."
+	{ DJANGO_SETTINGS_MODULE=tests.settings $(PY) manage.py makemigrations --check --dry-run && \
+		$(PY) -c 'from deid_portal.engine.kernel_warm_up import warm_up; warm_up()'; } & others=$$!; \
+	$(PY) -m mypy; types=$$?; wait $$others && exit $$types
 
 format: test-packages
 	$(PY) -m ruff check --fix --quiet . || true

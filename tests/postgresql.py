@@ -14,6 +14,8 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.patience import PATIENCE
+
 OWNER_PASSWORD = "password of the owner"
 MISSING = "PostgreSQL is missing. Install it, for example: sudo apt-get install postgresql"
 
@@ -55,7 +57,17 @@ class Server:
     def start(self) -> None:
         small = "-F -c max_connections=60 -c shared_buffers=16MB"
         options = f"-p {self.port} -k {self.folder} -h 127.0.0.1 {small}"
-        self._call("pg_ctl", "start", "-w", "-l", str(self.folder / "log"), "-o", options)
+        self._call(
+            "pg_ctl",
+            "start",
+            "-w",
+            "-t",
+            str(PATIENCE),
+            "-l",
+            str(self.folder / "log"),
+            "-o",
+            options,
+        )
 
     def crash(self) -> None:
         """End it as a power cut would; what was committed is found again at the next start."""

@@ -41,7 +41,7 @@ GROUND = [
 APART = {"engine", "commands"}  # the engine, and its doors for a terminal: no Django room
 # Rooms of the engine and the single modules beside them; each uses only those in lines above.
 ENGINE = """
-errors progress registry version wording
+errors progress registry tether version wording
 documents compiled report
 charts
 parameters table

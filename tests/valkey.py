@@ -7,6 +7,7 @@ from pathlib import Path
 
 from deid_portal.work import broker
 from tests.launcher.running import wait_until
+from tests.patience import PATIENCE
 
 
 @contextmanager
@@ -18,4 +19,4 @@ def running_valkey(directory: Path) -> Iterator[str]:
         yield broker.socket_url(directory)
     finally:
         server.kill()
-        server.wait(timeout=10)
+        server.wait(PATIENCE)

@@ -1,7 +1,8 @@
-"""Loading at start-up what the first estimate of a process needs."""
+"""Loading at start-up what the first page or estimate of a process needs."""
 
 from django.template.loader import get_template
 
+from deid_portal.engine.compiled.light_start import start_lightly
 from deid_portal.engine.files.isolated_reader import start_nursery
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS
@@ -18,14 +19,19 @@ TEMPLATES = [
 ]
 
 
-def warm_up_estimates() -> None:
-    """Import every model and method, load compiled code, read the templates; takes a second.
+def load_what_is_shared() -> None:
+    """Import every model and method, once for all processes that are forked from this one.
 
-    The nursery for reading files is started as well.
+    The nursery for reading files is started meanwhile, as a process of its own.
     """
-    start_nursery()
+    start_nursery(is_shared=True)
+    start_lightly()
     for registry in (METHODS, MODELS):
         _ = list(registry.values())
+
+
+def warm_up_estimates() -> None:
+    """Load compiled code and read the templates."""
     load_kernels()
     for name in TEMPLATES:
         get_template(name)

@@ -9,7 +9,6 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -140,7 +139,7 @@ def stop_unready_worker(**_: object) -> None:
 
 
 def step_back_for_the_pages(**_: object) -> None:
-    """Let people who wait for a page go before runs; connected to the start of a process.
+    """Let people who wait for a page go before runs; connected to the start of a worker.
 
     A run takes as long as before where nothing else wants the processor.
     """
@@ -152,22 +151,30 @@ def step_back_for_the_pages(**_: object) -> None:
 
 
 def warm_up_before_work(**_: object) -> None:
-    """Compile the engine's loops, or load them from disk; connected to the start of a process.
+    """Compile the engine's loops, or load them from disk; connected to the start of a worker.
 
-    One process at a time: the others then find on disk what the first has compiled. What only some
-    methods need follows while the process already works.
+    Its pool processes are forked with all of it loaded, so that one that is replaced is there at
+    once. One worker at a time: others then find on disk what the first has compiled.
     """
     # The web server imports this module and compiles nothing: it need not load every method.
-    from deid_portal.engine.kernel_warm_up import warm_up_rest, warm_up_usual
+    from deid_portal.engine.compiled.light_start import start_lightly
+    from deid_portal.engine.kernel_warm_up import warm_up_usual
 
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
     with (settings.DATA_DIR / "warming.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        start_lightly()
         warm_up_usual()
-    threading.Thread(target=_warm_up_the_rest, args=[warm_up_rest], daemon=True).start()
 
 
-def _warm_up_the_rest(warm_up_rest: Callable[[], None]) -> None:
+def warm_up_the_rest(**_: object) -> None:
+    """Compile what only some methods need, while work is done; connected to a pool process."""
+    threading.Thread(target=_warm_up_the_rest, daemon=True).start()
+
+
+def _warm_up_the_rest() -> None:
+    from deid_portal.engine.kernel_warm_up import warm_up_rest
+
     time.sleep(SECONDS_BEFORE_THE_REST)
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST_PRIORITY)
     with (settings.DATA_DIR / "warming-rest.lock").open("w") as lock:

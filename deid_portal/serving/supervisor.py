@@ -8,13 +8,12 @@ are tied to the supervisor (`tether`), so that even `kill -9` of it takes them a
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deid_portal.serving import tether
+from deid_portal.engine import tether
 
 STOP_SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 LOOK_SECONDS = 0.1
@@ -52,7 +51,7 @@ class Child:
         keep_small(self.program.log)
         with self.program.log.open("ab") as log:
             self.process = subprocess.Popen(  # noqa: S603 -- our own commands
-                [sys.executable, "-I", tether.__file__, str(os.getpid()), *self.program.command],
+                [*tether.command(), *self.program.command],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

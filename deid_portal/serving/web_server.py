@@ -3,7 +3,9 @@
 import threading
 from importlib import import_module
 
-from deid_portal.serving.tether import tie_to_parent
+from deid_portal.engine.tether import tie_every_fork
+
+WARM_UP = "deid_portal.plans.warm_up"
 
 worker_class = "gthread"
 workers = 2
@@ -22,28 +24,29 @@ control_socket_disable = True
 
 
 def when_ready(server: object) -> None:
-    """Import the pages before the first visitor asks, and leave no connection for two to share."""
+    """Import the pages before the first visitor asks, and leave no connection for two to share.
+
+    Rooms are named, not imported: the ground floor knows none.
+    """
     # Inside, because gunicorn reads this file before Django is set up.
     from django.db import connections
     from django.urls import get_resolver
 
     _ = get_resolver().url_patterns
+    import_module(WARM_UP).load_what_is_shared()
     connections.close_all()
-
-
-def post_fork(server: object, worker: object) -> None:
-    tie_to_parent()
+    tie_every_fork()
 
 
 def post_worker_init(worker: object) -> None:
-    """Load compiled code beside the first pages; never before the fork, which it would not survive.
+    """Load compiled code beside the first pages; before the fork it would delay them.
 
-    Named, not imported: the ground floor knows no room. The database is held open from now on by
-    the thread that lives as long as the process (environment.py says why).
+    The database is held open from now on by the thread that lives as long as the process
+    (environment.py says why).
     """
     from django.db import connection
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT COUNT(*) FROM django_migrations")
-    warming = import_module("deid_portal.plans.warm_up")
+    warming = import_module(WARM_UP)
     threading.Thread(target=warming.warm_up_estimates, daemon=True).start()

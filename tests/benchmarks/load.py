@@ -25,6 +25,7 @@ from urllib.parse import urlsplit
 from tests.launcher.pausing import workers_paused
 from tests.launcher.running import RunningPortal, running_portal
 from tests.launcher.world import look_up, tell_portal, wait_for
+from tests.patience import PATIENCE
 
 RESULTS = Path(__file__).parent / "results" / "load.md"
 PEOPLE = 50
@@ -93,7 +94,9 @@ class Browser:
 
     def __init__(self, address: str, session: str) -> None:
         parts = urlsplit(address)
-        self._connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=60)
+        self._connection = http.client.HTTPConnection(
+            str(parts.hostname), parts.port, timeout=PATIENCE
+        )
         self._headers = {"Cookie": f"sessionid={session}", "Accept-Encoding": "gzip"}
 
     def ask(self, path: str, *, as_part: bool) -> int:
@@ -180,11 +183,12 @@ class Person(threading.Thread):
         self._watches_home = number % 2 == 0
         self._runs = iter(world.runs)
         self._run = next(self._runs)
+        self._has_polled = False
 
     def run(self) -> None:
         time.sleep(self._chance.random() * 2)  # nobody arrives at the same instant
         next_page = time.monotonic() + self._chance.uniform(0, 8)
-        while time.monotonic() < self._deadline:
+        while time.monotonic() < self._deadline or not self._has_polled:
             began = time.monotonic()
             if began >= next_page:
                 self._open_page()
@@ -201,6 +205,7 @@ class Person(threading.Thread):
         ask(self._browser, self._answers, kind, path, as_part=kind == "bell")
 
     def _poll(self) -> None:
+        self._has_polled = True
         if self._watches_home:
             ask(self._browser, self._answers, "running jobs", "/running/", as_part=True)
             return
@@ -222,7 +227,7 @@ def ask_together(world: World, people: int, seconds: float) -> Answers:
 def make_world(portal: RunningPortal, people: int) -> tuple[World, str]:
     lines = tell(portal, f"run_census()\nsign_in({people})\nprepare_table()")
     all_ended = "SELECT count(*) = 0 FROM runs_run WHERE status IN ('queued', 'running')"
-    wait_for(portal, all_ended, seconds=180)
+    wait_for(portal, all_ended)
     [dataset], [table] = lines["dataset"], lines["table"]
     return World(portal.address, lines["report"], dataset, [], lines["session"]), table
 

@@ -22,6 +22,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
+from tests.patience import PATIENCE
 
 SignIn = Callable[[User], Client]
 NEW = "/datasets/upload/"
@@ -226,7 +227,7 @@ def test_two_uploads_at_once_do_not_touch_each_other(cast: Cast, signed_in: Sign
     start = threading.Barrier(2)
 
     def send(client: Client, content: bytes) -> int:
-        start.wait(20)
+        start.wait(PATIENCE)
         try:
             return int(_upload(client, content).status_code)
         finally:

@@ -27,7 +27,7 @@ def main() -> int:
     names = options.readers or list(READERS)
     numbers = range(options.start, options.start + options.inputs)
     found: dict[str, Findings] = {}
-    isolated_reader.start_nursery()
+    isolated_reader.start_nursery(is_shared=True)
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         jobs = {name: pool.submit(fuzz, name, numbers) for name in names}
         for name, job in jobs.items():

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deid_portal.engine import EngineError
-from deid_portal.engine.files import isolated_reader
 from tests.fuzz.mutating import damaged
 from tests.fuzz.readers import READERS, Reader
 
@@ -95,7 +94,6 @@ def _work(reader: Reader, numbers: range, reached: mmap.mmap, writing: int) -> N
     """Read file after file; never returns."""
     code = 1
     try:
-        isolated_reader._nursery._owner = os.getpid()  # one for all; starting it takes seconds
         seeds = reader.seeds()
         what_goes_wrong(reader, seeds[0], 0)  # libraries and compiled loops are not what is limited
         _limit_memory()

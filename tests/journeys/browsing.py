@@ -15,9 +15,10 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-# A busy machine may take its time; how fast it is, nothing here judges.
-PATIENCE = 120_000  # milliseconds
-expect.set_options(timeout=PATIENCE)
+from tests.patience import PATIENCE
+
+PATIENCE_MS = 1000 * PATIENCE
+expect.set_options(timeout=PATIENCE_MS)
 
 # The first is the same browser without the windows, which nobody sees here; it is a tenth faster.
 CHROMIUM = [
@@ -70,7 +71,7 @@ class Person:
         self.address = address
         self.name = name
         context = browser.new_context(viewport={"width": 1280, "height": 900})
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(PATIENCE_MS)
         self.page: Page = context.new_page()
         self.complaints: list[str] = []
         self.page.on("console", self._note)

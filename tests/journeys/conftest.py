@@ -4,22 +4,38 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
+from tests.journeys.beginning import begin_again
 from tests.journeys.browsing import open_browser
 from tests.launcher.running import RunningPortal, prepared_demo, running_portal
 
+# A dead worker is noticed sooner than usual, but one that is only slow is not taken for dead.
+QUICK = {"WORK_STALE_SECONDS": "10", "WORK_SWEEP_SECONDS": "1", "WORK_HEARTBEAT_SECONDS": "1"}
 
-@pytest.fixture(scope="module")
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPortal]:
-    """The real portal with its demo; a dead worker is noticed quickly here."""
-    settings = {"WORK_STALE_SECONDS": "3", "WORK_SWEEP_SECONDS": "1", "WORK_HEARTBEAT_SECONDS": "1"}
+
+@pytest.fixture(scope="package")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPortal]:
     data_dir = tmp_path_factory.mktemp("portal") / "data"
     shutil.copytree(prepared_demo(), data_dir)
-    with running_portal(data_dir, DEMO="1", **settings) as portal:
+    with running_portal(data_dir, DEMO="1", **QUICK) as portal:
         yield portal
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Module-wide, so that no event loop is left running for the database tests that follow."""
+def portal(running: RunningPortal) -> RunningPortal:
+    """The real portal, with the demo as it is after a first start."""
+    begin_again(running, prepared_demo())
+    return running
+
+
+@pytest.fixture(scope="package")
+def open_window() -> Iterator[Browser]:
+    """Package-wide, so that no event loop is left running for the database tests that follow."""
     with open_browser() as browser:
         yield browser
+
+
+@pytest.fixture(scope="module")
+def browser(open_window: Browser) -> Iterator[Browser]:
+    yield open_window
+    for context in open_window.contexts:  # pages that stay open go on asking
+        context.close()

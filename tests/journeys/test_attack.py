@@ -53,7 +53,7 @@ def _finish_a_run(steward: Person) -> str:
     dataset = page.url.split("/datasets/")[1].split("/")[0]
     steward.open(f"/datasets/{dataset}/runs/")
     steward.press_next("Start run")
-    page.wait_for_url("**/report/", timeout=120_000)
+    page.wait_for_url("**/report/")
     return page.url.split("/runs/")[1].split("/")[0]
 
 
@@ -72,7 +72,7 @@ def _make_one_attack(steward: Person) -> None:
     page.locator("#open-homogeneity").click()
     expect(page.locator("#panel-title")).to_have_text("Homogeneity")
     page.locator("#run-one").click()
-    expect(page.locator("#attack-homogeneity")).to_contain_text("Resisted", timeout=60_000)
+    expect(page.locator("#attack-homogeneity")).to_contain_text("Resisted")
     expect(page.locator("#attack-panel")).to_contain_text("different values of condition")
     expect(page.locator("#attack-chart .main-svg").first).to_be_visible()
     steward.check_page()
@@ -99,7 +99,7 @@ def _attack_with_a_register(steward: Person, table: Path) -> str:
     steward.check_page()
     page.locator("#start-outside").click()
     row = page.locator("#attacks-table tr", has_text="register.csv")
-    expect(row).to_contain_text("1,000 guesses", timeout=60_000)
+    expect(row).to_contain_text("1,000 guesses")
     expect(page.locator("#outside-file")).to_be_visible()  # the table is gone
     steward.check_page()
     return page.url.split("attack=")[1]

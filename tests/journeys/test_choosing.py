@@ -45,7 +45,7 @@ def test_in_plain_words(portal: RunningPortal, browser: Browser) -> None:
     page = steward.page
     _open_protection(steward)
     figures = page.locator("#estimate-figures")
-    expect(figures).to_contain_text("Detail lost", timeout=60_000)
+    expect(figures).to_contain_text("Detail lost")
     expect(figures).to_contain_text("An estimate, from 19,502 patterns")
     expect(page.locator("#policy-check")).to_contain_text("Everybody hides among at least 5")
     expect(page.locator("#prices-title")).to_contain_text("Hiding among 10 instead of 5")
@@ -81,7 +81,7 @@ def test_in_plain_words(portal: RunningPortal, browser: Browser) -> None:
     expect(page.locator("#messages")).to_contain_text("The protection is saved.")
     page.locator("[name=k]").focus()
     page.keyboard.press("Control+Enter")
-    page.wait_for_url("**/report/", timeout=120_000)
+    page.wait_for_url("**/report/")
 
 
 def test_with_everything_the_engine_has(portal: RunningPortal, browser: Browser) -> None:
@@ -115,5 +115,5 @@ def test_with_everything_the_engine_has(portal: RunningPortal, browser: Browser)
     expect(page.locator("#id_document")).to_have_value(re.compile('"attack": "homogeneity"'))
     steward.check_page()
     steward.press_next("Start run")
-    page.wait_for_url("**/report/", timeout=120_000)
+    page.wait_for_url("**/report/")
     expect(page.locator("h1")).to_be_visible()

@@ -18,6 +18,7 @@ from tests.engine.files.test_read_workbook import ugly_book
 from tests.journeys.browsing import Person
 from tests.launcher.pausing import workers_paused
 from tests.launcher.running import RunningPortal, wait_until
+from tests.patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +174,7 @@ def test_a_million_rows_are_read_in_the_background(
         expect(page.locator("#reading-title")).to_have_text("Reading million.csv")
         expect(page.get_by_role("progressbar", name="Reading the file")).to_be_visible()
         steward.check_page()
-    page.wait_for_url("**/columns/", timeout=60_000)
+    page.wait_for_url("**/columns/")
     expect(page.locator("#dataset-bar")).to_contain_text("1,000,000 rows")
     expect(page.locator("#column-0")).to_contain_text("1,000,000")
     expect(page.locator("#column-1 .spark")).to_be_visible()
@@ -235,7 +236,7 @@ def test_next_months_file_is_mended_and_run_with_the_plan_of_this_month(
     expect(page.locator(".next-bar")).to_contain_text("Everything fits.")
     steward.check_page()
     steward.press_next("Run the plan on this version")
-    page.wait_for_url("**/report/", timeout=120_000)
+    page.wait_for_url("**/report/")
     expect(page.locator("#dataset-bar")).to_contain_text("v2")
 
 
@@ -333,5 +334,5 @@ def _send_half(steward: Person, path: Path) -> None:
         f"Content-Length: {len(body) + len(content) + 9}\r\n\r\n"
     ).encode()
     host, _, port = steward.address.removeprefix("http://").rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=20) as line:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as line:
         line.sendall(head + body + content[: len(content) // 2])

@@ -20,14 +20,14 @@ def upload(steward: Person, name: str, links: Path) -> None:
     page.get_by_label("Name of the network").fill(name)
     steward.check_page()
     steward.press_next("Upload and read it")
-    page.wait_for_url("**/network/risk/", timeout=120_000)
+    page.wait_for_url("**/network/risk/")
 
 
 def run_it(page: Page, steward: Person) -> None:
     steward.press_next("Save and go on to the run")
     page.wait_for_url("**/runs/")
     steward.press_next("Start run")
-    page.wait_for_url("**/report/", timeout=120_000)
+    page.wait_for_url("**/report/")
 
 
 def test_the_karate_club_walks_to_its_package(
@@ -59,7 +59,7 @@ def test_the_karate_club_walks_to_its_package(
     # The intruder by the number of links, then several plans beside each other.
     page.get_by_role("link", name="Attack", exact=True).click()
     page.locator("#run-one").click()
-    expect(page.locator("#attack-panel")).to_contain_text("34 guesses", timeout=60_000)
+    expect(page.locator("#attack-panel")).to_contain_text("34 guesses")
     steward.check_page()
     page.goto(report)
     steward.press_next("Open scenario board")
@@ -68,7 +68,7 @@ def test_the_karate_club_walks_to_its_package(
     page.get_by_label("Equal numbers of links, adding", exact=True).check()
     page.get_by_label("Equal numbers of links, adding and removing").check()
     steward.press_next("Start the sweep")
-    expect(page.locator("#board-running")).to_be_hidden(timeout=120_000)
+    expect(page.locator("#board-running")).to_be_hidden()
     # One of the four is the run there was.
     expect(page.locator("h1")).to_contain_text("4 runs of Members")
     steward.check_page()
@@ -85,7 +85,7 @@ def test_the_karate_club_walks_to_its_package(
     approver.page.check("[name=verdict][value=approve]")
     approver.page.click("#decide")
     approver.press_next("Go to the release")
-    expect(approver.page.locator("body")).to_contain_text("edges.csv", timeout=60_000)
+    expect(approver.page.locator("body")).to_contain_text("edges.csv")
     approver.check_page()
 
     # A month later: the same members and one newcomer.
@@ -95,7 +95,7 @@ def test_the_karate_club_walks_to_its_package(
     page.get_by_role("link", name="Upload the next version").click()
     page.get_by_label("The links").set_input_files(later)
     steward.press_next("Upload and read it")
-    page.wait_for_url("**/network/changes/", timeout=120_000)
+    page.wait_for_url("**/network/changes/")
     expect(page.locator("main")).to_contain_text("1 came, 0 went")
     steward.check_page()
 

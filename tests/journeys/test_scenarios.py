@@ -21,7 +21,7 @@ def test_a_sweep_of_twelve_lands_on_the_board(portal: RunningPortal, browser: Br
     steward.check_page()
     steward.press_next("Start the sweep")
     expect(page.locator("#board-running")).to_contain_text("of 12 still running")
-    expect(page.locator("#board-running")).to_be_hidden(timeout=120_000)
+    expect(page.locator("#board-running")).to_be_hidden()
     expect(page.locator("h1")).to_contain_text("12 runs of Adult census")
     expect(page.locator("#board-table")).not_to_contain_text("still running")
     expect(page.locator("#board-chart-title")).to_contain_text("worth a look")

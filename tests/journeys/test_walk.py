@@ -172,7 +172,7 @@ def _choose_the_promise_and_start(steward: Person) -> None:
 def _read_the_report(steward: Person) -> str:
     """5 · The run leads to 6 · the report with charts, numbers and rows; returns its id."""
     page = steward.page
-    page.wait_for_url("**/report/", timeout=120_000)
+    page.wait_for_url("**/report/")
     expect(page.locator("h1")).to_contain_text("Every person now hides among at least")
     for chart in ("risk", "classes"):
         expect(page.locator(f"#{chart} .chart-plot .main-svg").first).to_be_visible()
@@ -282,7 +282,7 @@ def _make_the_approval_void(steward: Person, approver: Person, dataset: str, rev
     page.fill("[name=k]", "4")
     expect(page.locator("#promise")).to_contain_text("at least 3 others")
     steward.press_next("Start run")
-    page.wait_for_url("**/report/", timeout=120_000)
+    page.wait_for_url("**/report/")
     steward.open(review)
     page.select_option("[name=run]", label="Run 2")
     page.get_by_role("button", name="Submit this run; votes become void").click()
@@ -380,7 +380,7 @@ def _take_the_package(analyst: Person, release: str, folder: Path) -> None:
     analyst.check_page()
     analyst.open(release)
     link = analyst.page.get_by_role("link", name="Download package")
-    expect(link).to_be_visible(timeout=120_000)  # it is packed meanwhile
+    expect(link).to_be_visible()  # it is packed meanwhile
     analyst.check_page()
     _check_package(download(analyst.page, "Download package", folder))
 
@@ -437,7 +437,7 @@ def _repeat_on_the_next_version(steward: Person, release: str, folder: Path) -> 
     expect(page.locator("#coverage")).to_contain_text("Complete")
     steward.open(release)
     page.get_by_role("button", name="Repeat on next version").click()
-    page.wait_for_url("**/report/", timeout=120_000)
+    page.wait_for_url("**/report/")
     expect(page.locator("#dataset-bar")).to_contain_text("v2")
 
 

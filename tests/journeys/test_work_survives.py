@@ -5,13 +5,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 
 from playwright.sync_api import Browser, expect
 
 from tests.journeys.browsing import Person
-from tests.launcher.running import ROOT, RunningPortal, environment
+from tests.launcher.running import ROOT, RunningPortal, environment, wait_until
+from tests.patience import PATIENCE
 
 # Columns × 3 levels: so many combinations that a search without shortcuts takes a while.
 MAKE_WIDE_TABLE = """
@@ -68,22 +68,19 @@ def _make_wide_table(portal: RunningPortal, columns: int) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     return made.stdout.strip().splitlines()[-1]
 
 
 def _look_up(portal: RunningPortal, question: str, *values: str) -> tuple[object, ...]:
-    with closing(sqlite3.connect(portal.data_dir / "portal.sqlite3", timeout=20)) as database:
+    with closing(sqlite3.connect(portal.data_dir / "portal.sqlite3", timeout=PATIENCE)) as database:
         row: tuple[object, ...] = database.execute(question, values).fetchone()
     return row
 
 
-def _wait_for(portal: RunningPortal, question: str, *values: str, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not _look_up(portal, question, *values)[0]:
-        assert time.monotonic() < deadline, f"waited in vain: {question}"
-        time.sleep(0.01)
+def _wait_for(portal: RunningPortal, question: str, *values: str) -> None:
+    wait_until(lambda: _look_up(portal, question, *values)[0], question, look_seconds=0.01)
 
 
 def _start(steward: Person, dataset: str) -> str:
@@ -97,9 +94,9 @@ def test_a_person_stops_a_run(portal: RunningPortal, browser: Browser) -> None:
     steward = Person(browser, portal.address, "steward")
     run = _start(steward, _make_wide_table(portal, 12))
     page = steward.page
-    expect(page.locator("#run-title")).to_contain_text("is looking for", timeout=60_000)
+    expect(page.locator("#run-title")).to_contain_text("is looking for")
     expect(page.locator(".phases")).to_contain_text("Search levels")
-    expect(page.locator(".key-numbers")).to_contain_text("531,441", timeout=60_000)
+    expect(page.locator(".key-numbers")).to_contain_text("531,441")
     steward.check_page()
     page.get_by_role("button", name="Stop this run").click()
     expect(page.locator("#run-title")).to_contain_text("was stopped")
@@ -121,7 +118,7 @@ def test_a_run_killed_with_its_worker_finishes_once(
     for pid in portal.pids("celery", "worker"):
         _kill(pid)
     assert _look_up(portal, "SELECT status FROM runs_run WHERE id = ?", key) == ("running",)
-    _wait_for(portal, "SELECT status = 'finished' FROM runs_run WHERE id = ?", key, seconds=90)
+    _wait_for(portal, "SELECT status = 'finished' FROM runs_run WHERE id = ?", key)
     assert _look_up(portal, "SELECT attempt, solution FROM runs_run WHERE id = ?", key) == (2, 1)
     ended = "SELECT count(*) FROM audit_event WHERE subject_id = ? AND action = 'run.finished'"
     assert _look_up(portal, ended, run) == (1,)

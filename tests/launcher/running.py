@@ -16,11 +16,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-START_SECONDS = 150  # a first start compiles and loads the demo, perhaps beside other tests
 PREPARE = (
     "import django; django.setup(); from deid_portal.serving import preparation as p; p.prepare()"
 )
+LONGEST_LOOK_SECONDS = 0.25
 # Where processes that test side by side find what only one of them has to make (conftest.py).
 SHARED_FOLDER = "DEID_PORTAL_TESTS_SHARED"
 REAL_KEYS = {
@@ -29,12 +31,13 @@ REAL_KEYS = {
 }
 
 
-def wait_until(is_true: Callable[[], Any], what: str) -> None:
-    """Wait as long as a very busy machine may need; how fast it is, nothing here judges."""
-    deadline = time.monotonic() + START_SECONDS
+def wait_until(is_true: Callable[[], Any], what: str, look_seconds: float = 0.05) -> None:
+    """Wait patiently; what takes longer is looked at more rarely, up to a few times a second."""
+    deadline = time.monotonic() + PATIENCE
     while not is_true():
-        assert time.monotonic() < deadline, f"Waited {START_SECONDS} s in vain: {what}"
-        time.sleep(0.05)
+        assert time.monotonic() < deadline, f"Waited {PATIENCE} s in vain: {what}"
+        time.sleep(look_seconds)
+        look_seconds = min(1.1 * look_seconds, LONGEST_LOOK_SECONDS)
 
 
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:
@@ -67,7 +70,7 @@ def _prepare(data_dir: Path) -> None:
         [sys.executable, "-c", PREPARE],
         cwd=ROOT,
         env=environment(data_dir, DEMO="1", DJANGO_SETTINGS_MODULE="deid_portal.settings"),
-        timeout=START_SECONDS,
+        timeout=PATIENCE,
         check=True,
     )
 
@@ -80,7 +83,7 @@ def manage(*arguments: str, data_dir: Path, **settings: str) -> subprocess.Compl
         env=environment(data_dir, **settings),
         capture_output=True,
         text=True,
-        timeout=START_SECONDS,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -134,7 +137,7 @@ class RunningPortal:
         assert self.address, self.output
 
     def health(self) -> dict[str, Any]:
-        with urllib.request.urlopen(f"{self.address}/healthz", timeout=START_SECONDS) as answer:
+        with urllib.request.urlopen(f"{self.address}/healthz", timeout=PATIENCE) as answer:
             found: dict[str, Any] = json.load(answer)
         return found
 
@@ -149,13 +152,13 @@ class RunningPortal:
             if self.process.poll() is None:
                 self.process.send_signal(signal.SIGTERM)
                 time.sleep(0.3)
-        self.process.wait(timeout=START_SECONDS)
+        self.process.wait(timeout=PATIENCE)
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal to the launcher and return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(timeout=START_SECONDS)
+        return self.process.wait(timeout=PATIENCE)
 
 
 @contextmanager

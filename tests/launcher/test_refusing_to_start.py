@@ -10,6 +10,7 @@ from pytest_django import Settings
 
 from deid_portal.serving.readiness import NotReady, check_keys, check_ready_to_serve
 from tests.launcher.running import REAL_KEYS, ROOT, environment, manage
+from tests.patience import PATIENCE
 
 MAKE_DEMO_PERSON = """
 from django.contrib.auth import get_user_model
@@ -72,7 +73,7 @@ def test_a_worker_started_by_hand_refuses_too(tmp_path: Path) -> None:
         env=environment(tmp_path),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert worker.returncode == 2

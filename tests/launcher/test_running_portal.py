@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.launcher.running import RunningPortal, manage, processes_of, running_portal, wait_until
+from tests.patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +64,12 @@ def sign_in(portal: RunningPortal, name: str, password: str) -> int:
     """Sign in as a browser does that nobody has used before; returns the status of the answer."""
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     there = f"{portal.address}/sign-in/"
-    with browser.open(there, timeout=30) as page:
+    with browser.open(there, timeout=PATIENCE) as page:
         token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.read().decode())
     assert token
     answers = {"csrfmiddlewaretoken": token[1], "login": name, "password": password}
     try:
-        with browser.open(there, urlencode(answers).encode(), timeout=30) as answer:
+        with browser.open(there, urlencode(answers).encode(), timeout=PATIENCE) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code

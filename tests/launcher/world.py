@@ -7,11 +7,11 @@ test are others.
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from typing import Any
 
-from tests.launcher.running import ROOT, RunningPortal, environment
+from tests.launcher.running import ROOT, RunningPortal, environment, wait_until
+from tests.patience import PATIENCE
 
 MAKE_WORLD = """
 import random
@@ -61,7 +61,7 @@ def tell_portal(portal: RunningPortal, code: str, **settings: str) -> list[str]:
         env={**environment(portal.data_dir, **portal.settings), **settings},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -69,13 +69,10 @@ def tell_portal(portal: RunningPortal, code: str, **settings: str) -> list[str]:
 
 
 def look_up(portal: RunningPortal, question: str, *values: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(portal.data_dir / "portal.sqlite3", timeout=20)) as database:
+    with closing(sqlite3.connect(portal.data_dir / "portal.sqlite3", timeout=PATIENCE)) as database:
         return database.execute(question, values).fetchall()
 
 
-def wait_for(portal: RunningPortal, question: str, *values: str, seconds: float = 60) -> None:
+def wait_for(portal: RunningPortal, question: str, *values: str) -> None:
     """Wait until the first cell of the answer is true."""
-    deadline = time.monotonic() + seconds
-    while not look_up(portal, question, *values)[0][0]:
-        assert time.monotonic() < deadline, f"waited in vain: {question}"
-        time.sleep(0.02)
+    wait_until(lambda: look_up(portal, question, *values)[0][0], question, look_seconds=0.02)

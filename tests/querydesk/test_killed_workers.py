@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.launcher.running import ROOT
+from tests.patience import PATIENCE
 
 SCRIPT = Path(__file__).parent / "kill_workers.py"
 ALWAYS = {"killed_by": signal.SIGKILL, "reserved": 100_000, "paid": 100_000, "endings": 1}
@@ -38,7 +39,7 @@ def _kill() -> dict[str, Any]:
         },
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr[-2000:]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.launcher.running import ROOT
+from tests.patience import PATIENCE
 from tests.postgresql import running_server
 
 SCRIPT = Path(__file__).parent / "spend_at_once.py"
@@ -28,7 +29,7 @@ def _spend(**settings: str) -> dict[str, Any]:
         },
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr[-2000:]

@@ -18,6 +18,7 @@ from deid_portal.releases.grants import end_period
 from deid_portal.releases.models import Download, Grant, Package, Release
 from deid_portal.web.refusals import Refused
 from tests.conftest import Cast
+from tests.patience import PATIENCE
 
 SignIn = Callable[[User], Client]
 
@@ -148,7 +149,7 @@ def test_the_last_download_is_given_once(cast: Cast, release: Release) -> None:
 
     def take() -> None:
         try:
-            gate.wait(timeout=20)
+            gate.wait(PATIENCE)
             begin_download(
                 release=release, person=cast.analyst, sha256="0" * 64, size=10, part=None
             )

@@ -21,6 +21,7 @@ from deid_portal.runs.services import start_run
 from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
+from tests.patience import PATIENCE
 
 SignIn = Callable[[User], Client]
 Verdict = Decision.Verdict
@@ -135,7 +136,7 @@ def test_two_approvers_at_the_same_instant_make_one_release(cast: Cast) -> None:
 
     def vote_at_once(person: User) -> None:
         try:
-            gate.wait(timeout=20)
+            gate.wait(PATIENCE)
             vote(ReviewRequest.objects.get(id=request.id), person)
         except BaseException as error:
             problems.append(error)

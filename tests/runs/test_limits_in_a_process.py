@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.launcher.running import REAL_KEYS, ROOT, environment, manage
+from tests.patience import PATIENCE
 
 PREPARE = """
 import time
@@ -73,7 +74,7 @@ def _shell(code: str, data_dir: Path) -> subprocess.CompletedProcess[str]:
         env=environment(data_dir, **REAL_KEYS),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
 

@@ -4,9 +4,10 @@ A damaged file can crash such a library together with its process, keep it busy 
 fill the memory. In a separate process that only leads to a message. This protects against such
 accidents, not against malicious code: the process has the rights of its parent.
 
-Starting Python takes seconds, so each process keeps one *nursery*: a child that has loaded the
-libraries, has no threads and forks a reader for every file. The reader gets no file but one end of
-a socket, over which it asks for pieces of the file, reports progress and returns the table.
+Starting Python takes seconds, so each process keeps one *nursery*, or shares one with the processes
+it forks: a child that has loaded the libraries, has no threads and forks a reader for every file.
+The reader gets no file but one end of a socket, over which it asks for pieces of the file, reports
+progress and returns the table.
 """
 
 import atexit
@@ -25,6 +26,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
+from deid_portal.engine import tether
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.files.arrow import read_arrow
 from deid_portal.engine.files.file_format import FileFormat, FileKind, Settings
@@ -241,7 +243,8 @@ class _Nursery:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._owner = 0  # this process id; a forked process needs its own nursery
+        self._owner = 0  # this process id; a forked process needs its own nursery,
+        self._is_shared = False  # unless this one may serve both
         self._door: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -257,9 +260,10 @@ class _Nursery:
                     socket.send_fds(self._open_door(), [b"."], [others.fileno()])
             return own
 
-    def start(self) -> None:
+    def start(self, *, is_shared: bool) -> None:
         with self._lock:
             self._open_door()
+            self._is_shared = is_shared
 
     def _open_door(self) -> socket.socket:
         if self._door is None or self._owner != os.getpid():
@@ -267,7 +271,7 @@ class _Nursery:
             self._door, door = socket.socketpair()
             with door:
                 self._process = subprocess.Popen(  # noqa: S603 - of our own making
-                    [sys.executable, "-m", NURSERY, str(door.fileno())],
+                    [*tether.command(), sys.executable, "-m", NURSERY, str(door.fileno())],
                     pass_fds=[door.fileno()],
                     stdin=subprocess.DEVNULL,
                     cwd=Path(__file__).parents[3],
@@ -277,7 +281,7 @@ class _Nursery:
 
     def forget_after_fork(self) -> None:
         self._lock = threading.Lock()
-        self._owner = 0
+        self._owner = os.getpid() if self._is_shared else 0
 
     def close(self) -> None:
         """Close the socket, which ends the nursery."""
@@ -288,9 +292,12 @@ class _Nursery:
 _nursery = _Nursery()
 
 
-def start_nursery() -> None:
-    """Start loading the libraries before the first file; does not wait for it."""
-    _nursery.start()
+def start_nursery(*, is_shared: bool = False) -> None:
+    """Start loading the libraries before the first file; does not wait for it.
+
+    Processes that this one forks later use a shared nursery and need none of their own.
+    """
+    _nursery.start(is_shared=is_shared)
 
 
 os.register_at_fork(after_in_child=_nursery.forget_after_fork)

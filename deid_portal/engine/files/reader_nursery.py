@@ -40,6 +40,7 @@ from deid_portal.engine.files.isolated_reader import (
 from deid_portal.engine.files.limits import MEGABYTE, ReadingLimits
 from deid_portal.engine.files.table_reader import MODULES
 from deid_portal.engine.table.table import Column, Table
+from deid_portal.engine.tether import tie_to_parent
 
 BLOCK_BYTES = 1 << 20
 DATA_PAGES = 5  # the place of this figure in /proc/self/statm
@@ -58,6 +59,7 @@ def serve(door: socket.socket) -> None:
         if not message:
             return
         if os.fork() == 0:
+            tie_to_parent()
             door.close()
             _be_a_reader(socket.socket(fileno=ends[0]))
         os.close(ends[0])

@@ -6,6 +6,7 @@ smallest resulting form counts. That can take too long for large regular ones; t
 counted as undecided, never as hidden.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,9 +143,8 @@ def _draw(ends: Nodes, rows: Nodes, labels: Colors, inside: NDArray[Any]) -> byt
     links = np.zeros((size, size), np.bool_)
     for index, node in enumerate(inside.tolist()):
         links[index, place[rows[ends[node] : ends[node + 1]]]] = True
-    budget = [MOST_PICTURES]
     start = _refine(links, np.unique(labels[inside], return_inverse=True)[1].reshape(-1))
-    best = _smallest_picture(links, start, budget)
+    best = _smallest_picture(links, start, [MOST_PICTURES])
     return None if best is None else labels[inside][np.argsort(start)].tobytes() + best
 
 
@@ -161,21 +161,40 @@ def _refine(links: NDArray[np.bool_], colors: NDArray[Any]) -> NDArray[Any]:
 
 
 def _smallest_picture(
-    links: NDArray[np.bool_], colors: NDArray[Any], budget: list[int]
+    links: NDArray[np.bool_], colors: NDArray[Any], budget: list[int], alike: int = 1
 ) -> bytes | None:
+    """Return None where there are more pictures to compare than the budget allows.
+
+    Exchanging twins changes no picture, so one of them is tried for all of them: a picture stands
+    for `alike` equal ones.
+    """
     sizes = np.bincount(colors)
     if len(sizes) == len(colors):
-        budget[0] -= 1
+        budget[0] -= alike
         order = np.argsort(colors)
         return np.packbits(links[np.ix_(order, order)]).tobytes() if budget[0] >= 0 else None
     cell = int(np.flatnonzero(sizes > 1)[np.argmin(sizes[sizes > 1])])
     best: bytes | None = None
-    for node in np.flatnonzero(colors == cell).tolist():
+    for twins in _twins(links, np.flatnonzero(colors == cell)):
         apart = 2 * colors
-        apart[node] -= 1
+        apart[twins[0]] -= 1
         _, apart = np.unique(apart, return_inverse=True)
-        picture = _smallest_picture(links, _refine(links, apart.reshape(-1)), budget)
+        finer = _refine(links, apart.reshape(-1))
+        picture = _smallest_picture(links, finer, budget, alike * len(twins))
         if picture is None:
             return None
         best = picture if best is None or picture < best else best
     return best
+
+
+def _twins(links: NDArray[np.bool_], nodes: NDArray[Any]) -> list[list[int]]:
+    """Group nodes that are linked to the same others, be they all linked to each other or not."""
+    rows, closed = links[nodes], links[nodes]
+    closed[np.arange(len(nodes)), nodes] = True
+    linked = [row.tobytes() for row in closed]
+    count = Counter(linked)
+    groups: dict[bytes, list[int]] = {}
+    for index, node in enumerate(nodes.tolist()):
+        key = linked[index] if count[linked[index]] > 1 else rows[index].tobytes()
+        groups.setdefault(key, []).append(node)
+    return list(groups.values())

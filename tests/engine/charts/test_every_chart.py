@@ -1,6 +1,7 @@
 """Every chart of every kind of report, as the house and as others see it."""
 
 import json
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -19,6 +20,7 @@ ATTRIBUTES_ONLY = {"svg", "rect", "text", "line", "polyline", "polygon", "circle
 PATTERNS = {"defs", "pattern"}
 
 
+@cache
 def charts_in(path: Path) -> list[Chart]:
     views = map(Report.from_document, json.loads(path.read_text()).values())
     return [chart for view in views for chart in charts_of(view).values()]

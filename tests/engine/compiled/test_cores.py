@@ -10,6 +10,7 @@ from deid_portal.engine import Cancelled
 from deid_portal.engine.compiled import cores
 from deid_portal.engine.compiled.cores import map_in_threads, open_pool, run_both
 from deid_portal.engine.progress import Progress
+from tests.patience import PATIENCE
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -82,7 +83,7 @@ def test_what_has_not_begun_is_left_when_stopped(
     def work(item: int) -> None:
         begun.append(item)
         if item:  # the others go on only after the stop
-            stopped.wait(10)
+            stopped.wait(PATIENCE)
 
     def stop(done: int) -> None:
         stopped.set()

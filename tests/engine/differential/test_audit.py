@@ -4,9 +4,12 @@ It must accept ours and reject the broken ones: half the noise, a sensitivity th
 rows a person has or how neighbors differ, bounds and values read from the table. Both are certain
 but for chances said in `auditor.py`, the false alarms computed below. Tables are fixed, noise is
 not seeded: it cannot be.
+
+The gate tries every kind of question under both relations, every variant and every mechanism, and
+every mutant of every kind; `make audit` tries all cases, with more draws.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -54,9 +57,42 @@ from tests.engine.differential.auditor import (
 from tests.engine.differential.questions import DOMAINS, NAMES, NEIGHBOURS, ask, setting
 
 PERSON = {"column": "person", "rows": 2}
-every_case = pytest.mark.parametrize("case", CASES, ids=str)
 CAPPED = [case for case in CASES if case.is_capped]
 OTHERS = 60  # audits of honest mechanisms below that are not of CASES
+
+
+def first_with(cases: Iterable[Case], facts_of: Callable[[Case], set[Hashable]]) -> Iterator[Case]:
+    """Return the cases that have something none before them has."""
+    seen: set[Hashable] = set()
+    for case in cases:
+        if not facts_of(case) <= seen:
+            yield case
+        seen |= facts_of(case)
+
+
+def facts_of(case: Case) -> set[Hashable]:
+    extras = {(key, case.entry[key]) for key in ("variant", "mechanism") if key in case.entry}
+    return {(case.kind, case.neighbours), *extras}
+
+
+IN_GATE = list(first_with(CASES, facts_of))
+
+
+def audited(cases: Iterable[Case], in_gate: Iterable[Case]) -> pytest.MarkDecorator:
+    """Try all cases, those that are not for the gate only where there is time for long tests."""
+    short = list(in_gate)
+    params = [
+        pytest.param(case, id=str(case), marks=[] if case in short else pytest.mark.long)
+        for case in cases
+    ]
+    return pytest.mark.parametrize("case", params)
+
+
+def of_every_kind(cases: Sequence[Case]) -> pytest.MarkDecorator:
+    return audited(cases, first_with(cases, lambda case: {case.kind}))
+
+
+every_case = audited(CASES, IN_GATE)
 
 
 def test_a_false_alarm_is_rarer_than_once_in_ten_thousand_runs() -> None:
@@ -65,8 +101,7 @@ def test_a_false_alarm_is_rarer_than_once_in_ten_thousand_runs() -> None:
 
 
 def test_every_kind_stands_before_the_auditor_under_both_relations() -> None:
-    tried = {(case.kind, case.neighbours) for case in CASES}
-    assert tried == {
+    assert {(case.kind, case.neighbours) for case in IN_GATE} == {
         (kind, neighbours)
         for kind in QUESTIONS
         for neighbours in NEIGHBOURS
@@ -144,7 +179,7 @@ def test_questions_keep_their_price(case: Case) -> None:
     assert not judge(case, case.setting())
 
 
-@pytest.mark.parametrize("case", CAPPED, ids=str)
+@of_every_kind(CAPPED)
 def test_questions_about_people_with_several_rows_keep_it_too(case: Case) -> None:
     assert not judge(case, case.setting(person=PERSON))
 
@@ -154,7 +189,7 @@ def test_half_the_noise_is_found_out(case: Case) -> None:
     assert judge(case, case.setting(), halved)
 
 
-@pytest.mark.parametrize("case", [case for case in CAPPED if case.by_cap], ids=str)
+@of_every_kind([case for case in CAPPED if case.by_cap])
 def test_forgetting_how_many_rows_a_person_has_is_found_out(case: Case) -> None:
     careless = parts_of(case.question(case.setting()))
     assert judge(case, case.setting(person=PERSON), lambda question: on_grids(careless, question))
@@ -163,7 +198,7 @@ def test_forgetting_how_many_rows_a_person_has_is_found_out(case: Case) -> None:
 REPLACED = [case for case in CASES if case.by_relation and case.neighbours == "replace"]
 
 
-@pytest.mark.parametrize("case", REPLACED, ids=str)
+@of_every_kind(REPLACED)
 def test_the_sensitivity_of_the_other_relation_is_found_out(case: Case) -> None:
     careless = parts_of(case.question(setting("add_remove", delta=DELTA)))
     assert judge(case, case.setting(), lambda question: careless)

@@ -21,6 +21,7 @@ from deid_portal.engine.files.table_reader import (
     read_table,
 )
 from tests.engine.files import files
+from tests.patience import PATIENCE
 
 NAMES, ROWS = ("name", "age"), [(f"secret {number}", number) for number in range(300)]
 
@@ -120,7 +121,7 @@ def test_who_says_stop_leaves_no_reader_behind(readers: list[int]) -> None:
     with pytest.raises(Cancelled):
         read_table(io.BytesIO(content), form, stop)
     # A handle can be read from once its process has ended.
-    assert select.select(readers[-1:], [], [], 60)[0]
+    assert select.select(readers[-1:], [], [], PATIENCE)[0]
 
 
 def test_a_reader_has_as_much_memory_as_it_is_given() -> None:

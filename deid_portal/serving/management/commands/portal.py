@@ -128,15 +128,15 @@ def web_server(listener: socket.socket) -> Program:
 
 
 def background_programs() -> list[Program]:
-    celery = [sys.executable, "-m", "celery", "--app", "deid_portal.celery_app"]
+    celery = [sys.executable, "-m", "celery", "--app"]
     processes = str(max(1, env_int("WORKERS", default=2)))
     worker = ["worker", "--concurrency", processes, "--without-gossip", "--without-mingle"]
     # No pid file: one that is left over after a crash would keep the timer from starting.
     timer = ["beat", "--schedule", str(settings.DATA_DIR / "timer-schedule"), "--pidfile="]
     level = ["--loglevel", env_str("LOG_LEVEL", default="WARNING")]
     programs = [
-        Program("worker", [*celery, *worker, *level], log_path("worker")),
-        Program("timer", [*celery, *timer, *level], log_path("timer")),
+        Program("worker", [*celery, "deid_portal.celery_app", *worker, *level], log_path("worker")),
+        Program("timer", [*celery, "deid_portal.timer", *timer, *level], log_path("timer")),
     ]
     if settings.MAIL_IS_CONFIGURED:
         # Not the worker's: people want to hear of a run while the next ones are computed.

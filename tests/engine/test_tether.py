@@ -8,10 +8,12 @@ import sys
 
 import pytest
 
+from tests.patience import PATIENCE
+
 # The child says who it is and then would live on; the pipe it holds open ends with it.
 FORKING = """
 import os, time
-from deid_portal.serving.tether import tie_every_fork
+from deid_portal.engine.tether import tie_every_fork
 tie_every_fork()
 if os.fork() == 0:
     os.write(1, b"here")
@@ -26,6 +28,6 @@ def test_a_forked_process_ends_with_the_one_that_is_killed() -> None:
         pipe = parent.stdout.fileno()
         assert os.read(pipe, 4) == b"here"
         os.kill(parent.pid, signal.SIGKILL)
-        ready, _, _ = select.select([pipe], [], [], 60)
+        ready, _, _ = select.select([pipe], [], [], PATIENCE)
         assert ready, "the forked process lives on"
         assert os.read(pipe, 1) == b""

@@ -12,6 +12,14 @@ import sys
 PR_SET_PDEATHSIG = 1
 
 
+def command() -> list[str]:
+    """Return what to write before the command of a program that this process starts.
+
+    Linux also ends the program when the thread that has started it ends.
+    """
+    return [sys.executable, "-I", __file__, str(os.getpid())]
+
+
 def tie_every_fork(**_: object) -> None:
     """Tie every process that this one forks from now on, before it does anything else.
 
@@ -37,12 +45,12 @@ def tie_to_parent() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def main(parent: str, *command: str) -> None:
+def main(parent: str, *program: str) -> None:
     tie_to_parent()
     # The parent may have ended before the request was made; then nobody would end this process.
     if os.getppid() != int(parent):
         sys.exit(1)
-    os.execvp(command[0], command)  # noqa: S606 -- our own commands, and no shell is wanted
+    os.execvp(program[0], program)  # noqa: S606 -- our own commands, and no shell is wanted
 
 
 if __name__ == "__main__":
