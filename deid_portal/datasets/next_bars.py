@@ -59,18 +59,10 @@ def bar_of_preview(
 
     `doubtful` are the columns the preview asks about.
     """
-    everything = Act("All datasets", url=reverse("datasets:list"))
     if dataset.is_ready:
         return _bar_of_kept_table(dataset)
-    if dataset.is_forgotten:
-        rest = "Its reports and releases are still there."
-        return NextBar("The table was deleted.", rest, "trash", secondary=everything)
-    if dataset.state == Dataset.State.READING:
-        rest = "You can close this page; the reading goes on."
-        return NextBar("The whole file is being read.", rest, "clock", secondary=everything)
-    if not can_change:
-        lead = "A steward looks at the preview next."
-        return NextBar(lead, icon="clock", secondary=everything)
+    if waiting := _bar_without_choice(dataset, can_change):
+        return waiting
     if unreadable:
         lead, rest = "The file cannot be kept with these settings.", "Change one, or mend the file."
     elif failed:
@@ -96,6 +88,21 @@ def bar_of_preview(
             focus="#preview-settings",
         ),
     )
+
+
+def _bar_without_choice(dataset: Dataset, can_change: bool) -> NextBar | None:
+    """Return the bar for a person who cannot keep the file now, with the reason."""
+    everything = Act("All datasets", url=reverse("datasets:list"))
+    if dataset.is_forgotten:
+        rest = "Its reports and releases are still there."
+        return NextBar("The table was deleted.", rest, "trash", secondary=everything)
+    if dataset.state == Dataset.State.READING:
+        rest = "You can close this page; the reading goes on."
+        return NextBar("The whole file is being read.", rest, "clock", secondary=everything)
+    if not can_change:
+        lead = "A steward looks at the preview next."
+        return NextBar(lead, icon="clock", secondary=everything)
+    return None
 
 
 def _open_questions(names: Sequence[str]) -> tuple[str, str]:

@@ -4,8 +4,9 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from deid_portal.engine.attacks import ATTACKS, Attack
 from deid_portal.engine.documents import Place, listed, plain
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.files.csv.format import detect_csv
@@ -13,9 +14,6 @@ from deid_portal.engine.parameters import ColumnName, ColumnNames, Parameter
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.taxonomies.recipe import ReadFile
-
-if TYPE_CHECKING:
-    from deid_portal.engine.attacks import Attack
 
 THRESHOLD = Parameter("threshold", minimum=0, maximum=1, default=0.2)
 POPULATION_SIZE = Parameter("population_size", minimum=1, whole=True, optional=True)
@@ -50,7 +48,7 @@ class PlannedAttack:
     tells right links from wrong ones and is not known to the attacker.
     """
 
-    attack: "Attack"
+    attack: Attack
     column: str | None = None
     outside: OutsideFile | None = None
     control: OutsideFile | None = None
@@ -58,8 +56,6 @@ class PlannedAttack:
 
     @classmethod
     def parse(cls, place: Place, read_file: ReadFile | None) -> "PlannedAttack":
-        from deid_portal.engine.attacks import ATTACKS  # many, and rarely needed
-
         place.check_object()
         kind = ATTACKS[place["attack"].choice(ATTACKS)]
         own = [parameter.name for parameter in kind.parameters]

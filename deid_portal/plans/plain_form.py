@@ -293,8 +293,6 @@ class SensitiveQuestion:
         self.harm_name, self.share_name, self.least_name, self.distance_name = (
             f"{kind}_{at}" for kind in ("harm", "c", "l", "t")
         )
-        # Django formats field messages with %.
-        name = column.name.replace("%", "%%")
         short = middle_cut(column.name, NAME_LENGTH)
         form.fields |= {
             self.harm_name: forms.ChoiceField(
@@ -304,44 +302,52 @@ class SensitiveQuestion:
                 required=False,
                 widget=forms.RadioSelect,
             ),
-            self.share_name: forms.FloatField(
-                label=f"How often may a guess of {short} be right, in percent?",
-                required=False,
-                min_value=0,
-                max_value=100,
-                initial=max(60, min(100, round(100 * self.baseline + 10))),
-                error_messages={
-                    "min_value": "The share must lie between 0 and 100 percent.",
-                    "max_value": "The share must lie between 0 and 100 percent.",
-                },
-            ),
-            self.least_name: forms.IntegerField(
-                label=f"How many different values of {short} must every group hold?",
-                required=False,
-                min_value=2,
-                max_value=max(column.distinct, 2),
-                initial=min(3, max(column.distinct, 2)),
-                error_messages={
-                    "min_value": "l must be 2 or more; leave it empty to make no promise.",
-                    "max_value": (
-                        f"{name} has only {column.distinct:,} different "
-                        "values, so no group can hold more."
-                    ),
-                    "invalid": "l must be a whole number.",
-                },
-            ),
-            self.distance_name: forms.FloatField(
-                label=f"How far may {short} in a group differ from everybody?",
-                required=False,
-                min_value=0,
-                max_value=1,
-                initial=0.3,
-                error_messages={
-                    "min_value": "The distance must lie between 0 and 1.",
-                    "max_value": "The distance must lie between 0 and 1.",
-                },
-            ),
+            self.share_name: self._share_field(short),
+            self.least_name: self._least_field(short),
+            self.distance_name: self._distance_field(short),
         }
+
+    def _share_field(self, short: str) -> forms.FloatField:
+        return forms.FloatField(
+            label=f"How often may a guess of {short} be right, in percent?",
+            required=False,
+            min_value=0,
+            max_value=100,
+            initial=max(60, min(100, round(100 * self.baseline + 10))),
+            error_messages=dict.fromkeys(
+                ("min_value", "max_value"), "The share must lie between 0 and 100 percent."
+            ),
+        )
+
+    def _least_field(self, short: str) -> forms.IntegerField:
+        different = self.column.distinct
+        name = self.column.name.replace("%", "%%")  # Django formats field messages with %
+        return forms.IntegerField(
+            label=f"How many different values of {short} must every group hold?",
+            required=False,
+            min_value=2,
+            max_value=max(different, 2),
+            initial=min(3, max(different, 2)),
+            error_messages={
+                "min_value": "l must be 2 or more; leave it empty to make no promise.",
+                "max_value": (
+                    f"{name} has only {different:,} different values, so no group can hold more."
+                ),
+                "invalid": "l must be a whole number.",
+            },
+        )
+
+    def _distance_field(self, short: str) -> forms.FloatField:
+        return forms.FloatField(
+            label=f"How far may {short} in a group differ from everybody?",
+            required=False,
+            min_value=0,
+            max_value=1,
+            initial=0.3,
+            error_messages=dict.fromkeys(
+                ("min_value", "max_value"), "The distance must lie between 0 and 1."
+            ),
+        )
 
     @property
     def harm(self) -> str:

@@ -37,19 +37,7 @@ def choose_protection(
     if saved is not None and choice_of(saved) == choice and saved.answers == written:
         return plan  # already saved; its author stays the same
     with transaction.atomic():
-        Protection.objects.update_or_create(
-            dataset=dataset,
-            defaults={
-                "rules": choice.rules,
-                "method": choice.method,
-                "measures": choice.measures,
-                "weights": choice.weights,
-                "seed": choice.seed,
-                "answers": written,
-                "changed_by": chosen_by,
-            },
-        )
-        dataset.save(update_fields=["changed_at"])
+        _write(dataset, choice, answers=written, changed_by=chosen_by)
         record_event(
             "plan.protection_chosen",
             actor=chosen_by,
@@ -62,6 +50,24 @@ def choose_protection(
             },
         )
     return plan
+
+
+def _write(
+    dataset: Dataset, choice: ProtectionChoice, *, answers: dict[str, Any], changed_by: User
+) -> None:
+    Protection.objects.update_or_create(
+        dataset=dataset,
+        defaults={
+            "rules": choice.rules,
+            "method": choice.method,
+            "measures": choice.measures,
+            "weights": choice.weights,
+            "seed": choice.seed,
+            "answers": answers,
+            "changed_by": changed_by,
+        },
+    )
+    dataset.save(update_fields=["changed_at"])
 
 
 def check_choice(dataset: Dataset, choice: ProtectionChoice) -> Plan:

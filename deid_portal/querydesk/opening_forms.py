@@ -154,6 +154,18 @@ class OpeningForm(forms.Form):
             required=False,
             widget=forms.Select(attrs={"class": "form-select form-select-sm"}),
         )
+        self._add_bounds(column, declared)
+        self._add_period(column, declared)
+        values = [GAP if value is None else value for value in declared.get("values", [])]
+        self.fields[f"values-{place}"] = forms.CharField(
+            label=f"Values of {column.name}, one per line",
+            required=False,
+            initial="\n".join(values),
+            widget=forms.Textarea(attrs={"class": SMALL, "rows": 3}),
+        )
+
+    def _add_bounds(self, column: DatasetColumn, declared: Mapping[str, Any]) -> None:
+        place = column.position
         for name, words in (("low", "Lowest"), ("high", "Highest")):
             self.fields[f"{name}-{place}"] = forms.CharField(
                 label=f"{words} number of {column.name}",
@@ -162,6 +174,9 @@ class OpeningForm(forms.Form):
                 max_length=40,
                 widget=forms.TextInput(attrs={"class": SMALL, "inputmode": "decimal"}),
             )
+
+    def _add_period(self, column: DatasetColumn, declared: Mapping[str, Any]) -> None:
+        place = column.position
         for name in ("first", "last"):
             self.fields[f"{name}-{place}"] = forms.DateField(
                 label=f"{name.title()} day of {column.name}",
@@ -176,13 +191,6 @@ class OpeningForm(forms.Form):
             required=False,
             initial=declared.get("format", DATE_FORMATS[0]) if "first" in declared else "",
             widget=forms.Select(attrs={"class": "form-select form-select-sm"}),
-        )
-        values = [GAP if value is None else value for value in declared.get("values", [])]
-        self.fields[f"values-{place}"] = forms.CharField(
-            label=f"Values of {column.name}, one per line",
-            required=False,
-            initial="\n".join(values),
-            widget=forms.Textarea(attrs={"class": SMALL, "rows": 3}),
         )
 
     @property

@@ -119,16 +119,11 @@ def show_workbench(
     whole = describe_taxonomy(column)
     view = whole if sees_values else None
     taxonomy = taxonomy_of(column)
-    still_open = open_columns(dataset)
-    needed = len(quasi_identifiers(dataset))
     open_tab = _open_tab(column, taxonomy, tab)
     context = {
         "dataset": dataset,
         "column": column,
-        "shelf": describe_shelf(dataset),
-        "open_count": len(still_open),
-        "done_count": needed - len(still_open),
-        "needed_count": needed,
+        **_around(dataset, column),
         "taxonomy": taxonomy,
         "view": view,
         "coverage": coverage_of(column, taxonomy, view),
@@ -145,12 +140,24 @@ def show_workbench(
         "library": describe_library(column) if sees_values and open_tab == Tab.LIBRARY else None,
         "most_values": MOST_VALUES,
         "keep_form": keep or KeepTaxonomyForm(initial={"name": column.name[:100]}),
+    }
+    refused = problem or form or keep or tree.problem
+    return render(request, "taxonomies/workbench.html", context, status=422 if refused else 200)
+
+
+def _around(dataset: Dataset, column: DatasetColumn) -> dict[str, Any]:
+    """Return the context of the parts around the workbench: list of columns, counts, next bar."""
+    still_open = open_columns(dataset)
+    needed = len(quasi_identifiers(dataset))
+    return {
+        "shelf": describe_shelf(dataset),
+        "open_count": len(still_open),
+        "done_count": needed - len(still_open),
+        "needed_count": needed,
         "bar": bar_of_workbench(dataset, column, still_open),
         "current": "taxonomies",
         "help_slug": "taxonomies",
     }
-    refused = problem or form or keep or tree.problem
-    return render(request, "taxonomies/workbench.html", context, status=422 if refused else 200)
 
 
 def _draw(

@@ -1,4 +1,4 @@
-"""Workers killed (SIGKILL) at every step of answer_job. Run by test_killed_workers.py, alone."""
+"""Workers killed (SIGKILL) at every step of answering. Run by test_killed_workers.py, alone."""
 
 import json
 import os
@@ -28,13 +28,13 @@ from deid_portal.querydesk import answer_job  # noqa: E402
 from deid_portal.querydesk.ledger import balance_of  # noqa: E402
 from deid_portal.querydesk.models import Question  # noqa: E402
 from deid_portal.querydesk.tasks import answer_question  # noqa: E402
-from deid_portal.work import work  # noqa: E402
+from deid_portal.work import leases  # noqa: E402
 from deid_portal.work.leases import claim, pick_up_forgotten  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.conftest import make_cast  # noqa: E402
 
 # Nobody listens at the queue, and waiting for that to be certain takes seconds each time.
-work.send = lambda *_: False
+leases.send = lambda *_: False
 DRAWN = Path(os.environ["DATA_DIR"]) / "drawn"  # one line per draw, whoever made it
 ENDINGS = ("question.answered", "question.failed")
 

@@ -24,11 +24,11 @@ from deid_portal.datasets.models import Dataset  # noqa: E402
 from deid_portal.querydesk.ledger import balance_of  # noqa: E402
 from deid_portal.querydesk.models import Desk  # noqa: E402
 from deid_portal.web.refusals import Refused  # noqa: E402
-from deid_portal.work import work  # noqa: E402
+from deid_portal.work import leases  # noqa: E402
 from tests import factories  # noqa: E402
 
 # Nobody listens at the queue, and waiting for that to be certain takes seconds each time.
-work.send = lambda *_: False
+leases.send = lambda *_: False
 team = factories.make_team()
 steward = factories.make_person("steward", team, Role.STEWARD)
 people = [factories.make_person(f"person{n}", team, Role.ANALYST) for n in range(THREADS)]

@@ -14,7 +14,7 @@ from deid_portal.runs.execution import give_up_run, perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from deid_portal.runs.tasks import execute_run
-from deid_portal.work import work
+from deid_portal.work import leases
 from deid_portal.work.leases import LeaseLost, claim, pick_up_forgotten, request_stop
 from tests import factories
 from tests.conftest import Cast
@@ -38,7 +38,7 @@ def _sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         sent.append(work_id)
         return True
 
-    monkeypatch.setattr(work, "send", remember)
+    monkeypatch.setattr(leases, "send", remember)
     return sent
 
 

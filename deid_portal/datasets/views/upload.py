@@ -250,17 +250,13 @@ def _show_preview(
         "form": settings_form,
         "name_form": name_form or _keep_form(person_of(request), dataset),
         "deletion_form": deletion_form or DeletionForm(initial={"delete_on": dataset.delete_on}),
-        "forget_refusal": refusal(check_can_be_forgotten, dataset),
         "settings": _settings(settings_form, evidence_of(dataset) if sees_values else {}),
         "table": table,
         **_bad_rows_context(request, dataset, reading, can_see=shows_rows, has_table=bool(table)),
-        "kind": kind_words(dataset),
-        "what": "table" if dataset.file_format["kind"] == FileKind.DATABASE else "file",
         "problem": unreadable or failed,
         "can_change": sees_values,
-        "is_open": dataset.state == Dataset.State.UPLOADED,
         "is_part": wants_part(request),
-        "discard_refusal": refusal(check_not_in_use, dataset),
+        **_facts_of(dataset),
         "bar": bar_of_preview(
             dataset,
             unreadable=unreadable,
@@ -275,6 +271,17 @@ def _show_preview(
     template = "datasets/_preview.html" if wants_part(request) else "datasets/preview.html"
     refused = (form or name_form or deletion_form) is not None
     return render(request, template, context, status=422 if refused else 200)
+
+
+def _facts_of(dataset: Dataset) -> dict[str, Any]:
+    """Return what the file is and what can be done with it."""
+    return {
+        "kind": kind_words(dataset),
+        "what": "table" if dataset.file_format["kind"] == FileKind.DATABASE else "file",
+        "is_open": dataset.state == Dataset.State.UPLOADED,
+        "discard_refusal": refusal(check_not_in_use, dataset),
+        "forget_refusal": refusal(check_can_be_forgotten, dataset),
+    }
 
 
 def _bad_rows_context(

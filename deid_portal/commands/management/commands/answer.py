@@ -33,6 +33,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if names_network(options["plan"]):
+            # Networks bring many kernels, which plans of tables need not load.
             from deid_portal.commands.network_files import answer_files
 
             run_for_networks(self, answer_files, options)

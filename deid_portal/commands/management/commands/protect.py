@@ -81,6 +81,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if names_network(options["plan"]):
+            # Networks bring many kernels, which plans of tables need not load.
             from deid_portal.commands.network_files import protect_files
 
             run_for_networks(self, protect_files, options)
