@@ -454,6 +454,22 @@ def test_precision(vector: dict[str, Any]) -> None:
     check(vector, precision_of(vector["parameters"]["HGV"], vector["input"]["heights"]))
 
 
+@vectors("iloss")
+def test_iloss(vector: dict[str, Any]) -> None:
+    """Ours divides by the leaves (ambiguities, 32); all nodes are as many leaves as there are."""
+    levels = [{1: 0, 2: 1}[leaves] for leaves in vector["input"]["LN"]]
+    found = {}
+    for name, size in vector["parameters"]["denominators"].items():
+        others = [(f"{leaf}", "MA", "*") for leaf in range(size - 2)]
+        column = measured(
+            Taxonomy.from_paths([("a", "NY", "*"), ("b", "NY", "*"), *others]), levels
+        )
+        found[name] = METRICS["iloss"].value(
+            MeasuredRelease(len(levels), np.array([1, 1]), [column])
+        )
+    check(vector, found)
+
+
 def precision_of(heights: list[int], levels: list[list[int]]) -> float:
     """Return the precision of columns whose taxonomies are so high, given each record's levels."""
     columns = [
