@@ -175,9 +175,9 @@ def _parts(nodes: int, lines: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def draw_beside(original: Network, released: Network, rows: NDArray[Any]) -> dict[str, Any]:
-    """Draw a network and its release at the same places; for the house alone.
+    """Draw a network and its release at the same places; never to be published.
 
-    `rows` is the original node of each released one; every node must stand for somebody.
+    `rows` is the original node of each released one; every node must stand for a person.
     """
     before = original.undirected
     after = before.with_pairs(rows[released.undirected.pairs])
