@@ -165,7 +165,7 @@ class MembershipInference(Attack):
 
 
 def _train(known: Codes, target: Codes, seed: int, progress: Progress) -> Any:
-    """Train a forest, a few trees at a time, so that somebody who waits can stop it."""
+    """Train a forest, a few trees at a time, so that it can be stopped."""
     from sklearn.ensemble import RandomForestClassifier
 
     model = RandomForestClassifier(0, random_state=seed, warm_start=True)

@@ -85,7 +85,7 @@ def released_rows(setting: AttackSetting) -> Codes:
 
 
 def spread_candidates(candidates: Counts) -> AttackBins:
-    """Count people by how many released records fit them; whoever has one alone is marked."""
+    """Count people by how many released records fit them; those with a single one are marked."""
     return spread_sizes(candidates, 2, of="people", by="Records that fit")
 
 

@@ -49,7 +49,7 @@ def measure_column(column: Column) -> Distinctness:
 def find_worst(columns: Sequence[Column], places: Sequence[int]) -> list[Combination]:
     """Return combinations of up to three columns, the one that isolates most people first.
 
-    For every column that isolates anybody there is the worst combination it takes part in.
+    For every column that isolates people, the worst combination with it is among them.
     """
     sample = _Sample(columns, places, _how_many_rows(len(places)))
     # The finest columns first: columns that distinguish little alone add little to others.

@@ -26,7 +26,7 @@ class MeasuredTable:
 
     @property
     def look_alikes(self) -> Classes:
-        """Return the records that look the same: whoever knows the cells finds one of them."""
+        """Return the classes of equal cells, which an intruder who knows the cells is led to."""
         return self.classes if self.alike is None else self.alike
 
     @cached_property

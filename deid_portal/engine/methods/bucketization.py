@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.methods.separation import kernels
-from deid_portal.engine.methods.separation.method import SeparatingMethod, sort_rows
+from deid_portal.engine.methods.separation.method import SeparatingMethod, order_rows
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem
@@ -69,7 +69,7 @@ class Bucketization(SeparatingMethod):
         if not rows or int(counts.max()) * self.l > rows:
             return NOBODY
         shuffled = generator.permutation(np.arange(rows, dtype=np.int32))
-        by_bucket = sort_rows(shuffled, column.codes)
+        by_bucket = order_rows(shuffled, column.codes)
         group_of = np.empty(rows, np.int32)
         starts = np.cumsum(counts) - counts
         nexts, groups = self._deal(counts, starts, group_of, progress)

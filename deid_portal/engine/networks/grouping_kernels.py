@@ -54,7 +54,7 @@ def change_count(
 
 
 @compiled
-def move(
+def move_node(
     offsets: NDArray[np.int64],
     neighbors: NDArray[np.int32],
     group_of: NDArray[np.int32],
@@ -125,8 +125,8 @@ def swap_nodes(
         if group == old:
             continue
         other = members[starts[group] + np.int64(chances[index, 3] * sizes[group])]
-        change = move(offsets, neighbors, group_of, keys, counts, sizes, node, group)
-        change += move(offsets, neighbors, group_of, keys, counts, sizes, other, old)
+        change = move_node(offsets, neighbors, group_of, keys, counts, sizes, node, group)
+        change += move_node(offsets, neighbors, group_of, keys, counts, sizes, other, old)
         if change < 0 or (heat > 0 and math.exp(-change / heat) > chances[index, 3] * 997 % 1):
             here, there = place[node], place[other]
             members[here], members[there] = other, node
@@ -134,6 +134,6 @@ def swap_nodes(
             taken += 1
             total += change
         else:
-            move(offsets, neighbors, group_of, keys, counts, sizes, other, group)
-            move(offsets, neighbors, group_of, keys, counts, sizes, node, old)
+            move_node(offsets, neighbors, group_of, keys, counts, sizes, other, group)
+            move_node(offsets, neighbors, group_of, keys, counts, sizes, node, old)
     return taken, total

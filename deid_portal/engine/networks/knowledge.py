@@ -64,7 +64,7 @@ def partition_by_neighbor_degrees(network: Network, progress: Progress) -> NodeP
     sorted_degrees = own.class_of[plain.neighbors]
     if network.directed:
         sorted_degrees = 4 * sorted_degrees + network.ways
-    knowledge_kernels.sort_rows(plain.offsets, sorted_degrees)
+    knowledge_kernels.sort_neighbors(plain.offsets, sorted_degrees)
     salt = np.uint64(0)
     while True:
         progress.report(1, 3, "risk", knowledge=Knowledge.NEIGHBOR_DEGREES.value)

@@ -8,7 +8,7 @@ from deid_portal.engine.networks.kernels import mix
 
 
 @compiled
-def sort_rows(offsets: NDArray[np.int64], rows: NDArray[np.int32]) -> None:
+def sort_neighbors(offsets: NDArray[np.int64], rows: NDArray[np.int32]) -> None:
     for node in range(len(offsets) - 1):
         rows[offsets[node] : offsets[node + 1]].sort()
 

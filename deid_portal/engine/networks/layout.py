@@ -196,7 +196,7 @@ def draw_beside(
 ) -> LinksBeside | GroupsBeside:
     """Draw a network and its release at the same places; for the house alone.
 
-    `rows` is the original node of each released one; every node must stand for somebody.
+    `rows` is the original node of each released one; every node must stand for a person.
     """
     before = original.undirected
     after = before.with_pairs(rows[released.undirected.pairs])

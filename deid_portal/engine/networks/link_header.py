@@ -98,7 +98,7 @@ def _judge_by_further_columns(
 
 
 def _judge_by_words(first: Sequence[str], below: Sequence[str]) -> Header | None:
-    """Single letters count only beside a whole word: they could be anybody.
+    """Judge by usual column names; single letters count only beside one, as they could be ids.
 
     `user1` above `user3` is an id, too; above other ids with digits it may be one.
     """

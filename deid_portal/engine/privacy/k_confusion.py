@@ -71,10 +71,10 @@ class KConfusion(PrivacyModel):
 def spread_on_axes(points: Shares) -> Shares:
     """Return records that confuse a whole cluster and keep its mean and variance (Torra, 2022).
 
-    `points` are the numbers of the cluster: record × column. On the axis of each column two
-    records stand at equal distances to both sides of the mean, so far out that the column's
-    variance (n - 1 in the denominator) stays. They depend on nothing but mean and variance, so
-    each is as likely anybody's.
+    `points` are the numbers of the cluster: record × column. On the axis of each column two records
+    stand at equal distances to both sides of the mean, so far out that the column's variance (n - 1
+    in the denominator) stays. They depend on mean and variance only, so each is equally likely to
+    belong to any member.
     """
     columns = points.shape[1]
     reach = points.std(axis=0, ddof=1) * np.sqrt((2 * columns - 1) / 2)

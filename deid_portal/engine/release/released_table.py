@@ -100,7 +100,7 @@ def _show(column: Column, planned: ColumnPlan | None, pseudonym_key: bytes | Non
 def drop_unused(column: Column) -> Column:
     """Return the column with a dictionary of only the values it still shows.
 
-    A dictionary with the values of suppressed records would carry them out of the house.
+    A dictionary with the values of suppressed records would release them.
     """
     used = np.flatnonzero(column.counts)
     numbers = np.zeros(len(column.values), np.int32)

@@ -1,4 +1,4 @@
-"""How surely a sensitive value can be guessed by whoever knows what the release shows of somebody.
+"""How surely a sensitive value can be guessed from the released quasi-identifiers of a person.
 
 The guess is the most frequent value of the group; it is right for the share that has it. It is
 computed from released cells, so it applies to every method; for values mixed within groups, the

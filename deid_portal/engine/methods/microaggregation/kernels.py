@@ -327,7 +327,7 @@ def fit_box(boxes: BlockBoxes, block: int) -> None:
 
 
 @compiled
-def remove(blocks: Blocks, record: int) -> None:
+def remove_record(blocks: Blocks, record: int) -> None:
     """Take a record out of its block; the last of the block takes its slot."""
     block, slot = blocks.blocks[record], blocks.slots[record]
     blocks.counts[block] -= 1
@@ -542,8 +542,8 @@ def take_group(
     for record in nearest:
         groups[record] = number
         count_in(space, tally, points, record, -1)
-        remove(shells.blocks, record)
-        remove(boxes.blocks, record)
+        remove_record(shells.blocks, record)
+        remove_record(boxes.blocks, record)
         fit_box(boxes, boxes.blocks.blocks[record])
 
 
@@ -659,7 +659,7 @@ def take_one_of_each(
             groups[record] = number
             left[own] -= 1
             count_in(space, tally, points, record, -1)
-            remove(blocks, record)
+            remove_record(blocks, record)
 
 
 @compiled

@@ -49,7 +49,7 @@ def find_centres(space: Space, points: Numbers, groups: Groups) -> Numbers:
 def _join_nearest(space: Space, centres: Numbers, broken: Integers, progress: Progress) -> Codes:
     """Return a new number for each group: those that break a rule take that of the nearest.
 
-    A group that somebody else joined waits for the next round: it may be better now.
+    A group that another group joined waits for the next round, as it may hold now.
     """
     count = centres.shape[1]
     boxes = kernels.build_boxes(space, centres, np.arange(count))

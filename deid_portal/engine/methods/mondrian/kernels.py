@@ -260,7 +260,7 @@ def cut_by_children(
 
 
 @compiled
-def propose(
+def try_cut(
     tuples: Tuples,
     form: Form,
     boxes: OpenBoxes,
@@ -324,7 +324,7 @@ def sort_in_two(tuples: Tuples, start: int, stop: int, ends: NDArray[np.int64]) 
 
 
 @compiled
-def move(tuples: Tuples, start: int, stop: int, low: Places, high: Places) -> None:
+def move_tuples(tuples: Tuples, start: int, stop: int, low: Places, high: Places) -> None:
     """Bring the tuples of a box, given its bounds, into the listed order."""
     for column in range(len(tuples.places)):
         if low[column] < high[column]:
@@ -424,7 +424,7 @@ def divide_all(
             narrow(tuples.places, start, stop, boxes.low[waiting], boxes.high[waiting])
             count = list_attempts(form, boxes.low[waiting], boxes.high[waiting], attempts, scores)
             for place in range(count):
-                parts = propose(tuples, form, boxes, waiting, attempts[place], least, relaxed, sums)
+                parts = try_cut(tuples, form, boxes, waiting, attempts[place], least, relaxed, sums)
                 if parts == 0:
                     continue
                 sort_by_part(tuples, start, stop, parts, ends)
@@ -440,7 +440,7 @@ def divide_all(
             is_first[start] = True
             finished += stop - start
             continue
-        move(tuples, start, stop, boxes.low[waiting], boxes.high[waiting])
+        move_tuples(tuples, start, stop, boxes.low[waiting], boxes.high[waiting])
         add_parts(boxes, waiting, boxes, waiting, parts, ends, sums)
         waiting += parts
     return waiting, finished
@@ -478,7 +478,7 @@ def propose_cuts(
     count = 0
     for place in range(len(chosen)):
         box = chosen[place]
-        own = propose(tuples, form, boxes, box, attempts[place], least, relaxed, sums)
+        own = try_cut(tuples, form, boxes, box, attempts[place], least, relaxed, sums)
         parts[place] = own
         if own == 0:
             continue
@@ -536,7 +536,7 @@ def divide_boxes(
         for position in range(start, stop):
             sums[tuples.part_of[position]] += tuples.weights[position]
         sort_by_part(tuples, start, stop, own, ends)
-        move(tuples, start, stop, boxes.low[box], boxes.high[box])
+        move_tuples(tuples, start, stop, boxes.low[box], boxes.high[box])
         add_parts(divided, place, boxes, box, own, ends, sums)
         place += own
 

@@ -110,7 +110,7 @@ class SeparatingMethod(ChangingMethod):
 
     @classmethod
     def published_figures(cls, noted: Mapping[str, Any]) -> dict[str, Any]:
-        """Return which column numbers the groups; whoever has it can count them."""
+        """Return the name of the column with group numbers, which the release shows anyway."""
         return {"group_column": noted["group_column"]}
 
 
@@ -118,18 +118,18 @@ def mix(groups: Codes, generator: np.random.Generator, progress: Progress) -> ND
     """Return, for each row, a row of its group to take the values of; every row is taken once."""
     everyone = np.arange(len(groups), dtype=np.int32)
     progress.report(0, 4, "protect")
-    in_order = sort_rows(everyone, groups)
+    in_order = order_rows(everyone, groups)
     progress.report(1, 4, "protect")
     shuffled = generator.permutation(everyone)
     progress.report(2, 4, "protect")
-    mixed = sort_rows(shuffled, groups)
+    mixed = order_rows(shuffled, groups)
     progress.report(3, 4, "protect")
     source = np.empty(len(groups), np.intp)
     source[in_order] = mixed
     return source
 
 
-def sort_rows(rows: Codes, numbers: Codes) -> Codes:
+def order_rows(rows: Codes, numbers: Codes) -> Codes:
     """Return rows in the order of their numbers, equal ones as they stand."""
     counts = np.bincount(numbers, minlength=1)
     return kernels.sort_rows(rows, numbers, np.cumsum(counts) - counts)

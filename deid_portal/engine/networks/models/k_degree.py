@@ -9,7 +9,7 @@ from deid_portal.engine.networks.models.model import NetworkModel
 
 @dataclass(frozen=True)
 class KDegree(NetworkModel):
-    """Every number of links that somebody has, at least k have (Liu and Terzi, 2008)."""
+    """Every number of links that occurs is shared by at least k people (Liu and Terzi, 2008)."""
 
     name: ClassVar[str] = "k-degree"
     title: ClassVar[str] = "Alike in the number of links"

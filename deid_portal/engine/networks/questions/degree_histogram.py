@@ -80,7 +80,7 @@ class DegreeHistogram(CellsQuestion):
 
     @property
     def _fewest(self) -> int:
-        """Return the fewest links of anybody who counts."""
+        """Return the fewest links of a person who counts."""
         return 0 if network_setting(self.setting).is_listed else 1
 
     @property
