@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Model
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from pytest_django import Settings
 
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.services import add_member, invite
@@ -283,6 +284,12 @@ def _names(patterns: list[URLPattern | URLResolver], prefix: str = "") -> list[s
 def test_every_address_is_in_the_table() -> None:
     names = set(_names(get_resolver().url_patterns))
     assert names == {*TABLE, *OPEN_TO_ALL}
+
+
+@pytest.fixture(autouse=True)
+def frame_is_remembered(settings: Settings) -> None:
+    """Nothing changes between two questions, so what stands around each page is looked up once."""
+    settings.GLANCE_SECONDS = 3600
 
 
 @pytest.fixture

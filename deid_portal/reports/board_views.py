@@ -41,6 +41,9 @@ RUNS_ENDED = "runs-ended"  # htmx asks for the board again
 def board(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     person = person_of(request)
     dataset = get_dataset_or_404(person, dataset_id)
+    # Before the scenarios: a run that ends in between must count as open, or the board would show
+    # it as still running and nobody would ask again.
+    running_now = _running(person, dataset)
     shown = Board.read(scenarios_of(dataset, person), request.GET.dict())
     risks, details = axes_for(shown.scenarios)
     context = {
@@ -57,7 +60,7 @@ def board(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         "current": "report",
         "help_slug": "scenarios",
         "bar": _next_bar(person, dataset, shown),
-        **_running(person, dataset),
+        **running_now,
     }
     return render(request, "reports/board.html", context)
 

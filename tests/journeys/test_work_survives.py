@@ -10,6 +10,7 @@ from contextlib import closing
 from playwright.sync_api import Browser, expect
 
 from tests.journeys.browsing import Person
+from tests.launcher.pausing import workers_paused
 from tests.launcher.running import ROOT, RunningPortal, environment, wait_until
 from tests.patience import PATIENCE
 
@@ -112,7 +113,9 @@ def test_a_run_killed_with_its_worker_finishes_once(
     portal: RunningPortal, browser: Browser
 ) -> None:
     steward = Person(browser, portal.address, "steward")
-    run = _start(steward, _make_wide_table(portal, 11))
+    table = _make_wide_table(portal, 11)
+    with workers_paused(portal):  # else it might have ended before the page says that it began
+        run = _start(steward, table)
     key = run.replace("-", "")
     _wait_for(portal, "SELECT status != 'queued' FROM runs_run WHERE id = ?", key)
     for pid in portal.pids("celery", "worker"):

@@ -1,5 +1,6 @@
 """Each reason not to start is one sentence that says what to do, and exit code 2."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,15 +10,8 @@ from django.contrib.auth import get_user_model
 from pytest_django import Settings
 
 from deid_portal.serving.readiness import NotReady, check_keys, check_ready_to_serve
-from tests.launcher.running import REAL_KEYS, ROOT, environment, manage
+from tests.launcher.running import REAL_KEYS, ROOT, environment, manage, prepared_demo
 from tests.patience import PATIENCE
-
-MAKE_DEMO_PERSON = """
-from django.contrib.auth import get_user_model
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
-get_user_model().objects.create_user("steward", is_demo=True)
-"""
 
 
 def refusal_of_portal(data_dir: Path, **settings: str) -> str:
@@ -37,9 +31,8 @@ def test_with_the_demo_keys(tmp_path: Path) -> None:
 
 
 def test_with_people_of_the_demo(tmp_path: Path) -> None:
-    made = manage("shell", "-c", MAKE_DEMO_PERSON, data_dir=tmp_path, **REAL_KEYS)
-    assert made.returncode == 0, made.stderr
-    assert "python manage.py demo --remove" in refusal_of_portal(tmp_path, **REAL_KEYS)
+    data_dir = shutil.copytree(prepared_demo(), tmp_path / "data")
+    assert "python manage.py demo --remove" in refusal_of_portal(data_dir, **REAL_KEYS)
 
 
 def test_with_a_queue_that_is_not_there(tmp_path: Path) -> None:

@@ -53,10 +53,18 @@ def make_steward(name, team_name):
 """
 
 
+# A process that takes its time to end would let a run that it has started end as well.
+END_AT_ONCE = """
+import os, sys
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
 def tell_portal(portal: RunningPortal, code: str, **settings: str) -> list[str]:
     """Run code that knows the names above in a process of the portal; return what it prints."""
     done = subprocess.run(
-        [sys.executable, "manage.py", "shell", "-v0", "-c", f"{MAKE_WORLD}\n{code}"],
+        [sys.executable, "manage.py", "shell", "-v0", "-c", f"{MAKE_WORLD}\n{code}\n{END_AT_ONCE}"],
         cwd=ROOT,
         env={**environment(portal.data_dir, **portal.settings), **settings},
         capture_output=True,

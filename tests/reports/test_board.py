@@ -16,6 +16,8 @@ from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.report.summary import AskedProtection, RunSummary
 from deid_portal.plans.changes import HideAmong, LeaveOut
+from deid_portal.reports import board_views
+from deid_portal.reports.board import scenarios_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.variants import start_variant
 from tests import factories
@@ -116,6 +118,22 @@ def test_open_runs_are_counted_and_the_end_of_one_draws_the_board_anew(
     factories.finish_run(waiting)
     done = client.get(address)
     assert (done.status_code, done.headers["HX-Trigger"]) == (286, "runs-ended")
+
+
+def test_a_run_that_ends_while_the_board_is_drawn_is_asked_for_again(
+    cast: Cast, run: Run, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before, the board showed it as still running for ever."""
+    later = _vary(run, cast, HideAmong(2))
+
+    def read_and_finish(*given: Any) -> Any:
+        found = scenarios_of(*given)
+        factories.finish_run(later)
+        return found
+
+    monkeypatch.setattr(board_views, "scenarios_of", read_and_finish)
+    page = _page(signed_in(cast.steward), run.dataset)
+    assert reverse("reports:board-running", args=[run.dataset_id]) + "?ended=1" in page
 
 
 def test_a_pinned_run_that_is_still_running_says_so(
