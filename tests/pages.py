@@ -9,9 +9,12 @@ KEPT_AS_WRITTEN = re.compile(r"(<(pre|textarea)\b.*?</\2>)", re.DOTALL)
 
 
 def as_read(page: str) -> str:
-    """Make every run of white space one space, except where a browser shows it as written."""
+    """Make every run of white space one space, except where a browser shows it as written.
+
+    A no-break space is no white space to a browser.
+    """
     parts = KEPT_AS_WRITTEN.split(page)
-    read = [re.sub(r"\s+", " ", part) for part in parts[::3]]
+    read = [re.sub(r"[ \t\r\n\f]+", " ", part) for part in parts[::3]]
     return "".join(text + kept for text, kept in zip(read, [*parts[1::3], ""], strict=True))
 
 

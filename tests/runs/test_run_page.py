@@ -79,7 +79,7 @@ def test_a_run_at_work(cast: Cast, signed_in: SignIn, at_work: Run) -> None:
     assert "The best answer has improved 3 times; the gap to the proof is closing" in page
     assert "212 MB of 4,096 MB" in page
     assert '<dt title="Zip">Zip</dt> <dd>2 hidden</dd>' in page
-    assert "<dt>1 other column</dt><dd>exact</dd>" in page
+    assert "<dt> 1 other column </dt> <dd>exact</dd>" in page
 
 
 def test_who_sees_no_rows_is_told_how_far_it_is_and_not_what_it_found(

@@ -29,7 +29,7 @@ def note(
             "icon": icon,
             "note_id": note_id,
             "live": live,
-            "text": content.strip(),
+            "text": content,
         },
     )
 
@@ -40,5 +40,5 @@ def empty_list(
 ) -> SafeString:
     """What stands where a list is empty; `action` (label, url, icon) only for people who may."""
     return render_to_string(
-        "partials/_empty.html", {"icon": icon, "action": action, "text": content.strip()}
+        "partials/_empty.html", {"icon": icon, "action": action, "text": content}
     )
