@@ -33,7 +33,10 @@ class Sign:
     words: str
 
 
-def board_chart(board: Board) -> Chart:
+def board_chart(board: Board) -> Chart | None:
+    """Draw the runs of a board; None where no run tells both figures."""
+    if not board.points:
+        return None
     shape = board.points[0].scenario.shape_means
     return Chart(
         id="board-chart",

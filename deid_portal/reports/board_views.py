@@ -49,7 +49,7 @@ def board(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     context = {
         "dataset": dataset,
         "board": shown,
-        "chart": board_chart(shown) if shown.points else None,
+        "chart": board_chart(shown),
         "legend": legend_of(shown),
         "risks": risks,
         "details": details,
