@@ -281,9 +281,9 @@ def axes_for(scenarios: Sequence[Scenario]) -> tuple[list[ScenarioAxis], list[Sc
 
 
 def usual_detail(scenarios: Sequence[Scenario]) -> ScenarioAxis:
-    """Return loss or, where it is not told of every run, precision if that is."""
+    """Return the first measure of detail that is told of every run, so that none is missing."""
     measured = [own for own in scenarios if own.has_numbers]
-    for axis in (DETAILS["loss"], DETAILS["precision"]):
+    for axis in DETAILS.values():
         if all(axis.value(own) is not None for own in measured):
             return axis
     return DETAILS["loss"]
