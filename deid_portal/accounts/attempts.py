@@ -20,7 +20,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
-from deid_portal.accounts.attempt_counters import Limit, Taken, counters
+from deid_portal.accounts.attempt_counters import AttemptResult, Limit, counters
 from deid_portal.accounts.known_devices import find_device
 from deid_portal.accounts.models import User
 from deid_portal.accounts.names import fold_name
@@ -89,7 +89,7 @@ def _check(
     request: HttpRequest,
     secret: Secret,
     user: User | None,
-    taken: Taken,
+    taken: AttemptResult,
     check: Callable[[], T],
     device: str = "",
 ) -> T:
@@ -118,7 +118,7 @@ def check_passkey(request: HttpRequest, user: User | None, check: Callable[[], T
         raise
 
 
-def count_wrong(request: HttpRequest, secret: Secret) -> Taken:
+def count_wrong(request: HttpRequest, secret: Secret) -> AttemptResult:
     """Count, by network alone, a wrong attempt that was checked already."""
     return _take(request, secret, [_network_limit(request, secret)])
 
@@ -152,11 +152,11 @@ class TooManyAttemptsMiddleware:
         return response
 
 
-def _ask(limits: list[Limit]) -> Taken:
+def _ask(limits: list[Limit]) -> AttemptResult:
     return counters.take(limits, settings.SIGN_IN_WAIT_MINUTES * 60)
 
 
-def _take(request: HttpRequest, secret: Secret, limits: list[Limit]) -> Taken:
+def _take(request: HttpRequest, secret: Secret, limits: list[Limit]) -> AttemptResult:
     taken = _ask(limits)
     if taken.wait_seconds:
         raise too_many(request, secret, taken.wait_seconds)
@@ -187,7 +187,7 @@ def _key(*parts: str) -> str:
 
 
 def _record(
-    request: HttpRequest, secret: Secret, user: User | None, taken: Taken, device: str = ""
+    request: HttpRequest, secret: Secret, user: User | None, taken: AttemptResult, device: str = ""
 ) -> None:
     record_failed_attempt(
         user=user,

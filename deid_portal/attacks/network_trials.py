@@ -14,7 +14,7 @@ from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.results import AttackSummary, TriedRemedy
 from deid_portal.engine import Cancelled, EngineError
 from deid_portal.engine.attack_cases.case import AttackAnswer
-from deid_portal.engine.attack_cases.verdict import Word, judge
+from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge
 from deid_portal.engine.networks import NetworkPlan, protect_network
 from deid_portal.engine.networks.attacks.trials import NetworkAttack, NetworkCase
 from deid_portal.engine.networks.measures import NO_MEASURES
@@ -136,7 +136,7 @@ def _price(
         raise
     except EngineError:
         return None
-    over = judge(answer.stake, limit) == Word.OVER_LIMIT
+    over = judge(answer.stake, limit) == AttackVerdict.OVER_LIMIT
     return TriedRemedy(
         title=candidate.title,
         change=write_changes(*candidate.changes),
@@ -164,7 +164,7 @@ class NetworkTrial:
         answer = self.attack.make(self.case, Progress(self._attack_progress))
         limit = limits_of(self.run.dataset.team).of(self.test.attack)
         result = self._result(answer)
-        if judge(answer.stake, limit) == Word.RESISTED:
+        if judge(answer.stake, limit) == AttackVerdict.RESISTED:
             return result
         remedies, tried = price_network_remedies(
             self.run,

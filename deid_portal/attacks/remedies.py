@@ -11,7 +11,7 @@ from deid_portal.attacks.results import TriedRemedy
 from deid_portal.engine import Cancelled, EngineError, Plan, Table
 from deid_portal.engine.attack_cases.case import AttackAnswer, Case
 from deid_portal.engine.attack_cases.change_price import ChangePrice, price_change
-from deid_portal.engine.attack_cases.verdict import Word, judge
+from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.plans.basis import Basis
 from deid_portal.plans.changes import (
@@ -219,7 +219,7 @@ def _remedy(
 
 def _is_enough(finding: SuccessfulAttack, price: ChangePrice) -> bool:
     """Say whether nothing more needs to be done: back within the limit, or nothing found at all."""
-    if judge(finding.answer.stake, finding.limit) == Word.OVER_LIMIT:
+    if judge(finding.answer.stake, finding.limit) == AttackVerdict.OVER_LIMIT:
         return price.share <= finding.limit
     return not price.is_found
 

@@ -15,7 +15,7 @@ from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.results import AttackSummary
 from deid_portal.attacks.subjects import standard_attacks
 from deid_portal.attacks.vocabulary import Wording, share_words, subtitle_of, wording_of
-from deid_portal.engine.attack_cases.verdict import Word
+from deid_portal.engine.attack_cases.verdict import AttackVerdict
 from deid_portal.engine.publication import band_of
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.runs.models import Run
@@ -53,9 +53,9 @@ LOOKS = {
     RowState.NOT_POSSIBLE: ("neutral", "circle-minus"),
 }
 WORD_STATES = {
-    Word.RESISTED: RowState.RESISTED,
-    Word.WEAK_SPOT: RowState.WEAK_SPOT,
-    Word.OVER_LIMIT: RowState.OVER_LIMIT,
+    AttackVerdict.RESISTED: RowState.RESISTED,
+    AttackVerdict.WEAK_SPOT: RowState.WEAK_SPOT,
+    AttackVerdict.OVER_LIMIT: RowState.OVER_LIMIT,
 }
 
 

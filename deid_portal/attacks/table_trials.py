@@ -8,14 +8,14 @@ from deid_portal.attacks.choices import EARLIER_RELEASES, HELD_OUT, make_attack
 from deid_portal.attacks.limits import limits_of
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.outside import read_outside
-from deid_portal.attacks.release_crossing import ToCross, open_earlier
+from deid_portal.attacks.release_crossing import ReleasesToCross, open_earlier
 from deid_portal.attacks.remedies import SuccessfulAttack, price_remedies
 from deid_portal.attacks.results import AttackSummary, other_columns_of
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.engine.attack_cases.case import AttackAnswer, Case, run_attack
 from deid_portal.engine.attack_cases.holdout import hold_out
 from deid_portal.engine.attack_cases.outside_table import bring_control, bring_outside
-from deid_portal.engine.attack_cases.verdict import Word, judge
+from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge
 from deid_portal.engine.attacks import Attack, AttackSetting
 from deid_portal.engine.progress import Progress
 from deid_portal.runs.variants import basis_of_run
@@ -40,13 +40,13 @@ class TableTrial:
         self.case = open_case(self.run)
         self.brought = read_outside(self.test.outside, lease.progress)
         crosses = self.test.attack == EARLIER_RELEASES
-        self.earlier = open_earlier(self.run, self.case) if crosses else ToCross()
+        self.earlier = open_earlier(self.run, self.case) if crosses else ReleasesToCross()
 
     def make(self) -> AttackSummary:
         self.case.check(type(self.attack))  # before anything is held out or read
         answer = self._attack(self.case)
         result = self._result(answer)
-        if judge(answer.stake, self.limit) == Word.RESISTED:
+        if judge(answer.stake, self.limit) == AttackVerdict.RESISTED:
             return result
         remedies, tried = price_remedies(
             self._finding(answer),

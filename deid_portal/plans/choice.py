@@ -15,7 +15,13 @@ from deid_portal.engine import Plan
 from deid_portal.plans.composition import ProtectionChoice, choice_of
 from deid_portal.plans.document_form import DocumentForm
 from deid_portal.plans.expert_forms import ExpertForm
-from deid_portal.plans.guidelines import GUIDELINES, Audience, Guideline, Held, hold_against
+from deid_portal.plans.guidelines import (
+    GUIDELINES,
+    Audience,
+    Guideline,
+    GuidelineCheck,
+    hold_against,
+)
 from deid_portal.plans.measures_form import MeasuresForm
 from deid_portal.plans.models import Protection
 from deid_portal.plans.plain_form import PlainForm
@@ -182,7 +188,7 @@ class PlainChoosing(_WithMeasures):
         return GUIDELINES[Audience(known)]
 
     @property
-    def held(self) -> list[Held]:
+    def held(self) -> list[GuidelineCheck]:
         answers = self.answers
         if answers is None:
             return []

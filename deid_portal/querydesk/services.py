@@ -20,7 +20,7 @@ from deid_portal.querydesk.ledger import give_back, lock, note_free, pay
 from deid_portal.querydesk.models import Desk, Draft, Period, Question, Terms
 from deid_portal.querydesk.permissions import check_may_ask, check_may_open
 from deid_portal.querydesk.policies import check_answers, check_same_terms, check_setting_fits
-from deid_portal.querydesk.prices import Priced, price_question, setting_of
+from deid_portal.querydesk.prices import PricedQuestion, price_question, setting_of
 from deid_portal.querydesk.selectors import stored_answer
 from deid_portal.querydesk.tasks import answer_question
 from deid_portal.web.refusals import Refused
@@ -172,7 +172,7 @@ def _write_question(
     terms: Terms,
     asked_by: User,
     key: UUID,
-    priced: Priced,
+    priced: PricedQuestion,
     earlier: Question | None,
 ) -> Question:
     return Question.objects.create(

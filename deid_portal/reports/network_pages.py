@@ -23,7 +23,7 @@ from deid_portal.engine.report.network import (
 )
 from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import one_in, percent
-from deid_portal.reports.pages import Asked, Context, Section
+from deid_portal.reports.pages import Context, ReportPageRequest, Section
 from deid_portal.reports.verdicts import ReportNumber, hides_among
 from deid_portal.runs.models import Run
 
@@ -91,7 +91,7 @@ def _link_numbers(links: LinkCounts) -> tuple[ReportNumber, ReportNumber]:
     return in_all, ReportNumber("Links changed", f"{links.added + links.removed:,}", note=note)
 
 
-def _summary(asked: Asked) -> Context:
+def _summary(asked: ReportPageRequest) -> Context:
     report = asked.report
     return {
         "charts": [knowledge_chart(network_of(report)), classes_chart(report)],
@@ -100,7 +100,7 @@ def _summary(asked: Asked) -> Context:
     }
 
 
-def _drawings(asked: Asked) -> list[Chart]:
+def _drawings(asked: ReportPageRequest) -> list[Chart]:
     """Draw the network as it was, for stewards, beside what leaves."""
     if asked.report.beside is not None:
         return beside_charts(asked.report.beside)
@@ -118,11 +118,11 @@ def _drawing_before(run: Run) -> NetworkDrawing | None:
     return NetworkDrawing.from_document(drawing) if drawing else None
 
 
-def _groups(asked: Asked) -> Context:
+def _groups(asked: ReportPageRequest) -> Context:
     return {"chart": classes_chart(asked.report)}
 
 
-def _risk(asked: Asked) -> Context:
+def _risk(asked: ReportPageRequest) -> Context:
     network = network_of(asked.report)
     return {
         "charts": [risk_chart(asked.report), knowledge_chart(network)],
@@ -191,7 +191,7 @@ DISTANCES: tuple[tuple[Callable[[StructureDistance], float | None], str], ...] =
 )
 
 
-def _structure(asked: Asked) -> Context:
+def _structure(asked: ReportPageRequest) -> Context:
     found = _told(network_of(asked.report).structure)
     before, after = found.before, found.after
     distances = [(words, value(found.distance)) for value, words in DISTANCES]
@@ -222,7 +222,7 @@ ATTACK_WORDS = {
 }
 
 
-def _attacks(asked: Asked) -> Context:
+def _attacks(asked: ReportPageRequest) -> Context:
     made = network_of(asked.report).attacks or ()
     finding = [own for own in made if isinstance(own, MatchingAttack | ActiveAttack)]
     return {

@@ -54,7 +54,7 @@ METRIC_NAMES = {"iloss": "ILoss"}
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReportPageRequest:
     """A page of a report somebody asked for, with what they chose on it."""
 
     run: Run
@@ -72,7 +72,7 @@ def address_of(run: Run, section: str = "") -> str:
     return reverse("reports:section", args=[run.id, section])
 
 
-def _summary(asked: Asked) -> Context:
+def _summary(asked: ReportPageRequest) -> Context:
     report = asked.report
     return {
         "charts": [risk_chart(report), linked_classes_chart(report, asked.address("groups"))],
@@ -86,7 +86,7 @@ def _columns(report: Report) -> Context:
     return {"columns": describe_columns(report), "columns_title": columns_title(report)}
 
 
-def _groups(asked: Asked) -> Context:
+def _groups(asked: ReportPageRequest) -> Context:
     return {
         "classes": linked_classes_chart(asked.report, asked.address("groups")),
         "apart": describe_apart(asked.report, asked.chosen.get("size", "")),
@@ -94,7 +94,7 @@ def _groups(asked: Asked) -> Context:
     }
 
 
-def _risk(asked: Asked) -> Context:
+def _risk(asked: ReportPageRequest) -> Context:
     report = asked.report
     return {
         "risk": risk_chart(report),
@@ -109,7 +109,7 @@ def _risk(asked: Asked) -> Context:
     }
 
 
-def _detail(asked: Asked) -> Context:
+def _detail(asked: ReportPageRequest) -> Context:
     report = asked.report
     return {
         "loss": loss_chart(report),
@@ -148,7 +148,7 @@ def _written(value: float | None) -> str:
     return thousands(value) if value is None or value > 1000 else loss(value)
 
 
-def _left_out(asked: Asked) -> Context:
+def _left_out(asked: ReportPageRequest) -> Context:
     report = asked.report
     return {
         "left_out": describe_left_out(report),
@@ -157,11 +157,11 @@ def _left_out(asked: Asked) -> Context:
     }
 
 
-def _who_pays(asked: Asked) -> Context:
+def _who_pays(asked: ReportPageRequest) -> Context:
     return {"who_pays": describe_who_pays(asked.report, asked.chosen.get("column", ""))}
 
 
-def _distributions(asked: Asked) -> Context:
+def _distributions(asked: ReportPageRequest) -> Context:
     report, chosen = asked.report, asked.chosen
     wanted = (chosen.get(name, "") for name in ("column", "first", "second"))
     return {
@@ -177,7 +177,7 @@ def _distributions(asked: Asked) -> Context:
     }
 
 
-def _rows(asked: Asked) -> Context:
+def _rows(asked: ReportPageRequest) -> Context:
     page = asked.chosen.get("page", "1")
     return {"released": released_rows_of(asked.run, int(page) if page.isdecimal() else 1)}
 
@@ -190,7 +190,7 @@ def _there(*charts: Any) -> list[Any]:
 class Section:
     slug: str
     title: str
-    make: Callable[[Asked], Context]
+    make: Callable[[ReportPageRequest], Context]
     folder: str = "reports"
 
     @property

@@ -17,7 +17,7 @@ from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine.report import Report
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.reports.pages import ROWS, Asked, address_of, tabs_of
+from deid_portal.reports.pages import ROWS, ReportPageRequest, address_of, tabs_of
 from deid_portal.reports.remedies import describe_miss, describe_remedies
 from deid_portal.reports.selectors import OPEN_REQUESTS, is_of_an_earlier_plan, pack_recipe
 from deid_portal.reports.subjects import ReportedSubject
@@ -47,7 +47,7 @@ def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> Http
         if not run.has_release:
             raise Http404
     page = sections[section]
-    asked = Asked(
+    asked = ReportPageRequest(
         run, report_seen_by(person, run), request.GET, can_see_values(person, run.dataset)
     )
     context = {

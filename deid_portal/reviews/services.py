@@ -19,7 +19,7 @@ from deid_portal.querydesk.released_answers import (
     to_documents,
 )
 from deid_portal.releases.services import create_release
-from deid_portal.reviews.gates import Checked, gates_of
+from deid_portal.reviews.gates import RequestGates, gates_of
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
 from deid_portal.reviews.notifications import (
     tell_that_it_was_asked,
@@ -83,7 +83,7 @@ def check_can_vote(user: User, request: ReviewRequest) -> None:
     check_may_decide(user, request)
 
 
-def check_can_approve(user: User, request: ReviewRequest, checked: Checked) -> None:
+def check_can_approve(user: User, request: ReviewRequest, checked: RequestGates) -> None:
     check_can_vote(user, request)
     check_drawn_in_secret(request.run)
     if checked.fails:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from deid_portal.runs.models import Run
 from deid_portal.runs.progress import describe_progress
 from deid_portal.runs.selectors import HEAVY
-from deid_portal.runs.turns import Waiting
+from deid_portal.runs.turns import WaitingRun
 from deid_portal.web.short_cache import cached_briefly
 from deid_portal.work.leases import WorkStatus
 from deid_portal.work.workers import count_workers
@@ -29,7 +29,7 @@ class Wait:
     seconds: float | None  # None when nothing is known, or when nobody is there to work
 
 
-def describe_wait(run: Run, in_turn: Sequence[Waiting]) -> Wait:
+def describe_wait(run: Run, in_turn: Sequence[WaitingRun]) -> Wait:
     """Say how long a run will wait; `in_turn` is who waits with it, the next one first."""
     order = [waiting.id for waiting in in_turn]
     ahead = order.index(run.id) if run.id in order else 0
@@ -52,7 +52,7 @@ class QueueView:
     of_others: int
 
 
-def describe_queue(run: Run, in_turn: Sequence[Waiting]) -> QueueView:
+def describe_queue(run: Run, in_turn: Sequence[WaitingRun]) -> QueueView:
     """Cost: one query, none while nothing of the same team waits."""
     order = [waiting for waiting in in_turn if waiting.id != run.id]
     own = [waiting.id for waiting in order if waiting.team == run.dataset.team_id]

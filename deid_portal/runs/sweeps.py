@@ -46,7 +46,7 @@ METHODS_TO_SWEEP = ("full-domain", "local-recoding", "top-down", "mondrian")
 
 
 @dataclass(frozen=True)
-class Way:
+class SweepMethod:
     """A method that can be tried, as a plan names it."""
 
     name: str
@@ -55,12 +55,12 @@ class Way:
 
 
 WAYS = {
-    **{name: Way(name, METHODS[name].title, {"name": name}) for name in METHODS_TO_SWEEP},
-    **{name: Way(name, title, entry) for name, title, entry in NETWORK_WAYS},
+    **{name: SweepMethod(name, METHODS[name].title, {"name": name}) for name in METHODS_TO_SWEEP},
+    **{name: SweepMethod(name, title, entry) for name, title, entry in NETWORK_WAYS},
 }
 
 
-def ways_of(dataset: Dataset) -> list[Way]:
+def ways_of(dataset: Dataset) -> list[SweepMethod]:
     """Return what a sweep of this table or network can try."""
     return [WAYS[name] for name in SweptSubject.of(dataset).ways()]
 
@@ -112,7 +112,7 @@ class SweepGrid:
         return "; ".join(said)
 
 
-def _use(way: Way, basis: Basis) -> list[Change]:
+def _use(way: SweepMethod, basis: Basis) -> list[Change]:
     """Use a method; the one that the plan has stays, with whatever else it says."""
     return [] if basis.is_using(way.entry) else [UseMethod(dict(way.entry))]
 

@@ -16,7 +16,7 @@ from deid_portal.vault.chunks import (
     CHUNK_BYTES,
     SALT_BYTES,
     DamagedFile,
-    Grown,
+    GrownFileLayout,
     PieceLengths,
     check_name,
     name_tag,
@@ -125,4 +125,4 @@ def state_of(name: str) -> bytes:
     """Return the state of a complete file, after its last piece."""
     with path_of(name).open("rb") as file:
         layout = read_layout(file.fileno(), name)
-    return layout.state if isinstance(layout, Grown) else b""
+    return layout.state if isinstance(layout, GrownFileLayout) else b""

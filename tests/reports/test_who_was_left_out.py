@@ -29,7 +29,7 @@ from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.reports.board import Board
 from deid_portal.reports.board_figure import board_chart
-from deid_portal.reports.pages import ROWS, SECTIONS, Asked
+from deid_portal.reports.pages import ROWS, SECTIONS, ReportPageRequest
 from deid_portal.reports.scenarios import Scenario
 from deid_portal.reports.verdicts import describe_rules, judge_report, key_numbers
 from deid_portal.reports.visibility import summary_seen, without_values
@@ -73,7 +73,7 @@ def what_is_read(run: Run, other: Run) -> dict[str, str]:
     read |= {"numbers": key_numbers(seen, POLICY), "verdict": judge_report(seen, POLICY, report)}
     for slug, section in SECTIONS.items():
         if slug != ROWS:
-            read[slug] = section.make(Asked(run, seen, QueryDict()))
+            read[slug] = section.make(ReportPageRequest(run, seen, QueryDict()))
     read["gates"] = [own.has_for(sees_values=False) for own in check_gates(POLICY, report)]
     read |= _boards(run, other)
     return {name: repr(own) for name, own in read.items()}

@@ -10,7 +10,7 @@ from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.services import add_member
 from deid_portal.policies.gates import Gate, GateResult
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.reviews.gates import Checked, CheckedGate
+from deid_portal.reviews.gates import CheckedGate, RequestGates
 from deid_portal.reviews.models import ReviewRequest, Waiver
 from deid_portal.reviews.move_diagram import draw_moves
 from deid_portal.reviews.permissions import (
@@ -100,9 +100,9 @@ def world(cast: Cast) -> World:
     return World(request, people)
 
 
-def _checked(request: ReviewRequest, result: GateResult) -> Checked:
+def _checked(request: ReviewRequest, result: GateResult) -> RequestGates:
     gate = Gate("least_k", "asks", "has", result)
-    return Checked(policy_in_force(request.run.dataset.team), [CheckedGate(gate)])
+    return RequestGates(policy_in_force(request.run.dataset.team), [CheckedGate(gate)])
 
 
 def _own(check: Callable[[User, ReviewRequest], None]) -> Callable[[User, World], None]:

@@ -23,8 +23,8 @@ from deid_portal.engine.attacks.attack import (
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.attacks.distance_linkage import (
     NearestLinks,
-    Placed,
     Points,
+    PointSet,
     Rows,
     place_columns,
     sample_people,
@@ -123,7 +123,7 @@ class WorstCaseLinkage(Attack):
         found = placed.weighted(weights).link(chosen, setting.progress)
         return self._conclude(setting, found, len(chosen))
 
-    def _learn(self, placed: Placed, known: Rows, progress: Progress) -> tuple[float, ...]:
+    def _learn(self, placed: PointSet, known: Rows, progress: Progress) -> tuple[float, ...]:
         if not len(known):
             return (1.0,) * len(placed.names)
         some = np.arange(len(known), dtype=np.int32)

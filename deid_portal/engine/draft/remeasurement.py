@@ -9,7 +9,7 @@ from deid_portal.engine.compiled import kernels
 from deid_portal.engine.draft.draft import NOBODY, TableDraft
 from deid_portal.engine.draft.measured import MeasuredTable
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
-from deid_portal.engine.privacy import SensitiveColumn, Whole
+from deid_portal.engine.privacy import SensitiveColumn, WholeTable
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.numbers import Numbers
@@ -215,7 +215,7 @@ def _number_labels(
     return numbers, strangers
 
 
-def share_dictionaries(whole: Whole, released: Table) -> tuple[Whole, list[Column]]:
+def share_dictionaries(whole: WholeTable, released: Table) -> tuple[WholeTable, list[Column]]:
     """Code the released sensitive values as the original's; values made up by a method follow."""
     sensitive, recoded = {}, []
     for name, secret in whole.sensitive.items():

@@ -22,7 +22,7 @@ MOST_STRANGERS_TRIED = 5000
 LARGEST_SUM = (1 << 24) - 1
 
 
-class Scene(NamedTuple):
+class MergeArrays(NamedTuple):
     """The data of merging besides the links."""
 
     rank: NDArray[np.int64]  # a random place for every node
@@ -48,7 +48,7 @@ def count_inside(rows: GrowingRows, nodes: Nodes, place: NDArray[np.int32]) -> N
 @compiled
 def merge_groups(
     rows: GrowingRows,
-    scene: Scene,
+    scene: MergeArrays,
     members: Nodes,
     starts: NDArray[np.int64],
     may_remove: bool,
@@ -68,7 +68,7 @@ def merge_groups(
 
 @compiled
 def merge(
-    rows: GrowingRows, scene: Scene, group: Nodes, may_remove: bool, by_most: bool
+    rows: GrowingRows, scene: MergeArrays, group: Nodes, may_remove: bool, by_most: bool
 ) -> GrowingRows:
     sizes = np.empty(len(group), np.int64)
     for index in range(len(group)):
@@ -97,7 +97,7 @@ def merge(
 
 
 @compiled
-def line_up(rows: GrowingRows, scene: Scene, node: int) -> tuple[Nodes, Nodes]:
+def line_up(rows: GrowingRows, scene: MergeArrays, node: int) -> tuple[Nodes, Nodes]:
     """Put the neighbors of a node in an order that similar neighborhoods mostly share.
 
     Connected parts come one after the other, large ones first; within a part, who has most links
@@ -133,7 +133,7 @@ def line_up(rows: GrowingRows, scene: Scene, node: int) -> tuple[Nodes, Nodes]:
 
 @compiled
 def align(
-    rows: GrowingRows, scene: Scene, group: Nodes, size: int, is_common: bool
+    rows: GrowingRows, scene: MergeArrays, group: Nodes, size: int, is_common: bool
 ) -> NDArray[np.int32]:
     """Return a line of neighbors per member; those at the same place are to become alike.
 
@@ -174,7 +174,7 @@ def align(
 
 
 @compiled
-def stand_together(scene: Scene, lines: NDArray[np.int32]) -> None:
+def stand_together(scene: MergeArrays, lines: NDArray[np.int32]) -> None:
     """Put neighbors that a line shares with the first one in the same place; they are alike."""
     size = lines.shape[1]
     for line in lines[1:]:
@@ -192,7 +192,7 @@ def stand_together(scene: Scene, lines: NDArray[np.int32]) -> None:
 
 @compiled
 def share_links(
-    rows: GrowingRows, scene: Scene, lines: NDArray[np.int32], needed: int
+    rows: GrowingRows, scene: MergeArrays, lines: NDArray[np.int32], needed: int
 ) -> GrowingRows:
     """Give every line the links that at least `needed` lines have, and remove all others."""
     votes = links_in_lines(rows, scene, lines)
@@ -213,7 +213,9 @@ def share_links(
 
 
 @compiled
-def links_in_lines(rows: GrowingRows, scene: Scene, lines: NDArray[np.int32]) -> NDArray[np.int64]:
+def links_in_lines(
+    rows: GrowingRows, scene: MergeArrays, lines: NDArray[np.int32]
+) -> NDArray[np.int64]:
     """Return the places of every link within every line as one number, sorted."""
     size = lines.shape[1]
     found = np.empty(64, np.int64)
@@ -237,7 +239,9 @@ def links_in_lines(rows: GrowingRows, scene: Scene, lines: NDArray[np.int32]) ->
 
 
 @compiled
-def fill_up(rows: GrowingRows, scene: Scene, node: int, size: int, group: Nodes) -> GrowingRows:
+def fill_up(
+    rows: GrowingRows, scene: MergeArrays, node: int, size: int, group: Nodes
+) -> GrowingRows:
     """Link a node with nodes of few links, preferably without a common neighbor."""
     for pass_over in range(2):
         tried = 0
@@ -263,7 +267,7 @@ def is_welcome(rows: GrowingRows, node: int, other: int, group: Nodes, is_choosy
 
 
 @compiled
-def share_labels(rows: GrowingRows, scene: Scene, lines: NDArray[Any]) -> None:
+def share_labels(rows: GrowingRows, scene: MergeArrays, lines: NDArray[Any]) -> None:
     """Show nodes at the same place of all lines by the same label."""
     if len(scene.codes) == 0:
         return
@@ -283,7 +287,7 @@ def share_labels(rows: GrowingRows, scene: Scene, lines: NDArray[Any]) -> None:
 
 
 @compiled
-def is_one_label(scene: Scene, lines: NDArray[Any], index: int, level: int) -> bool:
+def is_one_label(scene: MergeArrays, lines: NDArray[Any], index: int, level: int) -> bool:
     label = scene.codes[level, scene.leaves[lines[0][index]]]
     is_one = True
     for line in lines:

@@ -30,7 +30,7 @@ ROUNDING = 1e-9  # tolerance for rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class WholeTable:
     """The whole original table before suppression, which classes may be compared with."""
 
     rows: int
@@ -166,10 +166,10 @@ class PrivacyModel(ABC):
         return 1 / getattr(self, self.look_alikes) if self.look_alikes else None
 
     @abstractmethod
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         """Return one True or False per class."""
 
-    def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
+    def judge(self, classes: Classes, whole: WholeTable) -> tuple[Answers, Counts]:
         """Return which classes pass, and how many records of each are lost at any finer level.
 
         The second is a lower bound that a search relies on: however a class is divided, at least so
@@ -181,12 +181,12 @@ class PrivacyModel(ABC):
             return passes, classes.sizes * ~passes
         return passes, np.zeros(len(classes.sizes), np.int64)
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         """Judge the release as a whole, after violating classes were left out."""
         return True
 
     @abstractmethod
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         """Return the parameters the release reaches, the best for which the rule would hold."""
 
     @abstractmethod

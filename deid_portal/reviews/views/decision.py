@@ -20,7 +20,7 @@ from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.deadlines import expires_at
 from deid_portal.reviews.evidence import evidence_for
 from deid_portal.reviews.forms import CommentForm, ResubmitForm, ReviewDecisionForm, WaiverForm
-from deid_portal.reviews.gates import Checked, gates_of
+from deid_portal.reviews.gates import RequestGates, gates_of
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.permissions import (
     asks_for_second_factor,
@@ -337,7 +337,7 @@ def _how_it_ended(review: ReviewRequest) -> str:
     return "It stays as a record."
 
 
-def _bar(review: ReviewRequest, *, can_vote: bool, checked: Checked) -> NextBar:
+def _bar(review: ReviewRequest, *, can_vote: bool, checked: RequestGates) -> NextBar:
     run = review.run
     report = Act("Open report", url=reverse("reports:report", args=[run.id]))
     if review.status == Status.RELEASED:

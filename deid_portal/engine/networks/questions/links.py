@@ -14,7 +14,7 @@ from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.networks.questions.people import network_setting, people_in
-from deid_portal.engine.networks.questions.setting import NetworkSetting, Protects
+from deid_portal.engine.networks.questions.setting import NetworkSetting, ProtectedUnit
 from deid_portal.engine.networks.questions.words import beyond_bound, within_bound
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
@@ -76,5 +76,5 @@ class Links(NoisyQuestion):
 
 def links_noise(mechanism: str, price: PrivacyPrice, setting: NetworkSetting) -> GridNoise:
     """Return the noise of a number of links."""
-    change = 1 if setting.protects is Protects.LINKS else setting.most_links
+    change = 1 if setting.protects is ProtectedUnit.LINKS else setting.most_links
     return GridNoise.calibrate(mechanism, price, grid_of_counts(mechanism), change, change)
