@@ -26,7 +26,7 @@ from deid_portal.accounts.models import User
 from deid_portal.accounts.names import fold_name
 from deid_portal.accounts.selectors import has_second_factor
 from deid_portal.accounts.services import record_failed_attempt
-from deid_portal.web.addresses import network_of
+from deid_portal.web.addresses import network_of_client
 from deid_portal.web.templatetags.numbers import duration_words
 
 T = TypeVar("T")
@@ -169,7 +169,7 @@ def _device_limit(secret: Secret, account: str, device: str) -> Limit:
 
 
 def _pair_limit(request: HttpRequest, secret: Secret, account: str) -> Limit:
-    key = _key(secret, "account and network", account, network_of(request))
+    key = _key(secret, "account and network", account, network_of_client(request))
     return Limit(key, settings.SIGN_IN_ATTEMPTS, ends_with_success=True)
 
 
@@ -178,7 +178,7 @@ def _account_limit(secret: Secret, account: str) -> Limit:
 
 
 def _network_limit(request: HttpRequest, secret: Secret) -> Limit:
-    key = _key(secret, "network", network_of(request))
+    key = _key(secret, "network", network_of_client(request))
     return Limit(key, settings.SIGN_IN_ATTEMPTS * BY_NETWORK)
 
 
@@ -193,7 +193,7 @@ def _record(
         user=user,
         is_signed_in=request.user.is_authenticated,
         secret=secret,
-        network=network_of(request),
+        network=network_of_client(request),
         known_device=bool(device),
         reached_limit=taken.reached_limit,
     )

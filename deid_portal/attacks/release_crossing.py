@@ -25,7 +25,7 @@ from deid_portal.engine.table.table import Codes
 from deid_portal.policies.gates import CrossingResult
 from deid_portal.runs.models import Run
 from deid_portal.versions.people import person_column_of
-from deid_portal.versions.selectors import listed
+from deid_portal.versions.selectors import name_a_few
 from deid_portal.web.refusals import Refused
 
 
@@ -93,7 +93,8 @@ def _recognize(runs: Sequence[Run], cases: Sequence[Case]) -> tuple[list[Codes],
             "Earlier versions share no quasi-identifier with this one, and no column says who is "
             "who. Name one on the page of what changed."
         )
-    how = f"no column says who is who, so rows with the same {listed(names)} are taken for the same"
+    known = name_a_few(names)
+    how = f"no column says who is who, so rows with the same {known} are taken for the same"
     return link_by_what_is_known(originals, names), how
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from deid_portal.engine.attack_cases.case import AttackAnswer
-from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge
+from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge_attack
 from deid_portal.engine.attacks.attack import AttackBins, Bin, Stake
 
 
@@ -44,7 +44,7 @@ class AttackSummary:
     notes: Sequence[str] = ()  # what else a person should know
 
     def word(self, limit: float) -> AttackVerdict:
-        return judge(self.stake, limit)
+        return judge_attack(self.stake, limit)
 
     def to_document(self) -> dict[str, Any]:
         stake, spread = self.stake, self.spread

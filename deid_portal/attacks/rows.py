@@ -9,12 +9,12 @@ from enum import StrEnum
 from functools import cached_property
 
 from deid_portal.attacks.choices import OUTSIDE_LINKAGE
-from deid_portal.attacks.estimates import usual_seconds
+from deid_portal.attacks.estimates import usual_attack_seconds
 from deid_portal.attacks.limits import AttackLimits
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.results import AttackSummary
 from deid_portal.attacks.subjects import standard_attacks
-from deid_portal.attacks.vocabulary import Wording, share_words, subtitle_of, wording_of
+from deid_portal.attacks.vocabulary import Wording, share_with_interval, subtitle_of, wording_of
 from deid_portal.engine.attack_cases.verdict import AttackVerdict
 from deid_portal.engine.publication import band_of
 from deid_portal.engine.wording.numbers import percent
@@ -150,7 +150,7 @@ class AttackRow:
             return ""
         if not self.sees_figures:
             return band_of(self.result.stake.share)
-        return share_words(self.result)
+        return share_with_interval(self.result)
 
     @property
     def is_made(self) -> bool:
@@ -217,7 +217,7 @@ def rows_of(
             attack=attack,
             test=test,
             limit=limits.of(attack),
-            seconds=times.get(attack, usual_seconds(attack, run.dataset.rows)),
+            seconds=times.get(attack, usual_attack_seconds(attack, run.dataset.rows)),
             is_limit_of_policy=limits.is_from_policy(attack),
             sees_figures=sees_figures,
         )

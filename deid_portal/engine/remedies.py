@@ -18,7 +18,7 @@ from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.draft.measured import MeasuredTable, measure_recoding
 from deid_portal.engine.draft.remeasurement import measure_draft
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
-from deid_portal.engine.evidence.report_builder import measure_loss
+from deid_portal.engine.evidence.report_builder import measure_table_loss
 from deid_portal.engine.methods import Method
 from deid_portal.engine.methods.full_domain import FullDomain
 from deid_portal.engine.methods.levels import ChosenLevels
@@ -138,7 +138,7 @@ class RemedyTrial:
         if not _holds(plan, measured):
             return None
         kept = int(measured.classes.sizes.sum())
-        return TrialResult(measured.rows - kept, measure_loss(measured))
+        return TrialResult(measured.rows - kept, measure_table_loss(measured))
 
     def _pose(self, plan: Plan) -> Problem:
         """Only other columns make another problem; counting the table again would take longest."""

@@ -179,7 +179,7 @@ def _counted(count: int, word: str) -> str:
     return f"{count:,} {word[:-1]}ies" if word.endswith("y") else f"{count:,} {word}s"
 
 
-def title_of(waiting: int) -> str:
+def title_of_home(waiting: int) -> str:
     """Count what waits, in words a person would use."""
     words = {0: "Nothing is", 1: "One thing is", 2: "Two things are", 3: "Three things are"}
     return f"{words.get(waiting, f'{waiting} things are')} waiting for you"

@@ -13,7 +13,7 @@ def _everything() -> Act:
     return Act("All networks", url=reverse("networks:list"))
 
 
-def bar_of_upload() -> NextBar:
+def bar_of_network_upload() -> NextBar:
     return NextBar(
         "Both files are encrypted while they arrive.",
         "After the upload you see how they were read and can correct it.",

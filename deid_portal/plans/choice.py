@@ -30,7 +30,7 @@ from deid_portal.plans.proposals import (
     ProtectionProposal,
     expresses,
     guesses_of,
-    propose,
+    propose_protection,
     understand,
 )
 from deid_portal.plans.recommendation import MethodRecommendation, Purpose, recommend_method
@@ -169,7 +169,7 @@ class PlainChoosing(_WithMeasures):
         return measures
 
     def _propose(self, answers: Answers) -> ProtectionProposal:
-        return propose(answers, self.facts)
+        return propose_protection(answers, self.facts)
 
     @property
     def answers(self) -> Answers | None:

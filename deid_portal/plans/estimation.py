@@ -77,7 +77,7 @@ class NoEstimate(Exception):  # noqa: N818 - a fact, and its sentence is shown
     """There is no estimate for this plan; the message says why."""
 
 
-def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> RunEstimate:
+def estimate_table_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> RunEstimate:
     """Estimate a validated plan; raises NoEstimate with the reason.
 
     `hurry` is the share of the usual time to use: one of several estimates gets less.

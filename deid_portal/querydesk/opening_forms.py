@@ -20,7 +20,7 @@ from deid_portal.engine.networks.questions.setting import (
     ProtectedUnit,
 )
 from deid_portal.engine.table.values import DATE_FORMATS
-from deid_portal.querydesk.amounts import atto_of, delta_of, epsilon_of, micro_of, read_number
+from deid_portal.querydesk.amounts import atto_of, delta_of, epsilon_of, micro_of, read_typed_number
 from deid_portal.querydesk.forms import DeltaField, EpsilonField
 from deid_portal.querydesk.models import Period, Terms
 from deid_portal.querydesk.question_form import GAP
@@ -263,7 +263,9 @@ class OpeningForm(forms.Form):
 
     def _bounds_of(self, column: DatasetColumn, cleaned: dict[str, Any]) -> dict[str, Any] | None:
         place = column.position
-        low, high = (read_number(cleaned.get(f"{name}-{place}") or "") for name in ("low", "high"))
+        low, high = (
+            read_typed_number(cleaned.get(f"{name}-{place}") or "") for name in ("low", "high")
+        )
         if low is None or high is None:
             self.add_error(
                 f"low-{place}", "Give the lowest and the highest number that can possibly occur."

@@ -14,7 +14,7 @@ from django.http import QueryDict
 from deid_portal.accounts.models import User
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.wording.numbers import NBSP
-from deid_portal.querydesk.amounts import epsilon_of, read_number, shown
+from deid_portal.querydesk.amounts import epsilon_of, read_typed_number, shown
 from deid_portal.querydesk.ledger import Balance, balance_of
 from deid_portal.querydesk.models import Desk, Question, Terms
 from deid_portal.querydesk.prices import (
@@ -234,13 +234,13 @@ class _QuoteReader:
         return "epsilon" if self.text("epsilon") else "slider"
 
     def _price_for_accuracy(self) -> PricedQuestion:
-        wanted = read_number(self.text("accuracy").lstrip("± "))
+        wanted = read_typed_number(self.text("accuracy").lstrip("± "))
         if wanted is None:
             raise InvalidPlan("Say how exact the answer must be: a number above 0.")
         return price_for_accuracy(self.terms, self.document(), wanted, self.confidence)
 
     def _epsilon(self) -> float | None:
-        return read_number(self.text("set-epsilon") or self.text("epsilon"))
+        return read_typed_number(self.text("set-epsilon") or self.text("epsilon"))
 
     def _at(self, place: int) -> float:
         return max(round_up(self.low * (self.high / self.low) ** (place / STEPS)), self.low)

@@ -27,7 +27,7 @@ from deid_portal.querydesk.answer_cards import AnswerCard, csv_cell
 from deid_portal.querydesk.answer_charts import Row
 from deid_portal.querydesk.models import Desk, Question
 from deid_portal.querydesk.permissions import check_may_open
-from deid_portal.querydesk.vocabulary import write_number
+from deid_portal.querydesk.vocabulary import write_significant
 from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
 from deid_portal.runs.selectors import runs_of
@@ -169,7 +169,7 @@ class HandedAnswer:
 def _written(cell: Any) -> str:
     if cell is None or isinstance(cell, str):
         return cell or ""
-    return write_number(cell)
+    return write_significant(cell)
 
 
 def read_answers(documents: Iterable[Mapping[str, Any]]) -> list[HandedAnswer]:

@@ -9,7 +9,7 @@ from deid_portal.policies.gates import CrossingResult, Gate, GateResult, check_g
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import PolicyInForce, policy_in_force
 from deid_portal.reviews.models import ReviewRequest, Waiver
-from deid_portal.reviews.permissions import team_of
+from deid_portal.reviews.permissions import team_of_request
 from deid_portal.runs.models import Run
 from deid_portal.web.refusals import Refused
 
@@ -75,7 +75,7 @@ ORDER = {GateResult.FAIL: 0, GateResult.WAIVED: 1, GateResult.PASS: 2}
 
 def gates_of(request: ReviewRequest) -> RequestGates:
     """Check a request now; costs opening its report, and the first time crossing releases."""
-    policy = policy_in_force(team_of(request))
+    policy = policy_in_force(team_of_request(request))
     waivers = {waiver.gate: waiver for waiver in request.waivers.filter(round=request.round)}
     found = check_run(policy, request.run, crossing=_crossing_of(request, policy.rules))
     found.append(_terms_gate(policy, request))

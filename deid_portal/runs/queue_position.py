@@ -34,7 +34,7 @@ def describe_wait(run: Run, in_turn: Sequence[WaitingRun]) -> Wait:
     order = [waiting.id for waiting in in_turn]
     ahead = order.index(run.id) if run.id in order else 0
     workers = cached_briefly("workers", count_workers)
-    usual = cached_briefly("usual-seconds", usual_seconds)
+    usual = cached_briefly("usual-seconds", usual_run_seconds)
     if not workers or usual is None:
         return Wait(ahead, workers, None)
     running = Run.objects.filter(status=WorkStatus.RUNNING).defer(*HEAVY)
@@ -74,7 +74,7 @@ def wait_briefly(run: Run) -> None:
         run.refresh_from_db(fields=["status"])
 
 
-def usual_seconds() -> float | None:
+def usual_run_seconds() -> float | None:
     """Return how long runs took lately; half of them took longer."""
     finished = Run.objects.filter(status=WorkStatus.FINISHED, started_at__isnull=False)
     times = finished.order_by("-queued_at").values_list("started_at", "finished_at")

@@ -35,7 +35,7 @@ from deid_portal.runs.services import hold_dataset, queue_run
 from deid_portal.runs.variants import (
     basis_of_protection,
     find_twins,
-    judge,
+    validate_changed_plan,
 )
 from deid_portal.web.refusals import Refused
 from deid_portal.work.leases import OPEN_STATUSES, request_stop
@@ -143,7 +143,7 @@ def plan_members(dataset: Dataset, grid: SweepGrid) -> tuple[Basis, list[SweptPl
     members: dict[str, SweptPlan] = {}
     for changes in wanted:
         changed, words = apply_changes(basis, changes)
-        plan = judge(dataset, changed)
+        plan = validate_changed_plan(dataset, changed)
         members.setdefault(plan.sha256, SweptPlan(plan, words))
     return basis, list(members.values())
 

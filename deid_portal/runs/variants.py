@@ -103,7 +103,7 @@ def start_changed(
     based_on: Run | None = None,
 ) -> VariantRun:
     changed, words = apply_changes(basis, changes)
-    plan = judge(dataset, changed)
+    plan = validate_changed_plan(dataset, changed)
     twin = find_twin(hold_dataset(dataset), plan)
     if twin is not None:
         return VariantRun(twin, is_new=False)
@@ -119,7 +119,7 @@ def start_changed(
     return VariantRun(run, is_new=True)
 
 
-def judge(dataset: Dataset, changed: Basis) -> AnyPlan:
+def validate_changed_plan(dataset: Dataset, changed: Basis) -> AnyPlan:
     """Validate what changes came to, as every plan is; raises InvalidPlan."""
     plan = changed.to_plan()
     PlannedSubject.of(dataset).check_fits(plan)

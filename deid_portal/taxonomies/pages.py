@@ -40,7 +40,7 @@ from deid_portal.taxonomies.selectors import (
     open_columns,
     quasi_identifiers,
     taxonomy_of,
-    versions_of,
+    versions_of_taxonomy,
 )
 from deid_portal.taxonomies.services import MOST_VALUES
 from deid_portal.taxonomies.starting_points import VALUES_TYPED, initial_of
@@ -130,7 +130,7 @@ def show_workbench(
         "chart": effect_of(whole.effects, is_whole=not whole.uncovered_count) if whole else None,
         "tree": tree,
         "drawing": _draw(request, column, view, tree) if view and view.outline else None,
-        "versions": versions_of(column),
+        "versions": versions_of_taxonomy(column),
         "version": taxonomy.version if taxonomy else None,
         "can_change": sees_values,
         "is_locked": is_released(taxonomy.version if taxonomy else None),

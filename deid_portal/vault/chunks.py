@@ -30,7 +30,7 @@ from typing import Protocol
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from deid_portal.vault.folder_keys import KeyDestroyed, folder_of, read_key
+from deid_portal.vault.folder_keys import KeyDestroyed, folder_of_file, read_key
 from deid_portal.vault.keys import KEY_NAME_BYTES, derive_key_once, find_key
 
 MAGIC = b"DPV4"
@@ -93,7 +93,7 @@ def read_layout(descriptor: int, name: str, *, of_before: bool = False) -> Layou
     if magic == KEYLESS_MAGIC and of_before:
         return _read_keyless(descriptor)
     try:
-        key = read_key(folder_of(name), of_before=of_before)
+        key = read_key(folder_of_file(name), of_before=of_before)
     except KeyDestroyed:
         raise DamagedFile("The key of a stored file was destroyed.") from None
     return _read_keyed(descriptor, magic, key, name)

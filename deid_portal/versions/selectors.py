@@ -87,7 +87,7 @@ def _undecided(dataset: Dataset, columns: Iterable[DatasetColumn]) -> Iterator[M
         are = "column has" if len(names) == 1 else "columns have"
         yield Misfit(
             f"{len(names):,} {are} no role",
-            f"{listed(names)}: new in this file, or of another type than before. "
+            f"{name_a_few(names)}: new in this file, or of another type than before. "
             "A column without a role is never released.",
             "Tag columns",
             reverse("datasets:columns", args=[dataset.id]),
@@ -143,7 +143,7 @@ def _of_the_plan(dataset: Dataset, *, thorough: bool) -> Iterator[Misfit]:
         )
 
 
-def listed(names: list[str]) -> str:
+def name_a_few(names: list[str]) -> str:
     """Name a few and count the rest."""
     shown, more = names[:NAMES_SHOWN], len(names) - NAMES_SHOWN
     parts = [*shown, f"{more:,} more"] if more > 0 else shown

@@ -34,7 +34,7 @@ from deid_portal.reports.scenarios import Scenario
 from deid_portal.reports.verdicts import describe_rules, judge_report, key_numbers
 from deid_portal.reports.visibility import summary_seen, without_values
 from deid_portal.runs.models import Run
-from deid_portal.runs.summaries import summarize
+from deid_portal.runs.summaries import summarize_run
 from tests import factories
 from tests.conftest import Cast
 from tests.engine.publication.test_publish_report import (
@@ -59,7 +59,7 @@ def run_of(plan: Plan, outcome: Outcome) -> Run:
     assert outcome.released is not None
     report = Report.from_document(json.loads(json.dumps(outcome.full_report.to_document())))
     published = Publication.of(plan, outcome.released, report).to_document()
-    summary = summarize(report, published["detail"])
+    summary = summarize_run(report, published["detail"])
     return Run(
         id=NOBODY, number=1, solution=True, report=report, published=published, summary=summary
     )

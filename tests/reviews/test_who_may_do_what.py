@@ -25,7 +25,7 @@ from deid_portal.reviews.services import (
     check_can_change_terms,
     check_can_submit,
     check_can_vote,
-    check_can_withdraw,
+    check_can_withdraw_request,
 )
 from deid_portal.web.refusals import refusal
 from tests import factories
@@ -143,7 +143,7 @@ CHECKS: dict[str, Callable[[User, World], None]] = {
         u, w.request, _checked(w.request, GateResult.FAIL)
     ),
     "approve": lambda u, w: check_can_approve(u, w.request, _checked(w.request, GateResult.PASS)),
-    "take back": _own(check_can_withdraw),
+    "take back": _own(check_can_withdraw_request),
     "submit": _own(check_can_submit),
     "change the terms": _own(check_can_change_terms),
     "ask for a waiver": _ask_for_waiver,

@@ -12,7 +12,7 @@ class AttackVerdict(StrEnum):
     OVER_LIMIT = "over limit"
 
 
-def judge(stake: Stake, limit: float) -> AttackVerdict:
+def judge_attack(stake: Stake, limit: float) -> AttackVerdict:
     """Judge an attack by the share it got.
 
     Over the limit: more than allowed, and certainly something. Resisted: the whole interval lies

@@ -16,7 +16,7 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Stake,
-    percent,
+    fixed_percent,
     share_of,
     weigh_match,
 )
@@ -242,8 +242,8 @@ class DistanceLinkage(Attack):
             control=share_of(1, setting.released.rows),
             records=found.correct_links,
             sentence=(
-                f"Taking the nearest record finds {percent(found.expected_share)} of {attempts} "
-                f"people; {found.correct_links} of them have no other record as near."
+                f"Taking the nearest record finds {fixed_percent(found.expected_share)} of "
+                f"{attempts} people; {found.correct_links} of them have no other record as near."
             ),
             figures={"people": attempts, "correct_links": found.correct_links},
             spread=spread_candidates(found.ties),

@@ -15,7 +15,7 @@ from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
     AttackSetting,
-    percent,
+    fixed_percent,
     recode,
     share_of,
 )
@@ -107,8 +107,8 @@ class Intersection(Attack):
             sentence=(
                 f"{len(releases)} releases together leave {few} people among fewer "
                 f"than {self.k} and disclose the sensitive value of {int(exposed.sum())}: "
-                f"{percent(value)} of all people; the most telling of them alone puts {alone} at "
-                f"stake."
+                f"{fixed_percent(value)} of all people; the most telling of them alone puts "
+                f"{alone} at stake."
             ),
             figures={
                 "releases": len(releases),

@@ -16,7 +16,7 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Stake,
-    percent,
+    fixed_percent,
     share_of,
     weigh_match,
 )
@@ -139,8 +139,8 @@ class WorstCaseLinkage(Attack):
             records=found.correct_links,
             sentence=(
                 f"With the best weights found, the nearest record is the right one for "
-                f"{percent(found.expected_share)} of {attempts} people; {found.correct_links} of "
-                f"them have no other record as near."
+                f"{fixed_percent(found.expected_share)} of {attempts} people; "
+                f"{found.correct_links} of them have no other record as near."
             ),
             figures={"people": attempts, "correct_links": found.correct_links},
             spread=spread_candidates(found.ties),

@@ -55,7 +55,7 @@ def _groups_before(bins: Sequence[SizeBin]) -> str:
     return f"Before: {alone:,} of {counted(total, 'group')} held one person."
 
 
-def left_out_chart(report: Report) -> Chart | None:
+def left_out_sizes_chart(report: Report) -> Chart | None:
     """How large the groups were that had to be left out."""
     bins = left_out_bins(report)
     if not bins:

@@ -16,7 +16,7 @@ MOST_MARKED = 3
 MOST_ACROSS, LONGEST_ACROSS = 5, 60  # groups beside each other, and the letters of their names
 
 
-def left_out_chart(entry: PayingColumn, rows: RowCounts) -> Chart:
+def left_out_shares_chart(entry: PayingColumn, rows: RowCounts) -> Chart:
     groups = sorted(entry.groups, key=share_left_out, reverse=True)
     total = rows.released + rows.suppressed
     overall = rows.suppressed / max(total, 1)

@@ -443,9 +443,9 @@ class Evidence:
         outside = planned.outside.table
         if planned.person not in outside:
             raise InvalidTable(f'The outside table has no column "{planned.person}".')
-        from deid_portal.engine.attacks.outside_linkage import find_people
+        from deid_portal.engine.attacks.outside_linkage import find_outside_people
 
-        return find_people(self.original, outside, (planned.person, planned.person))
+        return find_outside_people(self.original, outside, (planned.person, planned.person))
 
 
 def _describe_attack(planned: PlannedAttack) -> PlannedAttackEntry:
@@ -471,7 +471,7 @@ def _seen_patterns(names: tuple[str, ...], measured: MeasuredTable) -> Patterns 
 
 def _lost_per_row(evidence: Evidence) -> Numbers:
     """Return the share of detail each original row lost, columns weighed as in the plan."""
-    from deid_portal.engine.utility.shown import describe_labels, look_behind
+    from deid_portal.engine.utility.shown import describe_shown_labels, look_behind
 
     assert evidence.rows is not None  # noqa: S101 - asked only then
     weights = np.array(evidence.problem.weights, np.float64)
@@ -479,7 +479,7 @@ def _lost_per_row(evidence: Evidence) -> Numbers:
     lost = np.zeros(evidence.original.rows)
     for (name, taxonomy), factor in zip(evidence.taxonomies.items(), factors, strict=True):
         original, released = evidence.original[name], evidence.released[name]
-        shown = describe_labels(
+        shown = describe_shown_labels(
             taxonomy, original.counts, look_behind(original, taxonomy, released.values)
         )
         share = (shown.leaves - 1) / max(taxonomy.leaf_count - 1, 1)

@@ -47,7 +47,7 @@ def describe_rounds(recoding: Recoding) -> tuple[RecodingRound, ...]:
     )
 
 
-def build_report(
+def build_table_report(
     *,
     plan: Plan,
     problem: Problem,
@@ -156,7 +156,7 @@ def _still_shown(figures: Mapping[str, Any], column: Column) -> dict[str, Any]:
     return kept
 
 
-def add_miss(report: Report, search: Search, nearest: Check) -> Report:
+def add_table_miss(report: Report, search: Search, nearest: Check) -> Report:
     """Add which model blocked and how far the nearest combination misses."""
     problem, allowed = search.problem, search.found.allowed
     told = add_breach(report, problem.models, problem.whole, nearest.classes)
@@ -215,7 +215,7 @@ def _judge_miss(model: PrivacyModel, whole: WholeTable, classes: Classes) -> Rul
     )
 
 
-def measure_loss(measured: MeasuredTable) -> float:
+def measure_table_loss(measured: MeasuredTable) -> float:
     return Loss().value(MeasuredRelease(measured.rows, measured.classes.sizes, measured.columns))
 
 

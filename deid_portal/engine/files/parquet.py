@@ -14,7 +14,7 @@ from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.sample import SAMPLE_ROWS, GuessedSettings, Sample
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table.cell_text import without_midnight, write_value
+from deid_portal.engine.table.cell_text import without_midnight, write_cell
 from deid_portal.engine.table.table import Table
 
 ROWS_PER_BATCH = 1 << 16
@@ -120,4 +120,4 @@ def _encode(encoder: CellEncoder, array: Any, number: int) -> None:
         f"Column {number} {OUTSIDE_THE_CALENDAR}" if is_temporal else DAMAGED_ARCHIVE
     ):
         values = found.dictionary.to_pylist()
-    encoder.extend([write_value(value) for value in values], codes)
+    encoder.extend([write_cell(value) for value in values], codes)

@@ -17,7 +17,7 @@ from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.sample import SAMPLE_ROWS, GuessedSettings, Sample
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table.cell_text import without_midnight, write_value
+from deid_portal.engine.table.cell_text import without_midnight, write_cell
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.table.values import is_number
 
@@ -131,7 +131,7 @@ def _write_all(values: list[Any], labels: Labels) -> list[str | None]:
 
 def _write(value: Any, labels: Labels, repeated: set[str]) -> str | None:
     """Return the label of a code, followed by the code if the label could be another's."""
-    text = write_value(value)
+    text = write_cell(value)
     word = labels.get(value) if text is not None else None
     if word is None or not word.strip() or word == text:
         return text

@@ -27,7 +27,7 @@ from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.sample import SAMPLE_ROWS, GuessedSettings, Sample
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table.cell_text import write_value
+from deid_portal.engine.table.cell_text import write_cell
 from deid_portal.engine.table.table import Table
 
 MOST_UNPACKED = 1 << 30
@@ -280,12 +280,12 @@ def _write(cell: Any) -> str | None:
         return _write_number(value, cell.number_format)
     if isinstance(value, datetime) and not re.search("[hs]", cell.number_format or "", re.I):
         return value.date().isoformat()
-    return write_value(value)
+    return write_cell(value)
 
 
 def _write_number(value: float, shown: str | None) -> str | None:
     """Write a number as Excel does, with 15 digits at most, and the zeros its format puts first."""
-    text = write_value(float(f"{value:.15g}"))
+    text = write_cell(float(f"{value:.15g}"))
     if shown and PADDED.match(shown) and text and text.isdecimal():
         return text.zfill(len(shown))
     return text

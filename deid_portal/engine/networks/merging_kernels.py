@@ -12,7 +12,7 @@ from deid_portal.engine.networks.growing_rows import (
     are_joined,
     are_strangers,
     remove_link,
-    row_of,
+    row_of_node,
     size_of,
 )
 from deid_portal.engine.networks.neighborhood_kernels import cut_out, find_parts
@@ -103,7 +103,7 @@ def line_up(rows: GrowingRows, scene: MergeArrays, node: int) -> tuple[Nodes, No
     Connected parts come one after the other, large ones first; within a part, who has most links
     in it, then whose neighbors have most. Returns the nodes and the size of each one's part.
     """
-    around = row_of(rows, node).copy()
+    around = row_of_node(rows, node).copy()
     size = len(around)
     ends, inner, _ = cut_out(rows.starts, rows.ends, rows.cells, node, scene.place)
     part_of, parts = find_parts(ends, inner)
@@ -224,7 +224,7 @@ def links_in_lines(
         for index in range(size):
             scene.place[line[index]] = index
         for index in range(size):
-            for other in row_of(rows, line[index]):
+            for other in row_of_node(rows, line[index]):
                 there = scene.place[other]
                 if there > index:
                     if filled == len(found):
@@ -282,7 +282,7 @@ def share_labels(rows: GrowingRows, scene: MergeArrays, lines: NDArray[Any]) -> 
             if scene.levels[node] != level:
                 scene.levels[node] = level
                 scene.touched[node] = True
-                for other in row_of(rows, node):
+                for other in row_of_node(rows, node):
                     scene.touched[other] = True
 
 

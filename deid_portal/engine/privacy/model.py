@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.documents import Place, listed, plain
+from deid_portal.engine.documents import Place, plain_value, quoted
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Choice, Declared, Parameter
 from deid_portal.engine.privacy.distances import Distances
@@ -214,7 +214,7 @@ class PrivacyModel(ABC):
         declared = {parameter.name for parameter in self.parameters}
         names = [field.name for field in fields(self) if field.name in declared]  # type: ignore[arg-type]
         chosen = {name: getattr(self, name) for name in names}
-        said = {name: plain(value) for name, value in chosen.items() if value is not None}
+        said = {name: plain_value(value) for name, value in chosen.items() if value is not None}
         return {"model": self.name, **said}
 
     def published(self, name_of: NameOf) -> Self:
@@ -258,7 +258,7 @@ def check_sensitive(place: Place, names: Collection[str], roles: Mapping[str, st
     """Refuse names that are not those of sensitive columns."""
     if not all(roles.get(name) == "sensitive" for name in names):
         known = [name for name, role in roles.items() if role == "sensitive"]
-        place.refuse(f"the names of sensitive columns are accepted; the plan has {listed(known)}.")
+        place.refuse(f"the names of sensitive columns are accepted; the plan has {quoted(known)}.")
 
 
 def check_values(place: Place, values: Collection[str | None], table: Table, name: str) -> None:

@@ -98,7 +98,7 @@ class TCloseness(PrivacyModel):
             case "hierarchical":
                 return _hierarchical_distances(classes, pairs, secret)
             case _:
-                return kernels.excess(
+                return kernels.excess_of_shares(
                     pairs.groups, pairs.codes, pairs.counts, classes.sizes, secret.shares
                 )
 
@@ -119,10 +119,14 @@ def _ordered_distances(classes: Classes, pairs: Pairs, secret: SensitiveColumn) 
 
 def _hierarchical_distances(classes: Classes, pairs: Pairs, secret: SensitiveColumn) -> Shares:
     """Add up, level by level, the share of records that must move between groups of the level."""
-    total = kernels.excess(pairs.groups, pairs.codes, pairs.counts, classes.sizes, secret.shares)
+    total = kernels.excess_of_shares(
+        pairs.groups, pairs.codes, pairs.counts, classes.sizes, secret.shares
+    )
     groupings = secret.groupings
     for labels in groupings[1:]:
         joined = pairs.relabel(labels)
         shares: Shares = np.bincount(labels, weights=secret.shares).astype(np.float64)
-        total += kernels.excess(joined.groups, joined.codes, joined.counts, classes.sizes, shares)
+        total += kernels.excess_of_shares(
+            joined.groups, joined.codes, joined.counts, classes.sizes, shares
+        )
     return total / max(len(groupings), 1)

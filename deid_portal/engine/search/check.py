@@ -136,7 +136,7 @@ class CostTables:
         self.nothing_kept = 0.0  # the cost if everything is suppressed
         for index, taxonomy in enumerate(taxonomies):
             values = grouper.value_counts[index]
-            counts = kernels.add_up(patterns.codes[index], patterns.counts, values)
+            counts = kernels.sum_by_number(patterns.codes[index], patterns.counts, values)
             costs = metric.costs(taxonomy, counts) * factors[index] / rows
             self.kept.append(costs[:-1] @ counts)
             self.nothing_kept += float(costs[-1] @ counts)

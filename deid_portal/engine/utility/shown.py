@@ -62,7 +62,7 @@ def look_behind(
     return found
 
 
-def describe_labels(
+def describe_shown_labels(
     taxonomy: Taxonomy, counts: Counts, behind: Sequence[CoveredValues]
 ) -> ShownLabels:
     """Return the width of each label; a made-up value is as narrow as any other value."""

@@ -26,7 +26,7 @@ KEPT_BACK = "the recipe that says which taxonomy is whose was kept back"
 OF_BEFORE = "it was measured against values of the original, which are not here"
 
 
-def compare_columns(claimed: ClaimedRelease, claims: Claims) -> None:
+def compare_claimed_columns(claimed: ClaimedRelease, claims: Claims) -> None:
     if not claimed.report.tells("columns"):
         return
     told = claimed.columns

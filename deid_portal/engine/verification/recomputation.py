@@ -20,7 +20,7 @@ from deid_portal.engine.risk.safe_harbor import check_safe_harbor
 from deid_portal.engine.risk.summary import summarize_risk
 from deid_portal.engine.verification.claimed_release import ClaimedRelease
 from deid_portal.engine.verification.claims import TOLERANCE, Claims
-from deid_portal.engine.verification.detail import compare_columns, compare_utility
+from deid_portal.engine.verification.detail import compare_claimed_columns, compare_utility
 from deid_portal.engine.verification.trusted import list_what_is_trusted
 
 
@@ -30,7 +30,7 @@ def recompute(claimed: ClaimedRelease, claims: Claims) -> None:
     _compare_rows(claimed, claims)
     _compare_risk(claimed, claims)
     _compare_models(claimed, claims)
-    compare_columns(claimed, claims)
+    compare_claimed_columns(claimed, claims)
     compare_utility(claimed, claims)
     list_what_is_trusted(claimed.report.to_document(), claims)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Plan
-from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge, promised_chance
+from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge_attack, promised_chance
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.attacks.attack import Stake, weigh_gain, weigh_match
 from deid_portal.engine.attacks.skewness import Skewness
@@ -46,12 +46,14 @@ LIMIT = 0.05
 def test_result_words(
     share: float, low: float, high: float, is_found: bool, word: AttackVerdict
 ) -> None:
-    assert judge(Stake(share, (low, high), 1, 0.0, is_found), LIMIT) == word
+    assert judge_attack(Stake(share, (low, high), 1, 0.0, is_found), LIMIT) == word
 
 
 def test_a_limit_of_nothing_allows_nothing() -> None:
-    assert judge(Stake(0.0, (0.0, 0.0), 0, 0.0, False), 0.0) == AttackVerdict.RESISTED
-    assert judge(Stake(0.001, (0.001, 0.001), 37, 0.0, True), 0.0) == AttackVerdict.OVER_LIMIT
+    assert judge_attack(Stake(0.0, (0.0, 0.0), 0, 0.0, False), 0.0) == AttackVerdict.RESISTED
+    assert (
+        judge_attack(Stake(0.001, (0.001, 0.001), 37, 0.0, True), 0.0) == AttackVerdict.OVER_LIMIT
+    )
 
 
 def test_a_match_is_no_finding_up_to_the_promise() -> None:

@@ -78,7 +78,7 @@ def level_of(form: AxisArrays, column: int, low: int, high: int) -> int:
 
 
 @compiled
-def width_of(form: AxisArrays, column: int, low: int, high: int) -> float:
+def width_of_box(form: AxisArrays, column: int, low: int, high: int) -> float:
     """Return how wide a box is in a column, from 0 to 1."""
     start = form.starts[column]
     if form.heights[column] > 0:
@@ -102,7 +102,7 @@ def list_attempts(
     for column in range(len(low)):
         scores[column] = NOT_TO_CUT
         if low[column] < high[column]:
-            scores[column] = form.weights[column] * width_of(
+            scores[column] = form.weights[column] * width_of_box(
                 form, column, low[column], high[column]
             )
     while True:

@@ -86,7 +86,7 @@ def network_setting(setting: PrivacySetting) -> NetworkSetting:
     return setting
 
 
-def people_in(rows: SelectedRows) -> PeopleRows:
+def people_rows_in(rows: SelectedRows) -> PeopleRows:
     if not isinstance(rows, PeopleRows):
         raise TypeError("the question is about a network")
     return rows
