@@ -26,7 +26,7 @@ from deid_portal.releases import package_contents
 from deid_portal.releases.package_pdf import MISSING
 from deid_portal.runs import chance as run_chance
 from tests import factories
-from tests.launcher.running import SHARED_FOLDER
+from tests.launcher.portal import SHARED_FOLDER
 from tests.pages import Reader
 from tests.witness import witnessing
 

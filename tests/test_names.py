@@ -2,7 +2,7 @@
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 HOUSE = Path(__file__).parent.parent / "deid_portal"
@@ -31,14 +31,17 @@ def test_no_function_name_has_two_meanings() -> None:
     _check(places, FUNCTIONS_TWICE)
 
 
-def _definitions() -> Iterator[tuple[str, ast.ClassDef | ast.FunctionDef]]:
-    """Yield what modules define at their top, with the place."""
+@cache
+def _definitions() -> list[tuple[str, ast.ClassDef | ast.FunctionDef]]:
+    """Return what modules define at their top, with the place."""
+    found = []
     for path in sorted(HOUSE.rglob("*.py")):
         if "migrations" in path.parts:
             continue
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
-                yield str(path.relative_to(HOUSE)), node
+                found.append((str(path.relative_to(HOUSE)), node))
+    return found
 
 
 def _check(places: dict[str, list[str]], allowed: set[str]) -> None:

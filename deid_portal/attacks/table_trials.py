@@ -8,9 +8,9 @@ from deid_portal.attacks.choices import EARLIER_RELEASES, HELD_OUT, make_attack
 from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.outside import read_outside
-from deid_portal.attacks.release_crossing import ReleasesToCross, open_earlier
 from deid_portal.attacks.remedies import SuccessfulAttack, price_remedies
 from deid_portal.attacks.results import AttackSummary, other_columns_of
+from deid_portal.attacks.table_crossing import ReleasesToCross, open_earlier
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.engine.attack_cases.case import AttackAnswer, Case, run_attack
 from deid_portal.engine.attack_cases.holdout import hold_out

@@ -5,7 +5,7 @@ from typing import Any
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.shapes import ORDERED, bars_of
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import as_text, bars, draw_figure
+from deid_portal.engine.charts.figure_parts import as_text, bars, draw_figure
 from deid_portal.engine.wording.numbers import NBSP
 
 LABEL_LENGTH = 18

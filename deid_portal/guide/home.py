@@ -10,8 +10,8 @@ from deid_portal.accounts.models import Role
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.progress import describe_reading
 from deid_portal.guide.jobs import Job
+from deid_portal.guide.pending_items import WaitingLine
 from deid_portal.guide.steps import GuideStep, load_for_steps, next_step, standing_of, steps_of
-from deid_portal.guide.waiting_items import WaitingLine
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.runs.models import Run

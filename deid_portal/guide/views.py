@@ -25,8 +25,8 @@ from deid_portal.guide.home import (
     title_of_home,
 )
 from deid_portal.guide.jobs import Jobs, glance_at_jobs, jobs_of
+from deid_portal.guide.pending_items import WaitingLine, waiting_for
 from deid_portal.guide.steps import load_for_steps, next_step, steps_of
-from deid_portal.guide.waiting_items import WaitingLine, waiting_for
 from deid_portal.notices.selectors import notices_of
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.querydesk.statements import budgets_of_team

@@ -5,7 +5,7 @@ from typing import Any
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import bars, draw_figure
+from deid_portal.engine.charts.figure_parts import bars, draw_figure
 from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.evidence.drift import DriftVerdict
 from deid_portal.engine.networks.drift import NetworkDrift

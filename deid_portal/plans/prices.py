@@ -11,7 +11,7 @@ from django.core.cache import cache
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import draw_figure, polyline
+from deid_portal.engine.charts.figure_parts import draw_figure, polyline
 from deid_portal.engine.charts.look import ACCENT, INK_2
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.plans.composition import ProtectionChoice

@@ -5,7 +5,7 @@ from math import log10
 from typing import Any
 
 from deid_portal.engine.charts.chart import Chart
-from deid_portal.engine.charts.drawing import as_text, draw_figure, marks, polyline
+from deid_portal.engine.charts.figure_parts import as_text, draw_figure, marks, polyline
 from deid_portal.engine.charts.look import ACCENT, BEFORE, INK_2, MUTE
 from deid_portal.engine.wording.numbers import NBSP as NO_BREAK
 from deid_portal.engine.wording.numbers import percent

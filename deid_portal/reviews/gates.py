@@ -2,9 +2,9 @@
 
 from dataclasses import asdict, dataclass
 
-from deid_portal.attacks.crossing import cross_with_releases
-from deid_portal.attacks.release_crossing import question_of
+from deid_portal.attacks.crossing_gate import cross_with_releases
 from deid_portal.attacks.selectors import standings_of
+from deid_portal.attacks.table_crossing import question_of
 from deid_portal.policies.gates import CrossingResult, Gate, GateResult, check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import PolicyInForce, policy_in_force

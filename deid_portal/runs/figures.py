@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import draw_figure, polyline
+from deid_portal.engine.charts.figure_parts import draw_figure, polyline
 from deid_portal.engine.charts.look import ACCENT, BEFORE, SURFACE_2
 from deid_portal.runs.models import Run
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import bars, draw_figure
+from deid_portal.engine.charts.figure_parts import bars, draw_figure
 from deid_portal.engine.charts.look import ACCENT, MUTE
 from deid_portal.engine.taxonomies import LevelEffect
 from deid_portal.engine.wording.numbers import NBSP

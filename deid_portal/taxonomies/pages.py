@@ -27,6 +27,7 @@ from deid_portal.taxonomies.forms import (
     RulesForm,
     TreeForm,
 )
+from deid_portal.taxonomies.initial_values import VALUES_TYPED, initial_of
 from deid_portal.taxonomies.library import describe_library
 from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind
 from deid_portal.taxonomies.next_bars import bar_of_workbench
@@ -43,8 +44,7 @@ from deid_portal.taxonomies.selectors import (
     versions_of_taxonomy,
 )
 from deid_portal.taxonomies.services import MOST_VALUES
-from deid_portal.taxonomies.starting_points import VALUES_TYPED, initial_of
-from deid_portal.taxonomies.tree_drawing import TreeDrawing, draw_tree
+from deid_portal.taxonomies.visible_rows import TreeDrawing, draw_tree
 
 
 class Tab(models.TextChoices):

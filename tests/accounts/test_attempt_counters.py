@@ -21,7 +21,7 @@ from deid_portal.accounts.attempt_counters import (
     SharedCounters,
 )
 from deid_portal.work.broker import client_url
-from tests.launcher.running import ROOT
+from tests.launcher.portal import ROOT
 from tests.valkey import running_valkey
 
 WAIT = 900

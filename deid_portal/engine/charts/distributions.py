@@ -5,7 +5,7 @@ from typing import Any
 
 from deid_portal.engine.charts.bins import in_percent, shares_of
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import WIDE, as_text, draw_figure, grouped_bars, marks
+from deid_portal.engine.charts.figure_parts import WIDE, as_text, draw_figure, grouped_bars, marks
 from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.distributions import (

@@ -13,7 +13,7 @@ from deid_portal.engine.charts import (
     who_pays,
 )
 from deid_portal.engine.charts.chart import Chart
-from deid_portal.engine.charts.drawing import with_title
+from deid_portal.engine.charts.figure_parts import with_title
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.network import NetworkReport
 

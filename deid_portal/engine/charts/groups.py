@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from deid_portal.engine.charts.bins import bin_label
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import marked_bars
+from deid_portal.engine.charts.figure_parts import marked_bars
 from deid_portal.engine.charts.look import BEFORE
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.classes import ClassSizes, SizeBin

@@ -6,7 +6,7 @@ from typing import Any
 
 from deid_portal.engine.charts.bins import in_percent
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import bars, draw_figure, grouped_bars, marks, polyline
+from deid_portal.engine.charts.figure_parts import bars, draw_figure, grouped_bars, marks, polyline
 from deid_portal.engine.charts.look import ACCENT, BEFORE, LINE_STRONG, MUTE, SURFACE
 from deid_portal.engine.report.network import (
     DotsBeside,

@@ -5,7 +5,7 @@ from typing import Any
 
 from deid_portal.engine.charts.bins import band_label, in_percent
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import draw_figure, grouped_bars, polyline, ranked_bars
+from deid_portal.engine.charts.figure_parts import draw_figure, grouped_bars, polyline, ranked_bars
 from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.risk import AttackerSummary, ClassRisk, RiskDetails

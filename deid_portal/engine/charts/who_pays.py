@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import horizontal_bars
+from deid_portal.engine.charts.figure_parts import horizontal_bars
 from deid_portal.engine.charts.look import BEFORE, INK_2, MUTE
 from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
 from deid_portal.engine.report.table import RowCounts

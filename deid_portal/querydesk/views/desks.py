@@ -16,8 +16,8 @@ from deid_portal.datasets.policies import check_is_ready
 from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.querydesk.declared_values import has_own_tree, shelf_sources, values_from
+from deid_portal.querydesk.desk_forms import OpeningForm, opening_form
 from deid_portal.querydesk.models import Desk
-from deid_portal.querydesk.opening_forms import OpeningForm, opening_form
 from deid_portal.querydesk.permissions import check_may_ask_questions, check_may_open
 from deid_portal.querydesk.selectors import (
     datasets_to_open,

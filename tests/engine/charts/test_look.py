@@ -9,7 +9,7 @@ from pathlib import Path
 import plotly.io
 from plotly.offline import get_plotlyjs_version
 
-from deid_portal.engine.charts.drawing import bars, draw_figure, grouped_bars, with_title
+from deid_portal.engine.charts.figure_parts import bars, draw_figure, grouped_bars, with_title
 from deid_portal.engine.charts.look import ACCENT, FONT, NAME, TOKENS, look, page_figure
 
 STATIC = Path(__file__).parents[3] / "static"

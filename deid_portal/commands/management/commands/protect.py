@@ -269,7 +269,7 @@ def write_charts(report: Report, folder: Path, *, is_wanted: bool) -> None:
     if not is_wanted:
         return
     # Drawing is heavy to load, and seldom asked for.
-    from deid_portal.engine.charts.drawing import with_title
+    from deid_portal.engine.charts.figure_parts import with_title
     from deid_portal.engine.charts.gallery import charts_of_report
     from deid_portal.engine.charts.svg import write_svg
 
