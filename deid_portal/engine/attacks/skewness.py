@@ -54,7 +54,8 @@ class Skewness(Attack):
             records=at_stake,
             sentence=(
                 f"For {at_stake} records, "
-                f"{fixed_percent(share_of(at_stake, setting.released.rows))} of the release, their class raises the belief in their value of column "
+                f"{fixed_percent(share_of(at_stake, setting.released.rows))} of the release, "
+                f"their class raises the belief in their value of column "
                 f'"{setting.sensitive_name}" by {100 * self.threshold:.0f} points or more; by '
                 f"{100 * highest:.1f} at most."
             ),
