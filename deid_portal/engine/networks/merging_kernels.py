@@ -23,7 +23,10 @@ LARGEST_SUM = (1 << 24) - 1
 
 
 class MergeArrays(NamedTuple):
-    """The data of merging besides the links."""
+    """The data of merging besides the links.
+
+    Some of the arrays are changed in place, as said beside them.
+    """
 
     rank: NDArray[np.int64]  # a random place for every node
     leaves: NDArray[np.int64]  # the label of each node as a leaf of its taxonomy

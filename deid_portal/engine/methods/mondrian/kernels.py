@@ -32,7 +32,10 @@ class Tuples(NamedTuple):
 
 
 class AxisArrays(NamedTuple):
-    """The axes of all columns, concatenated into one array per property."""
+    """The axes of all columns, concatenated into one array per property.
+
+    Kernels take plain arrays only, not one object per column.
+    """
 
     lengths: NDArray[np.int64]  # places per column
     gaps: NDArray[np.bool_]  # whether place 0 is the gap, beside ordered values
