@@ -19,14 +19,14 @@ from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
 
 from deid_portal.accounts import attempts
-from deid_portal.accounts.attempt_counters import Fallback
+from deid_portal.accounts.attempt_counters import FallbackCounters
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.engine.randomness import chance, secret_sampling
 from deid_portal.releases import package_contents
 from deid_portal.releases.package_pdf import MISSING
 from deid_portal.runs import chance as run_chance
 from tests import factories
-from tests.launcher.running import SHARED_FOLDER
+from tests.launcher.portal import SHARED_FOLDER
 from tests.pages import Reader
 from tests.witness import witnessing
 
@@ -105,7 +105,7 @@ def own_data_dir(settings: Settings, tmp_path: Path) -> None:
 @pytest.fixture(autouse=True)
 def no_earlier_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wrong tries and used codes of other tests are forgotten."""
-    monkeypatch.setattr(attempts, "counters", Fallback())
+    monkeypatch.setattr(attempts, "counters", FallbackCounters())
     cache.clear()
 
 

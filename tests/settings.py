@@ -1,6 +1,6 @@
 """The real settings with a private folder, quick passwords and no queue.
 
-A test that needs the queue starts the real portal (`tests/launcher/running.py`).
+A test that needs the queue starts the real portal (`tests/launcher/portal.py`).
 """
 
 import atexit

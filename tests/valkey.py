@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from deid_portal.work import broker
-from tests.launcher.running import wait_until
+from tests.launcher.portal import wait_until
 from tests.patience import PATIENCE
 
 

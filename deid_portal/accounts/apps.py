@@ -8,4 +8,4 @@ class AccountsConfig(AppConfig):
         # Imported here: the handlers need models, which are not loaded before.
         from deid_portal.accounts import receivers
 
-        receivers.connect()
+        receivers.connect_receivers()

@@ -74,7 +74,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Taken:
+class AttemptResult:
     """The result of counting an attempt: seconds to wait, and whether it was the last one."""
 
     wait_seconds: float
@@ -83,7 +83,7 @@ class Taken:
 
 
 class Counters(Protocol):
-    def take(self, limits: Sequence[Limit], seconds: float) -> Taken: ...
+    def take(self, limits: Sequence[Limit], seconds: float) -> AttemptResult: ...
 
     def give_back(self, limits: Sequence[Limit]) -> None: ...
 
@@ -104,10 +104,10 @@ class SharedCounters:
         self._take = self._redis.register_script(TAKE)
         self._give_back = self._redis.register_script(GIVE_BACK)
 
-    def take(self, limits: Sequence[Limit], seconds: float) -> Taken:
+    def take(self, limits: Sequence[Limit], seconds: float) -> AttemptResult:
         numbers = [int(seconds * 1000), *(limit.most for limit in limits)]
         wait, reached = cast(list[int], self._take(keys=_keys(limits), args=numbers))
-        return Taken(wait / 1000, bool(reached), lambda: self.give_back(limits))
+        return AttemptResult(wait / 1000, bool(reached), lambda: self.give_back(limits))
 
     def give_back(self, limits: Sequence[Limit]) -> None:
         ends = [int(limit.ends_with_success) for limit in limits]
@@ -128,17 +128,17 @@ class LocalCounters:
         self._lock = threading.Lock()
         self._counts: dict[str, tuple[int, float]] = {}  # attempts, and when they expire
 
-    def take(self, limits: Sequence[Limit], seconds: float) -> Taken:
+    def take(self, limits: Sequence[Limit], seconds: float) -> AttemptResult:
         strict = {limit.key: max(1, limit.most // LOCAL_SHARE) for limit in limits}
         with self._lock:
             self._forget_what_is_over()
             full = [self._counts[key][1] for key in strict if self._count(key) >= strict[key]]
             if full:
-                return Taken(max(full) - time.monotonic(), False, lambda: None)
+                return AttemptResult(max(full) - time.monotonic(), False, lambda: None)
             for key, most in strict.items():
                 self._add(key, most, seconds)
             reached = any(self._count(key) >= strict[key] for key in strict)
-        return Taken(0, reached, lambda: self.give_back(limits))
+        return AttemptResult(0, reached, lambda: self.give_back(limits))
 
     def give_back(self, limits: Sequence[Limit]) -> None:
         with self._lock:
@@ -171,17 +171,17 @@ class LocalCounters:
             del self._counts[next(iter(self._counts))]  # the oldest
 
 
-class Fallback:
+class FallbackCounters:
     """Uses Redis while it answers, else this process; Redis is tried again after seconds."""
 
     def __init__(self) -> None:
         self._local = LocalCounters()
         self._away_until = 0.0
 
-    def take(self, limits: Sequence[Limit], seconds: float) -> Taken:
+    def take(self, limits: Sequence[Limit], seconds: float) -> AttemptResult:
         taken = self._ask(lambda counters: counters.take(limits, seconds))
         # To the counters it was taken from; an attempt that cannot be given back counts as wrong.
-        return Taken(taken.wait_seconds, taken.reached_limit, lambda: self._quietly(taken))
+        return AttemptResult(taken.wait_seconds, taken.reached_limit, lambda: self._quietly(taken))
 
     def claim(self, key: str, seconds: float) -> bool:
         """Say whether this is the first use of something that may be used once."""
@@ -195,7 +195,7 @@ class Fallback:
                 self._note_away()
         return ask(self._local)
 
-    def _quietly(self, taken: Taken) -> None:
+    def _quietly(self, taken: AttemptResult) -> None:
         try:
             taken.give_back()
         except (RedisError, OSError):
@@ -211,4 +211,4 @@ def _shared(url: str) -> SharedCounters:
     return SharedCounters(url)
 
 
-counters = Fallback()
+counters = FallbackCounters()

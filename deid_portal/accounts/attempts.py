@@ -20,13 +20,13 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
-from deid_portal.accounts.attempt_counters import Limit, Taken, counters
+from deid_portal.accounts.attempt_counters import AttemptResult, Limit, counters
 from deid_portal.accounts.known_devices import find_device
 from deid_portal.accounts.models import User
 from deid_portal.accounts.names import fold_name
 from deid_portal.accounts.selectors import has_second_factor
 from deid_portal.accounts.services import record_failed_attempt
-from deid_portal.web.addresses import network_of
+from deid_portal.web.addresses import network_of_client
 from deid_portal.web.templatetags.numbers import duration_words
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ def _check(
     request: HttpRequest,
     secret: Secret,
     user: User | None,
-    taken: Taken,
+    taken: AttemptResult,
     check: Callable[[], T],
     device: str = "",
 ) -> T:
@@ -118,7 +118,7 @@ def check_passkey(request: HttpRequest, user: User | None, check: Callable[[], T
         raise
 
 
-def count_wrong(request: HttpRequest, secret: Secret) -> Taken:
+def count_wrong(request: HttpRequest, secret: Secret) -> AttemptResult:
     """Count, by network alone, a wrong attempt that was checked already."""
     return _take(request, secret, [_network_limit(request, secret)])
 
@@ -152,11 +152,11 @@ class TooManyAttemptsMiddleware:
         return response
 
 
-def _ask(limits: list[Limit]) -> Taken:
+def _ask(limits: list[Limit]) -> AttemptResult:
     return counters.take(limits, settings.SIGN_IN_WAIT_MINUTES * 60)
 
 
-def _take(request: HttpRequest, secret: Secret, limits: list[Limit]) -> Taken:
+def _take(request: HttpRequest, secret: Secret, limits: list[Limit]) -> AttemptResult:
     taken = _ask(limits)
     if taken.wait_seconds:
         raise too_many(request, secret, taken.wait_seconds)
@@ -169,7 +169,7 @@ def _device_limit(secret: Secret, account: str, device: str) -> Limit:
 
 
 def _pair_limit(request: HttpRequest, secret: Secret, account: str) -> Limit:
-    key = _key(secret, "account and network", account, network_of(request))
+    key = _key(secret, "account and network", account, network_of_client(request))
     return Limit(key, settings.SIGN_IN_ATTEMPTS, ends_with_success=True)
 
 
@@ -178,7 +178,7 @@ def _account_limit(secret: Secret, account: str) -> Limit:
 
 
 def _network_limit(request: HttpRequest, secret: Secret) -> Limit:
-    key = _key(secret, "network", network_of(request))
+    key = _key(secret, "network", network_of_client(request))
     return Limit(key, settings.SIGN_IN_ATTEMPTS * BY_NETWORK)
 
 
@@ -187,13 +187,13 @@ def _key(*parts: str) -> str:
 
 
 def _record(
-    request: HttpRequest, secret: Secret, user: User | None, taken: Taken, device: str = ""
+    request: HttpRequest, secret: Secret, user: User | None, taken: AttemptResult, device: str = ""
 ) -> None:
     record_failed_attempt(
         user=user,
         is_signed_in=request.user.is_authenticated,
         secret=secret,
-        network=network_of(request),
+        network=network_of_client(request),
         known_device=bool(device),
         reached_limit=taken.reached_limit,
     )

@@ -66,7 +66,7 @@ def remember_after_sign_in(request: HttpRequest, user: User, **kwargs: Any) -> N
     remember_device(request, user)
 
 
-def connect() -> None:
+def connect_known_devices() -> None:
     # Sent when all steps of signing in are done, the second factor included.
     user_logged_in.connect(remember_after_sign_in)
 

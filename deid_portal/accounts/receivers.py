@@ -34,8 +34,8 @@ def record_password_changed(user: User, request: HttpRequest, **kwargs: Any) -> 
     remember_device(request, user)  # the change invalidated all marks, its own included
 
 
-def connect() -> None:
-    known_devices.connect()
+def connect_receivers() -> None:
+    known_devices.connect_known_devices()
     post_init.connect(bind_secrets, sender=Authenticator)
     post_save.connect(record_factor_added, sender=Authenticator)
     post_delete.connect(record_factor_removed, sender=Authenticator)

@@ -16,7 +16,7 @@ from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.reports.columns import level_label
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import origins_of
-from deid_portal.versions.selectors import listed
+from deid_portal.versions.selectors import name_a_few
 from deid_portal.web.refusals import Refused
 
 NOT_KEPT = (
@@ -126,7 +126,7 @@ def _sha256_of_csv(table: Table) -> str:
 def check_tables_are_there(earlier: Sequence[EarlierRelease]) -> None:
     gone = [own for own in earlier if own.run.dataset.state != Dataset.State.READY]
     if gone:
-        names = listed([f"release {own.number}" for own in gone])
+        names = name_a_few([f"release {own.number}" for own in gone])
         raise Refused(
             f"{names[0].upper()}{names[1:]} cannot be crossed: the table behind it was deleted, so "
             "nobody can say what both reveal together."

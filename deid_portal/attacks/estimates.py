@@ -19,7 +19,7 @@ OTHERS = (0.2, 0.5)
 TESTS_LOOKED_AT = 100
 
 
-def usual_seconds(attack: str, rows: int) -> float:
+def usual_attack_seconds(attack: str, rows: int) -> float:
     hundred_thousands = rows / 100_000
     own = USUAL.get(attack, OTHERS)
     return sum(fixed + per * hundred_thousands for fixed, per in (OPENING, own))

@@ -6,7 +6,7 @@ from deid_portal.attacks.results import AttackSummary
 from deid_portal.attacks.vocabulary import Wording
 from deid_portal.engine.attacks.attack import AttackBins
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import as_text, bars, draw
+from deid_portal.engine.charts.figure_parts import as_text, bars, draw_figure
 from deid_portal.engine.charts.look import BEFORE, MUTE
 from deid_portal.engine.wording.numbers import NBSP
 
@@ -53,7 +53,7 @@ def _figure(spread: AttackBins) -> Any:
         )
         if binned
     ]
-    return draw(
+    return draw_figure(
         series,
         x=spread.by,
         y=UNITS[spread.of],

@@ -33,5 +33,5 @@ class AttackLimits:
         return max(self.rules.least_k, 2)
 
 
-def limits_of(team: Team) -> AttackLimits:
+def limits_of_team(team: Team) -> AttackLimits:
     return AttackLimits(policy_in_force(team).rules)

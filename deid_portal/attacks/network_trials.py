@@ -9,12 +9,12 @@ from typing import Any
 
 from deid_portal.attacks.cases import NOT_KEPT, NOT_THE_SAME
 from deid_portal.attacks.choices import make_attack
-from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.results import AttackSummary, TriedRemedy
 from deid_portal.engine import Cancelled, EngineError
 from deid_portal.engine.attack_cases.case import AttackAnswer
-from deid_portal.engine.attack_cases.verdict import Word, judge
+from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge_attack
 from deid_portal.engine.networks import NetworkPlan, protect_network
 from deid_portal.engine.networks.attacks.trials import NetworkAttack, NetworkCase
 from deid_portal.engine.networks.measures import NO_MEASURES
@@ -66,7 +66,7 @@ class NetworkCandidate:
     changes: tuple[Change, ...]
 
 
-def find_candidates(run: Run, basis: Basis) -> Iterator[NetworkCandidate]:
+def find_network_candidates(run: Run, basis: Basis) -> Iterator[NetworkCandidate]:
     """List changes that could help: more look-alikes, other ways, groups instead of people."""
     present = basis.methods[0]
     k = basis.look_alikes
@@ -100,7 +100,7 @@ def price_network_remedies(
     """Carry out changes, attack again, and return those that help, cheapest first."""
     allowed = max(1, min(MOST_TRIED, int(SECONDS / max(run.elapsed_seconds, 1.0))))
     basis = basis_of_run(run)
-    chosen = list(find_candidates(run, basis))[:allowed]
+    chosen = list(find_network_candidates(run, basis))[:allowed]
     helpful = []
     for number, candidate in enumerate(chosen):
         before_each(number, len(chosen))
@@ -136,7 +136,7 @@ def _price(
         raise
     except EngineError:
         return None
-    over = judge(answer.stake, limit) == Word.OVER_LIMIT
+    over = judge_attack(answer.stake, limit) == AttackVerdict.OVER_LIMIT
     return TriedRemedy(
         title=candidate.title,
         change=write_changes(*candidate.changes),
@@ -162,9 +162,9 @@ class NetworkTrial:
 
     def make(self) -> AttackSummary:
         answer = self.attack.make(self.case, Progress(self._attack_progress))
-        limit = limits_of(self.run.dataset.team).of(self.test.attack)
+        limit = limits_of_team(self.run.dataset.team).of(self.test.attack)
         result = self._result(answer)
-        if judge(answer.stake, limit) == Word.RESISTED:
+        if judge_attack(answer.stake, limit) == AttackVerdict.RESISTED:
             return result
         remedies, tried = price_network_remedies(
             self.run,

@@ -4,7 +4,7 @@ from django.urls import reverse
 
 from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.permissions import has_role
-from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.selectors import Summary, standings_of
 from deid_portal.policies.gates import AttackStanding
 from deid_portal.reports.selectors import OPEN_REQUESTS
@@ -47,7 +47,7 @@ def bar_before_review(bar: NextBar, run: Run, person: User) -> NextBar:
         return bar
     if run.requests.filter(status__in=OPEN_REQUESTS).exists():
         return bar
-    wanted = limits_of(run.dataset.team).rules.attacks
+    wanted = limits_of_team(run.dataset.team).rules.attacks
     known = standings_of(run)
     missing = [name for name in wanted if name not in known or not _is_answered(known[name])]
     if not missing:

@@ -11,7 +11,7 @@ from deid_portal.attacks.results import TriedRemedy
 from deid_portal.engine import Cancelled, EngineError, Plan, Table
 from deid_portal.engine.attack_cases.case import AttackAnswer, Case
 from deid_portal.engine.attack_cases.change_price import ChangePrice, price_change
-from deid_portal.engine.attack_cases.verdict import Word, judge
+from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge_attack
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.plans.basis import Basis
 from deid_portal.plans.changes import (
@@ -60,7 +60,7 @@ def most_tried(run_seconds: float) -> int:
     return max(2, min(MOST_TRIED, int(SECONDS / max(run_seconds, 1.0))))
 
 
-def find_candidates(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
+def find_remedy_candidates(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     """List changes that could help against this attack, those most to the point first."""
     yield from _of_earlier_releases(finding)
     yield from _about_different_values(finding)
@@ -170,7 +170,7 @@ def price_remedies(
     allowed = most_tried(run_seconds)
     chosen = [
         own
-        for own in find_candidates(finding)
+        for own in find_remedy_candidates(finding)
         if not own.searches or run_seconds < SECONDS / MOST_TRIED
     ][:allowed]
     helpful = []
@@ -219,7 +219,7 @@ def _remedy(
 
 def _is_enough(finding: SuccessfulAttack, price: ChangePrice) -> bool:
     """Say whether nothing more needs to be done: back within the limit, or nothing found at all."""
-    if judge(finding.answer.stake, finding.limit) == Word.OVER_LIMIT:
+    if judge_attack(finding.answer.stake, finding.limit) == AttackVerdict.OVER_LIMIT:
         return price.share <= finding.limit
     return not price.is_found
 

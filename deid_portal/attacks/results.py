@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from deid_portal.engine.attack_cases.case import AttackAnswer
-from deid_portal.engine.attack_cases.verdict import Word, judge
+from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge_attack
 from deid_portal.engine.attacks.attack import AttackBins, Bin, Stake
 
 
@@ -43,8 +43,8 @@ class AttackSummary:
     releases: Sequence[int] = field(default=())  # earlier ones that were crossed
     notes: Sequence[str] = ()  # what else a person should know
 
-    def word(self, limit: float) -> Word:
-        return judge(self.stake, limit)
+    def word(self, limit: float) -> AttackVerdict:
+        return judge_attack(self.stake, limit)
 
     def to_document(self) -> dict[str, Any]:
         stake, spread = self.stake, self.spread

@@ -9,13 +9,13 @@ from enum import StrEnum
 from functools import cached_property
 
 from deid_portal.attacks.choices import OUTSIDE_LINKAGE
-from deid_portal.attacks.estimates import usual_seconds
+from deid_portal.attacks.estimates import usual_attack_seconds
 from deid_portal.attacks.limits import AttackLimits
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.results import AttackSummary
 from deid_portal.attacks.subjects import standard_attacks
-from deid_portal.attacks.vocabulary import Wording, share_words, subtitle_of, wording_of
-from deid_portal.engine.attack_cases.verdict import Word
+from deid_portal.attacks.vocabulary import Wording, share_with_interval, subtitle_of, wording_of
+from deid_portal.engine.attack_cases.verdict import AttackVerdict
 from deid_portal.engine.publication import band_of
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.runs.models import Run
@@ -53,9 +53,9 @@ LOOKS = {
     RowState.NOT_POSSIBLE: ("neutral", "circle-minus"),
 }
 WORD_STATES = {
-    Word.RESISTED: RowState.RESISTED,
-    Word.WEAK_SPOT: RowState.WEAK_SPOT,
-    Word.OVER_LIMIT: RowState.OVER_LIMIT,
+    AttackVerdict.RESISTED: RowState.RESISTED,
+    AttackVerdict.WEAK_SPOT: RowState.WEAK_SPOT,
+    AttackVerdict.OVER_LIMIT: RowState.OVER_LIMIT,
 }
 
 
@@ -150,7 +150,7 @@ class AttackRow:
             return ""
         if not self.sees_figures:
             return band_of(self.result.stake.share)
-        return share_words(self.result)
+        return share_with_interval(self.result)
 
     @property
     def is_made(self) -> bool:
@@ -217,7 +217,7 @@ def rows_of(
             attack=attack,
             test=test,
             limit=limits.of(attack),
-            seconds=times.get(attack, usual_seconds(attack, run.dataset.rows)),
+            seconds=times.get(attack, usual_attack_seconds(attack, run.dataset.rows)),
             is_limit_of_policy=limits.is_from_policy(attack),
             sees_figures=sees_figures,
         )

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 from deid_portal.accounts.models import User
 from deid_portal.attacks.estimates import expected_seconds
-from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.rows import AttackRow, RowState, rows_of
 from deid_portal.attacks.subjects import AttackedSubject
 from deid_portal.datasets.permissions import can_see_values
@@ -45,11 +45,11 @@ def attack_rows(user: User, run: Run) -> list[AttackRow]:
     # Where all people are in the release, nobody left out could be found by them.
     is_everybody_there = not run.dataset.subject.leaves_people_out
     sees_figures = is_everybody_there or can_see_values(user, run.dataset)
-    limits = limits_of(run.dataset.team)
+    limits = limits_of_team(run.dataset.team)
     return rows_of(run, limits, list(tests), expected_seconds(run), sees_figures)
 
 
-def summarize(rows: list[AttackRow]) -> Summary:
+def summarize_attacks(rows: list[AttackRow]) -> Summary:
     return Summary(
         made=sum(row.is_made for row in rows),
         over=[row for row in rows if row.state == RowState.OVER_LIMIT],
@@ -59,16 +59,18 @@ def summarize(rows: list[AttackRow]) -> Summary:
     )
 
 
-def summary_of(run: Run) -> Summary:
+def attack_summary_of(run: Run) -> Summary:
     """How the attacks on a run went; for the report, the home page and the review."""
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
-    return summarize(rows_of(run, limits_of(run.dataset.team), tests, {}, sees_figures=False))
+    return summarize_attacks(
+        rows_of(run, limits_of_team(run.dataset.team), tests, {}, sees_figures=False)
+    )
 
 
 def standings_of(run: Run) -> dict[str, AttackStanding]:
     """What is known of each attack, as the gates of the policy ask it."""
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
-    rows = rows_of(run, limits_of(run.dataset.team), tests, {}, sees_figures=False)
+    rows = rows_of(run, limits_of_team(run.dataset.team), tests, {}, sees_figures=False)
     known = {row.attack: _standing(row) for row in reversed(rows) if row.test is not None}
     impossible = AttackedSubject.of(run.dataset).impossible
     refused = {

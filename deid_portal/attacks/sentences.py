@@ -9,12 +9,12 @@ from deid_portal.engine.wording.numbers import NBSP, one_in, percent, thousands
 COUNTED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
-def people(count: float, noun: str = "people") -> str:
+def counted_units(count: float, noun: str = "people") -> str:
     singular = {"people": "person", "groups": "group", "cells": "cell", "records": "record"}
     return f"1 {singular[noun]}" if count == 1 else f"{thousands(int(count))} {noun}"
 
 
-def count_values(count: float) -> str:
+def counted_values(count: float) -> str:
     whole = int(count)
     word = COUNTED[whole] if whole < len(COUNTED) else str(whole)
     return f"{word} value" if whole == 1 else f"{word} values"
@@ -31,7 +31,7 @@ def say_match(result: AttackSummary) -> str:
 
 
 def _is_certain(alone: int) -> str:
-    return f"{people(alone)} {'is' if alone == 1 else 'are'} found for certain."
+    return f"{counted_units(alone)} {'is' if alone == 1 else 'are'} found for certain."
 
 
 def compare_with_the_promise(result: AttackSummary) -> str:
@@ -45,7 +45,7 @@ def chart_of_candidates(result: AttackSummary) -> str:
     links = int(result.figures.get("links", result.figures.get("correct_links", 0)))
     if not links:
         return "Nobody leads to a single record"
-    return f"{people(links)} {'leads' if links == 1 else 'lead'} to a single record"
+    return f"{counted_units(links)} {'leads' if links == 1 else 'lead'} to a single record"
 
 
 def say_outside_match(result: AttackSummary) -> str:
@@ -66,21 +66,23 @@ def say_single_values(result: AttackSummary) -> str:
     if not groups:
         fewest = int(result.figures["fewest"])
         return f"Every group holds at least {fewest:,} different values of {result.column}."
-    return f"In {people(groups, 'groups')} everybody has the same {result.column}."
+    return f"In {counted_units(groups, 'groups')} everybody has the same {result.column}."
 
 
 def say_left_values(result: AttackSummary) -> str:
-    groups, ruled_out = int(result.figures["classes"]), count_values(result.figures["excluded"])
+    groups, ruled_out = int(result.figures["classes"]), counted_values(result.figures["excluded"])
     if not groups:
         return f"With {ruled_out} ruled out, every group still leaves at least two."
-    return f"In {people(groups, 'groups')}, ruling out {ruled_out} leaves one."
+    return f"In {counted_units(groups, 'groups')}, ruling out {ruled_out} leaves one."
 
 
 def say_related_values(result: AttackSummary) -> str:
     groups = int(result.figures["classes"])
     if not groups:
         return f"In no group do all values of {result.column} mean nearly the same."
-    return f"In {people(groups, 'groups')} all values of {result.column} mean nearly the same."
+    return (
+        f"In {counted_units(groups, 'groups')} all values of {result.column} mean nearly the same."
+    )
 
 
 def say_suspicion(result: AttackSummary) -> str:
@@ -88,7 +90,7 @@ def say_suspicion(result: AttackSummary) -> str:
     if not result.stake.records:
         return f"No group makes a {result.column} likelier by {points} or more."
     highest = f"{100 * result.figures['highest']:.0f}"
-    at_stake = people(result.stake.records)
+    at_stake = counted_units(result.stake.records)
     return (
         f"For {at_stake} the group makes their {result.column} likelier by {points} or more, by "
         f"{highest} at most."
@@ -142,10 +144,10 @@ def say_crossing(result: AttackSummary) -> str:
     k = int(result.figures["k"])
     files = "both files are" if len(result.releases) == 1 else "all files are"
     hide, smallest = "hides" if few == 1 else "hide", int(result.figures["smallest"])
-    said = f"{people(few)} {hide} among fewer than {k} when {files} crossed."
+    said = f"{counted_units(few)} {hide} among fewer than {k} when {files} crossed."
     if not few:
         said = f"Everybody still hides among at least {smallest} when {files} crossed."
-    return f"{said} The value of {people(disclosed)} is left over." if disclosed else said
+    return f"{said} The value of {counted_units(disclosed)} is left over." if disclosed else said
 
 
 def compare_with_nothing(result: AttackSummary) -> str:
@@ -180,7 +182,7 @@ def compare_with_the_column(result: AttackSummary) -> str:
 
 
 def compare_with_each_alone(result: AttackSummary) -> str:
-    at_stake = people(result.figures["alone"])
+    at_stake = counted_units(result.figures["alone"])
     return f"Alone, the most telling of the releases puts {at_stake} at stake."
 
 
@@ -197,7 +199,7 @@ def chart_of_related_values(result: AttackSummary) -> str:
 
 
 def chart_of_suspicion(result: AttackSummary) -> str:
-    return f"{people(result.stake.records)} became suspected"
+    return f"{counted_units(result.stake.records)} became suspected"
 
 
 def chart_of_near_numbers(result: AttackSummary) -> str:
@@ -227,7 +229,7 @@ def _chart_of_groups(result: AttackSummary, what: str) -> str:
     groups = int(result.figures["classes"])
     if not groups:
         return f"No groups {what}"
-    return f"{people(groups, 'groups')} {what if groups != 1 else _singular(what)}"
+    return f"{counted_units(groups, 'groups')} {what if groups != 1 else _singular(what)}"
 
 
 def _singular(what: str) -> str:
@@ -240,7 +242,8 @@ def chart_of_crossing(result: AttackSummary) -> str:
     few, k = int(result.figures["few"]), int(result.figures["k"])
     if not few:
         return f"No group falls below {k} after crossing"
-    return f"{people(few)} {'falls' if few == 1 else 'fall'} below {k} look-alikes after crossing"
+    falls = "falls" if few == 1 else "fall"
+    return f"{counted_units(few)} {falls} below {k} look-alikes after crossing"
 
 
 def say_planted(result: AttackSummary) -> str:
@@ -285,4 +288,4 @@ def chart_of_nodes(result: AttackSummary) -> str:
     found = int(result.figures["correct_links"])
     if not found:
         return "Nobody leads to a single node"
-    return f"{people(found)} {'leads' if found == 1 else 'lead'} to a single node"
+    return f"{counted_units(found)} {'leads' if found == 1 else 'lead'} to a single node"

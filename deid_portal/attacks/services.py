@@ -12,7 +12,7 @@ from deid_portal.attacks.choices import (
     make_attack,
     parameters_of,
 )
-from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.models import AttackTest, OutsideTable
 from deid_portal.attacks.outside import delete_table
 from deid_portal.attacks.permissions import check_may_attack
@@ -50,7 +50,7 @@ def start_attacks(
             "attack", flat=True
         )
     )
-    limits = limits_of(run.dataset.team)
+    limits = limits_of_team(run.dataset.team)
     return [
         _queue(run, name, asked_by, {"attack": parameters_of(name, limits, chosen or {})})
         for name in attacks or standard
@@ -94,7 +94,7 @@ def start_with_control(*, table: OutsideTable, asked_by: User, attack: str) -> A
     _check_unused(table)
     if attack not in HELD_OUT:
         raise Refused("This attack compares with nobody, so it needs no such table.")
-    limits = limits_of(table.run.dataset.team)
+    limits = limits_of_team(table.run.dataset.team)
     parameters = {"attack": parameters_of(attack, limits, {}), "file_name": table.file_name}
     return _queue(table.run, attack, asked_by, parameters, table)
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 from deid_portal.attacks.cases import EarlierRelease
 from deid_portal.attacks.choices import STANDARD
 from deid_portal.attacks.models import AttackTest
-from deid_portal.attacks.network_release_crossing import cross_network_releases
+from deid_portal.attacks.network_crossing import cross_network_releases
 from deid_portal.attacks.network_trials import NetworkTrial
-from deid_portal.attacks.release_crossing import cross_table_releases
 from deid_portal.attacks.results import AttackSummary
+from deid_portal.attacks.table_crossing import cross_table_releases
 from deid_portal.attacks.table_trials import TableTrial
 from deid_portal.datasets.subjects import SubjectKind, SubjectPart
 from deid_portal.engine.attacks import ATTACKS

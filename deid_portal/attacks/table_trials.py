@@ -5,17 +5,17 @@ from typing import Any
 
 from deid_portal.attacks.cases import difference_words, open_case
 from deid_portal.attacks.choices import EARLIER_RELEASES, HELD_OUT, make_attack
-from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.outside import read_outside
-from deid_portal.attacks.release_crossing import ToCross, open_earlier
 from deid_portal.attacks.remedies import SuccessfulAttack, price_remedies
 from deid_portal.attacks.results import AttackSummary, other_columns_of
+from deid_portal.attacks.table_crossing import ReleasesToCross, open_earlier
 from deid_portal.datasets.pseudonyms import pseudonym_key_of
 from deid_portal.engine.attack_cases.case import AttackAnswer, Case, run_attack
 from deid_portal.engine.attack_cases.holdout import hold_out
 from deid_portal.engine.attack_cases.outside_table import bring_control, bring_outside
-from deid_portal.engine.attack_cases.verdict import Word, judge
+from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge_attack
 from deid_portal.engine.attacks import Attack, AttackSetting
 from deid_portal.engine.progress import Progress
 from deid_portal.runs.variants import basis_of_run
@@ -33,20 +33,20 @@ class TableTrial:
         if not isinstance(attack, Attack):
             raise Refused("This attack is made on networks, and this is a table.")
         self.attack = attack
-        self.limit = limits_of(self.run.dataset.team).of(self.test.attack)
+        self.limit = limits_of_team(self.run.dataset.team).of(self.test.attack)
         self.key = pseudonym_key_of(self.run.dataset.team).bytes
         # The same release gives the same answer, whoever asks and however often.
         self.seed = int(self.run.output_sha256[:8], 16)
         self.case = open_case(self.run)
         self.brought = read_outside(self.test.outside, lease.progress)
         crosses = self.test.attack == EARLIER_RELEASES
-        self.earlier = open_earlier(self.run, self.case) if crosses else ToCross()
+        self.earlier = open_earlier(self.run, self.case) if crosses else ReleasesToCross()
 
     def make(self) -> AttackSummary:
         self.case.check(type(self.attack))  # before anything is held out or read
         answer = self._attack(self.case)
         result = self._result(answer)
-        if judge(answer.stake, self.limit) == Word.RESISTED:
+        if judge_attack(answer.stake, self.limit) == AttackVerdict.RESISTED:
             return result
         remedies, tried = price_remedies(
             self._finding(answer),

@@ -13,13 +13,13 @@ from deid_portal.accounts.people import person_of
 from deid_portal.attacks.choices import HELD_OUT, kind_of, parameters_of
 from deid_portal.attacks.figures import attack_chart
 from deid_portal.attacks.forms import OutsideForm, TuningForm
-from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.models import OutsideTable
 from deid_portal.attacks.next_bars import bar_of_attacks
 from deid_portal.attacks.outside import bring_table, discard_table, waiting_table
 from deid_portal.attacks.permissions import check_may_attack
 from deid_portal.attacks.rows import AttackRow
-from deid_portal.attacks.selectors import attack_rows, summarize
+from deid_portal.attacks.selectors import attack_rows, summarize_attacks
 from deid_portal.attacks.services import (
     check_can_attack,
     start_attacks,
@@ -206,7 +206,7 @@ def _page(request: HttpRequest, run: Run, *, status: int = 200, **more: Any) -> 
 def _context(request: HttpRequest, run: Run, selected_key: str = "", **more: Any) -> dict[str, Any]:
     person = person_of(request)
     rows = attack_rows(person, run)
-    summary = summarize(rows)
+    summary = summarize_attacks(rows)
     closed = refusal(check_can_attack, person, run)
     chosen = selected_key or request.GET.get("attack", "")
     place = _place_of(rows, chosen)
@@ -250,7 +250,7 @@ def _parameters_of(row: AttackRow, run: Run) -> dict[str, Any]:
     """What the attack was made with last, else what it would be made with."""
     if row.test is not None:
         return dict(row.test.parameters["attack"])
-    return parameters_of(row.attack, limits_of(run.dataset.team), {})
+    return parameters_of(row.attack, limits_of_team(run.dataset.team), {})
 
 
 def _token(row: AttackRow) -> str:

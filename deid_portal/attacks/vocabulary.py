@@ -44,11 +44,11 @@ def subtitle_of(attack: str, result: AttackSummary | None, parameters: Mapping[s
         people = f"{thousands(int(result.figures['people']))} people" if result else ""
         return ", ".join(part for part in (parameters.get("file_name", ""), people) if part)
     if attack == "background-knowledge":
-        return f"{say.count_values(parameters.get('attack', {}).get('excluded', 1))} ruled out"
+        return f"{say.counted_values(parameters.get('attack', {}).get('excluded', 1))} ruled out"
     return wording_of(attack).about
 
 
-def share_words(result: AttackSummary) -> str:
+def share_with_interval(result: AttackSummary) -> str:
     """Write the share with its interval: 1.4 % (1.1–1.7); the share alone where it is exact."""
     low, high = result.stake.interval
     share = percent(result.stake.share, _decimals(result.stake.share))

@@ -9,9 +9,9 @@ from deid_portal.audit_trail.selectors import (
     BY_THE_PORTAL,
     AuditSearch,
     actions_in,
+    actors_in,
     events_of_team,
     kinds_in,
-    people_in,
 )
 
 KIND_WORDS = {
@@ -25,7 +25,7 @@ KIND_WORDS = {
 NOT_A_DAY = "This is no day; write it as 2026-11-30."
 
 
-def kind_words(kind: str) -> str:
+def event_kind_words(kind: str) -> str:
     return KIND_WORDS.get(kind, kind)
 
 
@@ -58,10 +58,10 @@ class SearchForm(forms.Form):
     def __init__(self, data: Any, *, team_id: UUID) -> None:
         super().__init__(data)
         events = events_of_team(team_id)
-        people = [(str(one.pk), one.display_name) for one in people_in(events)]
+        people = [(str(one.pk), one.display_name) for one in actors_in(events)]
         self._offer("person", "everybody", [*people, (BY_THE_PORTAL, "the portal")])
         self._offer("action", "everything", _by_subject(actions_in(events)))
-        kinds = sorted((kind_words(kind), kind) for kind in kinds_in(events))
+        kinds = sorted((event_kind_words(kind), kind) for kind in kinds_in(events))
         self._offer("kind", "anything", [(kind, words) for words, kind in kinds])
 
     def _offer(self, name: str, nothing: str, choices: list[Any]) -> None:

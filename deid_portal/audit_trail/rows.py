@@ -17,7 +17,7 @@ class AuditRow:
     facts: list[tuple[str, str]]
 
 
-def row_of(event: Event) -> AuditRow:
+def audit_row_of(event: Event) -> AuditRow:
     return AuditRow(event, [(name.replace("_", " "), _say(value)) for name, value in _facts(event)])
 
 

@@ -72,6 +72,6 @@ def kinds_in(events: QuerySet[Event]) -> list[str]:
     return list(kinds.distinct())
 
 
-def people_in(events: QuerySet[Event]) -> list[User]:
+def actors_in(events: QuerySet[Event]) -> list[User]:
     actors = events.order_by().exclude(actor=None).values("actor")
     return list(User.objects.filter(pk__in=actors).order_by("first_name", "username"))

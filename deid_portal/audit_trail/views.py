@@ -14,7 +14,7 @@ from deid_portal.audit.verification import last_verification
 from deid_portal.audit_trail.exports import CONTENT_TYPES, WRITERS, begin_export
 from deid_portal.audit_trail.forms import SearchForm
 from deid_portal.audit_trail.permissions import check_may_export, may_look
-from deid_portal.audit_trail.rows import row_of
+from deid_portal.audit_trail.rows import audit_row_of
 from deid_portal.audit_trail.selectors import events_of_team, search
 from deid_portal.web.refusals import refusal
 
@@ -39,7 +39,7 @@ def show(request: HttpRequest) -> HttpResponse:
     asked.pop("page", None)
     context = {
         "page": page,
-        "rows": [row_of(event) for event in page],
+        "rows": [audit_row_of(event) for event in page],
         "form": form,
         "is_searched": any(asked.values()),
         "page_query": f"&{asked.urlencode()}" if asked else "",

@@ -26,7 +26,7 @@ from deid_portal.engine.networks import (
     load_network_plan,
     protect_network,
 )
-from deid_portal.engine.networks.layout import draw
+from deid_portal.engine.networks.layout import lay_out_network
 from deid_portal.engine.networks.questions.answer import (
     answer_network_plan,
     load_network_query_plan,
@@ -60,7 +60,9 @@ def _with_drawing(outcome: NetworkOutcome) -> Report:
     report, network = outcome.report, outcome.report.network
     if outcome.released is None or network is None:
         return report
-    return replace(report, network=replace(network, drawing=draw(outcome.released).drawing))
+    return replace(
+        report, network=replace(network, drawing=lay_out_network(outcome.released).drawing)
+    )
 
 
 def assess_files(
@@ -118,7 +120,7 @@ def _find_format(options: dict[str, Any], command: BaseCommand) -> NetworkFormat
 def write_outcome(outcome: NetworkOutcome, folder: Path) -> None:
     """Write the report and what is released, each whole or not at all; what is old goes."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = files_of(outcome)
+    files = files_of_release(outcome)
     for name in {*RELEASED, *TABLES} - set(files):
         (folder / name).unlink(missing_ok=True)
     for name, write in files.items():
@@ -127,7 +129,7 @@ def write_outcome(outcome: NetworkOutcome, folder: Path) -> None:
     write_whole(folder / "report.json", lambda stream: stream.write(text.encode()))
 
 
-def files_of(outcome: NetworkOutcome) -> dict[str, Callable[[BinaryIO], object]]:
+def files_of_release(outcome: NetworkOutcome) -> dict[str, Callable[[BinaryIO], object]]:
     """Return every file of a release with how to write it."""
     released = outcome.released
     if released is None:

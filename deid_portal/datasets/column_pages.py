@@ -23,8 +23,8 @@ from deid_portal.datasets.dangers import (
     worst_combination,
 )
 from deid_portal.datasets.families import Family, find_families
-from deid_portal.datasets.figures import histogram_of
-from deid_portal.datasets.isolation import describe_isolation
+from deid_portal.datasets.figures import histogram_of_column
+from deid_portal.datasets.isolation import isolation_figures
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn, TreatmentChoices
 from deid_portal.datasets.next_bars import ColumnStanding, bar_of_columns
 from deid_portal.datasets.permissions import can_see_values
@@ -218,9 +218,9 @@ def _panel(
         "selected": column,
         "selected_row": row,
         "frequent": column.profile.get("most_frequent") if drawn else None,
-        "chart": histogram_of(column, dataset.rows) if drawn else None,
+        "chart": histogram_of_column(column, dataset.rows) if drawn else None,
         "company": combination_of(column, names, dataset.rows) if sees_values else None,
-        "isolation": describe_isolation(columns, column) if sees_values else None,
+        "isolation": isolation_figures(columns, column) if sees_values else None,
         "can_change": sees_values,
         "view_query": view.query(),
         "neighbours": _neighbours(column, len(columns)),

@@ -54,7 +54,7 @@ def is_dangerous(column: DatasetColumn) -> bool:
 
 
 @dataclass(frozen=True)
-class Company:
+class IsolatingColumns:
     """Columns that isolate people together."""
 
     names: list[str]
@@ -70,13 +70,13 @@ def combination_of(
     *,
     size: str = "worst",
     with_itself: bool = False,
-) -> Company | None:
+) -> IsolatingColumns | None:
     """Return the worst combination ("worst") or pair ("pair") a column takes part in."""
     worst: dict[str, Any] = column.suggestion.get(size) or {}
     if not worst.get("alone"):
         return None
     places = [place for place in worst["places"] if with_itself or place != column.position]
-    return Company(
+    return IsolatingColumns(
         [names.get(place, "") for place in places],
         worst["alone"],
         worst["alone"] / worst["rows"],
@@ -84,7 +84,9 @@ def combination_of(
     )
 
 
-def worst_combination(columns: Sequence[DatasetColumn], rows: int, size: str) -> Company | None:
+def worst_combination(
+    columns: Sequence[DatasetColumn], rows: int, size: str
+) -> IsolatingColumns | None:
     """Return the combination or pair of the whole dataset that isolates most people."""
     names = {column.position: column.name for column in columns}
     found = [combination_of(one, names, rows, size=size, with_itself=True) for one in columns]

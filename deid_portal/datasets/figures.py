@@ -5,14 +5,14 @@ from typing import Any
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.shapes import ORDERED, bars_of
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import as_text, bars, draw
+from deid_portal.engine.charts.figure_parts import as_text, bars, draw_figure
 from deid_portal.engine.wording.numbers import NBSP
 
 LABEL_LENGTH = 18
 NAME_LENGTH = 40
 
 
-def histogram_of(column: DatasetColumn, rows: int) -> Chart | None:
+def histogram_of_column(column: DatasetColumn, rows: int) -> Chart | None:
     """Return the chart, or None where there is nothing to draw."""
     bins = [(str(label), int(count)) for label, count in column.profile.get("histogram", [])]
     drawn = bars_of(column)
@@ -64,7 +64,7 @@ def _upright(labels: list[str], counts: list[int]) -> Any:
     places = list(range(len(labels)))
     starts = [as_text(label.split(" to ")[0]) for label in labels]
     step = -(-len(labels) // (8 if max(map(len, starts)) < 5 else 3))
-    return draw(
+    return draw_figure(
         [_bars(places, counts, labels, hover="%{customdata}: %{y:,} rows")],
         y="Rows",
         height=190,
@@ -79,7 +79,7 @@ def _lying(labels: list[str], counts: list[int]) -> Any:
     # Bars lie at numbered places, because two words may be equal once they are cut.
     places = list(range(len(labels)))[::-1]
     words = [as_text(_cut(label)) for label in labels]
-    return draw(
+    return draw_figure(
         [_bars(places, counts, labels, is_lying=True, hover="%{customdata}: %{x:,} rows")],
         x="Rows",
         height=max(110, 18 * len(labels) + 50),

@@ -28,7 +28,7 @@ def quasi_positions(columns: Sequence[DatasetColumn]) -> frozenset[int]:
     )
 
 
-def describe_isolation(
+def isolation_figures(
     columns: Sequence[DatasetColumn], column: DatasetColumn
 ) -> IsolationFigures | None:
     """Return what was counted when the table was read, if the quasi-identifiers are the same."""

@@ -37,7 +37,7 @@ class ColumnStanding:
         return self.total > MANY
 
 
-def bar_of_upload() -> NextBar:
+def bar_of_table_upload() -> NextBar:
     return NextBar(
         "Nothing is kept until you say so.",
         "After the upload you see how the file was read and can correct it.",

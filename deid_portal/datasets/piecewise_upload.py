@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
-from deid_portal.datasets import running_hashes
+from deid_portal.datasets import incremental_hashes
 from deid_portal.datasets.models import ARRIVING_KEPT, ArrivingUpload, Dataset
 from deid_portal.datasets.permissions import check_can_upload
 from deid_portal.datasets.sealed_upload import SealedUpload, too_big_sentence
@@ -125,7 +125,7 @@ def _add_piece(upload: ArrivingUpload, start: int, piece: bytes) -> None:
         if start != upload.arrived_bytes:
             raise OutOfStep  # another window sent it first
         before, after = file.add(start, piece, is_last=end == upload.file_bytes)
-        running_hashes.go_on(piece, before=before if start else None, after=after)
+        incremental_hashes.go_on(piece, before=before if start else None, after=after)
         file.make_safe()
         now = timezone.now()
         arriving = ArrivingUpload.objects.filter(id=upload.id)
@@ -138,7 +138,7 @@ def open_arrived(upload: ArrivingUpload) -> SealedUpload:
     """Return the file, now that all of it is here."""
     if upload.arrived_bytes < upload.file_bytes or not vault.exists(upload.file):
         raise Refused("Some of the file is still missing. Resume the upload.")
-    sha256 = running_hashes.finish(upload.file)
+    sha256 = incremental_hashes.finish(upload.file)
     return SealedUpload(upload.file_name, upload.file, upload.file_bytes, sha256)
 
 

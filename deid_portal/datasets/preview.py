@@ -93,7 +93,7 @@ def name_note(dataset: Dataset) -> list[str]:
     return [f"The name ends in .{ending}, but this is {_with_article(kind)}, and is read as one."]
 
 
-def kind_words(dataset: Dataset) -> str:
+def file_kind_words(dataset: Dataset) -> str:
     return KIND_WORDS[FileFormat.from_document(dataset.file_format).kind]
 
 

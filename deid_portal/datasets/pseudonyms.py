@@ -18,12 +18,12 @@ def pseudonym_key_of(team: Team) -> PseudonymKey:
         return newest
     with transaction.atomic():
         key, is_new = PseudonymKey.objects.get_or_create(
-            team=team, number=1, defaults={"secret": new_secret()}
+            team=team, number=1, defaults={"secret": new_pseudonym_secret()}
         )
         if is_new:
             record_event("pseudonyms.key_made", actor=None, team=team, subject=team)
     return key
 
 
-def new_secret() -> str:
+def new_pseudonym_secret() -> str:
     return os.urandom(KEY_BYTES).hex()

@@ -63,7 +63,7 @@ def tables_of_team(user: User, team: Team) -> QuerySet[Dataset]:
     return datasets_of_team(user, team).filter(kind__in=TableSubject.kinds())
 
 
-def versions_of(dataset: Dataset) -> QuerySet[Dataset]:
+def versions_of_dataset(dataset: Dataset) -> QuerySet[Dataset]:
     """Return every version of a dataset, the newest first, without sealed fields."""
     versions = Dataset.objects.filter(series=dataset.series).select_related("team")
     return versions.defer("drift").order_by("-version")

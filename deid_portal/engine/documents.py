@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NoReturn
 
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.wording.words import listed
 
 # Documents come from outside, and a sentence must stay one.
 LONGEST_KEY, LONGEST_PATH = 60, 200
@@ -38,7 +39,7 @@ class Place:
         for key in self.value:
             if key not in allowed:
                 shown = key if len(key) <= LONGEST_KEY else f"{key[:LONGEST_KEY]}…"
-                self.refuse(f'"{shown}" is not known here; accepted are {listed(allowed)}.')
+                self.refuse(f'"{shown}" is not known here; accepted are {quoted(allowed)}.')
         for key in required:
             if key not in self.value:
                 self.refuse(f'"{key}" is missing; it is required here.')
@@ -63,7 +64,7 @@ class Place:
 
     def choice(self, choices: Collection[str]) -> str:
         if not isinstance(self.value, str) or self.value not in choices:
-            self.refuse(f"accepted are {listed(choices)}.")
+            self.refuse(f"accepted are {quoted(choices)}.")
         return self.value
 
     def integer(self) -> int:
@@ -81,18 +82,17 @@ class Place:
         return self.value
 
 
-def listed(words: Collection[str]) -> str:
+def quoted(words: Collection[str]) -> str:
     """Join words for a sentence: "a", "b" and "c"."""
-    quoted = [f'"{word}"' for word in words]
-    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+    return listed([f'"{word}"' for word in words])
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """Return a value as a document holds it: lists for tuples, at any depth."""
     if isinstance(value, tuple):
-        return [plain(item) for item in value]
+        return [plain_value(item) for item in value]
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: plain_value(item) for key, item in value.items()}
     return value
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from deid_portal.engine.attacks import ATTACKS, Attack
-from deid_portal.engine.documents import Place, listed, plain
+from deid_portal.engine.documents import Place, plain_value, quoted
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.files.csv.format import detect_csv
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Parameter
@@ -78,7 +78,7 @@ class PlannedAttack:
         """Return the parameters of the attack itself, as a document holds them."""
         declared = {parameter.name for parameter in self.attack.parameters}
         names = [field.name for field in fields(self.attack) if field.name in declared]  # type: ignore[arg-type]
-        return {name: plain(getattr(self.attack, name)) for name in names}
+        return {name: plain_value(getattr(self.attack, name)) for name in names}
 
     def to_document(self) -> dict[str, Any]:
         given = {
@@ -92,12 +92,12 @@ class PlannedAttack:
 
     def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
         if self.column is not None and self.column not in roles:
-            place["column"].refuse(f"a column of the plan is accepted: {listed(roles)}.")
+            place["column"].refuse(f"a column of the plan is accepted: {quoted(roles)}.")
         needs_one = "sensitive" in self.attack.needs and self.column is None
         if needs_one and "sensitive" not in roles.values():
             place.refuse("this needs a sensitive column, and the plan has none.")
         if self.person is not None and self.person not in roles:
-            place["person"].refuse(f"a column of the plan is accepted: {listed(roles)}.")
+            place["person"].refuse(f"a column of the plan is accepted: {quoted(roles)}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,7 @@ class Measures:
             return
         named = (*self.groups, *((self.class_column,) if self.class_column else ()))
         if not all(name in roles for name in named):
-            place["utility"].refuse(f"columns of the plan are accepted: {listed(roles)}.")
+            place["utility"].refuse(f"columns of the plan are accepted: {quoted(roles)}.")
         if any(roles[name] == "identifier" for name in self.groups):
             place["utility"]["groups"].refuse(
                 "columns that are no identifiers are accepted: the report names their values."

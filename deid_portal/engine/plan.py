@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from deid_portal.engine.documents import PLAN_VERSION, Place, hash_document, listed
+from deid_portal.engine.documents import PLAN_VERSION, Place, hash_document, quoted
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.measures import NO_MEASURES, Measures
 from deid_portal.engine.methods import Method, parse_methods
@@ -249,7 +249,7 @@ class Plan(SeededPlan):
         name = model.sensitive_column or ""
         if name not in sensitive:
             place["column"].refuse(
-                f"the name of a sensitive column is accepted; the plan has {listed(sensitive)}."
+                f"the name of a sensitive column is accepted; the plan has {quoted(sensitive)}."
                 if sensitive
                 else "the plan has no sensitive column; give one that role first."
             )
@@ -274,7 +274,7 @@ class Plan(SeededPlan):
         planned = {column.name for column in self.columns}
         others = [name for name in table.names if name not in planned]
         if others and not self.removes_other_columns:
-            shown = listed(others[:5]) + (" and more" if len(others) > 5 else "")
+            shown = quoted(others[:5]) + (" and more" if len(others) > 5 else "")
             place.refuse(
                 f"{len(others)} of the table's columns have no role ({shown}); give them one or "
                 f'say "other_columns": "remove".'

@@ -13,13 +13,13 @@ from deid_portal.engine.draft.remeasurement import measure_draft, measure_releas
 from deid_portal.engine.evidence.evidence import Evidence
 from deid_portal.engine.evidence.report_builder import (
     add_breach,
-    add_miss,
-    build_report,
+    add_table_miss,
+    build_table_report,
     describe_rounds,
     describe_search,
     describe_step,
 )
-from deid_portal.engine.evidence.suppression_causes import describe_coarser, describe_isolation
+from deid_portal.engine.evidence.suppression_causes import describe_coarser, describe_groups_apart
 from deid_portal.engine.methods import Method, RecodingMethod
 from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import Plan
@@ -27,7 +27,7 @@ from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.randomness.chance import Chance
 from deid_portal.engine.randomness.seeds import admit_repeatable
 from deid_portal.engine.release.canonical_order import sort_by_content
-from deid_portal.engine.release.released_table import build_release, check_pseudonym_key
+from deid_portal.engine.release.released_table import build_released_table, check_pseudonym_key
 from deid_portal.engine.release.row_matching import match_rows
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.transformation import RecodingRound, SearchSummary
@@ -115,7 +115,7 @@ def _protect(
         before, draft = draft, method.apply(draft, generator_of(chance, place), steps)
         if not draft.table.rows:
             return _nobody_left(plan, before, draft)
-    released, rows = build_release(draft, plan, pseudonym_key, steps)
+    released, rows = build_released_table(draft, plan, pseudonym_key, steps)
     return _measured(plan, draft, released, rows, steps)
 
 
@@ -142,7 +142,7 @@ def assess(
     if released is not None:
         after = measure_release(problem, released, may_be_changed=_changes_cells(plan.methods))
     shown = table if released is None else released
-    report = build_report(
+    report = build_table_report(
         plan=plan, problem=problem, before=before, after=after, released=shown, solution=True
     )
     report = replace(report, solution=all(rule.holds for rule in report.models))
@@ -203,7 +203,7 @@ def _measured(
     progress.report(1, 4, "measure")
     after = _measure_after(draft)
     progress.report(2, 4, "measure")
-    report = build_report(
+    report = build_table_report(
         plan=plan, problem=problem, before=before, after=after, released=released, solution=True
     )
     progress.report(3, 4, "measure")
@@ -238,7 +238,7 @@ def _nobody_left(plan: Plan, before: TableDraft, draft: TableDraft) -> Outcome:
     report = _report_of_nothing(plan, draft)
     search = draft.search if draft.search is not before.search else None
     if search is not None and search.found.nearest is not None:
-        report = add_miss(report, search, search.found.nearest)
+        report = add_table_miss(report, search, search.found.nearest)
     elif search is None and plan.models:
         measured = measure_draft(before)
         report = add_breach(report, plan.models, measured.whole, measured.classes)
@@ -252,7 +252,7 @@ def _report_of_nothing(plan: Plan, draft: TableDraft) -> Report:
     hidden = np.zeros(len(problem.patterns.counts), np.bool_)
     nothing = Recoding(problem, (Round((0,) * len(problem.names), hidden),))
     empty = replace(before, classes=_no_classes(before.classes), columns=nothing.columns, levels={})
-    report = build_report(
+    report = build_table_report(
         plan=plan, problem=problem, before=before, after=empty, released=None, solution=False
     )
     return replace(report, search=_search_of(draft))
@@ -282,7 +282,7 @@ def _add_search(report: Report, draft: TableDraft) -> Report:
     if found.best is None or found.recoding is not None:
         return report
     coarser = describe_coarser(draft.search.problem, found.best)
-    return replace(report, coarser=coarser, isolation=describe_isolation(found.best))
+    return replace(report, coarser=coarser, isolation=describe_groups_apart(found.best))
 
 
 def _add_methods(report: Report, plan: Plan, draft: TableDraft) -> Report:

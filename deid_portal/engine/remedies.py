@@ -18,7 +18,7 @@ from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.draft.measured import MeasuredTable, measure_recoding
 from deid_portal.engine.draft.remeasurement import measure_draft
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
-from deid_portal.engine.evidence.report_builder import measure_loss
+from deid_portal.engine.evidence.report_builder import measure_table_loss
 from deid_portal.engine.methods import Method
 from deid_portal.engine.methods.full_domain import FullDomain
 from deid_portal.engine.methods.levels import ChosenLevels
@@ -54,7 +54,7 @@ MOST_COLUMNS = 16  # of which one is left out on trial
 
 
 @dataclass(frozen=True)
-class Worked:
+class TrialResult:
     """What a changed plan would release."""
 
     suppressed: int
@@ -118,7 +118,7 @@ class RemedyTrial:
     def rows(self) -> int:
         return self.problem.rows
 
-    def carry_out(self, plan: Plan) -> Worked | None:
+    def carry_out(self, plan: Plan) -> TrialResult | None:
         """Return what a plan would release; None if nothing satisfies it or it makes no sense."""
         if perf_counter() > self._end:
             raise RemediesOutOfTime
@@ -138,7 +138,7 @@ class RemedyTrial:
         if not _holds(plan, measured):
             return None
         kept = int(measured.classes.sizes.sum())
-        return Worked(measured.rows - kept, measure_loss(measured))
+        return TrialResult(measured.rows - kept, measure_table_loss(measured))
 
     def _pose(self, plan: Plan) -> Problem:
         """Only other columns make another problem; counting the table again would take longest."""
@@ -182,7 +182,7 @@ def _leave_out_more(trial: RemedyTrial) -> Iterator[FoundRemedy]:
         return
     place, limit = places[0], float(getattr(trial.plan.methods[places[0]], "suppression_limit"))  # noqa: B009
 
-    def attempt(steps: int) -> Worked | None:
+    def attempt(steps: int) -> TrialResult | None:
         return trial.carry_out(_with_limit(trial.plan, place, steps * STEP_OF_LIMIT))
 
     worked = attempt(MOST_LEFT_OUT)
@@ -214,7 +214,7 @@ def _ask_less(trial: RemedyTrial, report: Report) -> Iterator[FoundRemedy]:
 
 
 @dataclass(frozen=True)
-class Dial:
+class RuleAdjustment:
     """A number of a rule, turned step by step from what was asked to what asks for less."""
 
     asked: float
@@ -223,7 +223,7 @@ class Dial:
     most: int  # steps until the rule asks for no more than was reached
 
     @classmethod
-    def towards(cls, reached: float, asked: float, parameter: Parameter) -> "Dial | None":
+    def towards(cls, reached: float, asked: float, parameter: Parameter) -> "RuleAdjustment | None":
         """Return the coarsest dial that has a step to turn; None if there is nowhere to turn."""
         is_whole = isinstance(asked, int) or parameter.whole
         sign = 1 if reached > asked else -1
@@ -248,11 +248,11 @@ def _relax(
     trial: RemedyTrial, place: int, parameter: Parameter, reached: float
 ) -> Iterator[FoundRemedy]:
     model = trial.plan.models[place]
-    dial = Dial.towards(reached, getattr(model, parameter.name), parameter)
+    dial = RuleAdjustment.towards(reached, getattr(model, parameter.name), parameter)
     if dial is None:
         return
 
-    def attempt(steps: int) -> Worked | None:
+    def attempt(steps: int) -> TrialResult | None:
         return trial.carry_out(_with_number(trial.plan, place, parameter.name, dial.at(steps)))
 
     # A number may be refused that its range has: recursive l-diversity begins at 2, others at 1.
@@ -385,8 +385,8 @@ def _without_column(plan: Plan, name: str) -> Plan:
 
 
 def _narrow(
-    refused: int, works: int, worked: Worked, attempt: Callable[[int], Worked | None]
-) -> tuple[int, Worked]:
+    refused: int, works: int, worked: TrialResult, attempt: Callable[[int], TrialResult | None]
+) -> tuple[int, TrialResult]:
     """Halve the way between what is refused and what works until nothing lies between."""
     with suppress(RemediesOutOfTime):  # what works so far works
         while works - refused > 1:

@@ -13,7 +13,7 @@ from deid_portal.accounts.people import person_of
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.accounts.selectors import current_team, list_teams
 from deid_portal.guide.demo.people import PEOPLE
-from deid_portal.guide.waiting_items import waiting_for
+from deid_portal.guide.pending_items import waiting_for
 from deid_portal.notices.selectors import unread_of
 from deid_portal.notices.services import mark_read
 from deid_portal.web.full_disk import left_undone_when_full

@@ -10,8 +10,8 @@ from deid_portal.accounts.models import Role
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.progress import describe_reading
 from deid_portal.guide.jobs import Job
+from deid_portal.guide.pending_items import WaitingLine
 from deid_portal.guide.steps import GuideStep, load_for_steps, next_step, standing_of, steps_of
-from deid_portal.guide.waiting_items import WaitingLine
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.runs.models import Run
@@ -179,7 +179,7 @@ def _counted(count: int, word: str) -> str:
     return f"{count:,} {word[:-1]}ies" if word.endswith("y") else f"{count:,} {word}s"
 
 
-def title_of(waiting: int) -> str:
+def title_of_home(waiting: int) -> str:
     """Count what waits, in words a person would use."""
     words = {0: "Nothing is", 1: "One thing is", 2: "Two things are", 3: "Three things are"}
     return f"{words.get(waiting, f'{waiting} things are')} waiting for you"

@@ -13,7 +13,7 @@ from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import has_role, roles_of
 from deid_portal.runs.models import Run, Sweep, SweepMember
 from deid_portal.runs.progress import describe_progress
-from deid_portal.runs.queue_position import usual_seconds
+from deid_portal.runs.queue_position import usual_run_seconds
 from deid_portal.runs.selectors import failed_runs_of_team, open_runs_of_team, sweeps_at_work
 from deid_portal.runs.services import check_can_retry_run
 from deid_portal.web.refusals import refusal
@@ -121,7 +121,7 @@ def _describe_run(run: Run) -> Job:
 
 
 def _describe_sweeps(sweep_ids: set[UUID], workers: int) -> list[Job]:
-    usual = usual_seconds()
+    usual = usual_run_seconds()
     return [_describe_sweep(sweep, usual, workers) for sweep in sweeps_at_work(sweep_ids)]
 
 

@@ -22,11 +22,11 @@ from deid_portal.guide.home import (
     count_tabs,
     datasets_in_tab,
     describe_datasets,
-    title_of,
+    title_of_home,
 )
 from deid_portal.guide.jobs import Jobs, glance_at_jobs, jobs_of
+from deid_portal.guide.pending_items import WaitingLine, waiting_for
 from deid_portal.guide.steps import load_for_steps, next_step, steps_of
-from deid_portal.guide.waiting_items import WaitingLine, waiting_for
 from deid_portal.notices.selectors import notices_of
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.querydesk.statements import budgets_of_team
@@ -51,7 +51,7 @@ def home(request: HttpRequest) -> HttpResponse:
     roles = roles_of(person, team)
     waiting = waiting_for(person, team)
     context = {
-        "title": title_of(len(waiting)),
+        "title": title_of_home(len(waiting)),
         "waiting": waiting,
         "works_on_datasets": bool(roles & DATASET_ROLES),
         "releases": describe_releases(releases_of_team(person, team)[:RELEASES_SHOWN]),

@@ -5,7 +5,7 @@ from typing import Any
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import bars, draw
+from deid_portal.engine.charts.figure_parts import bars, draw_figure
 from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.evidence.drift import DriftVerdict
 from deid_portal.engine.networks.drift import NetworkDrift
@@ -65,7 +65,7 @@ def degrees_chart(drift: NetworkDrift, *, sees_values: bool) -> Chart:
         id="degrees",
         title=VERDICT_WORDS.get(drift.verdict, "Numbers of links"),
         caption="Share of people, in percent, by their number of links",
-        figure=draw(
+        figure=draw_figure(
             [
                 _bars(labels, shares[0], "Before", BEFORE),
                 _bars(labels, shares[1], "Now", ACCENT),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import draw, polyline
+from deid_portal.engine.charts.figure_parts import draw_figure, polyline
 from deid_portal.engine.charts.look import ACCENT, INK_2
 from deid_portal.engine.networks.degree_sequences import find_optimal_degrees
 from deid_portal.engine.wording.numbers import percent
@@ -47,7 +47,7 @@ class NetworkEstimate:
     milliseconds: int
 
 
-def estimate_run(
+def estimate_network_run(
     dataset: Dataset, knowledge: str, method: Mapping[str, Any], k: int
 ) -> NetworkEstimate:
     """Return what is known of a run before it is made; cheap enough to ask while a slider moves."""
@@ -193,4 +193,4 @@ def _figure(tried: list[int], costs: dict[str, list[int]], chosen: str, k: int) 
         for name, own in costs.items()
         for color in [ACCENT if name == chosen else INK_2]
     ]
-    return draw(traces, x="Hides among", y="Links", height=220, yaxis_rangemode="tozero")
+    return draw_figure(traces, x="Hides among", y="Links", height=220, yaxis_rangemode="tozero")

@@ -38,7 +38,7 @@ class MethodOffer:
     withstands: bool = False  # it makes look-alikes to whoever knows what was answered
 
 
-def recommend(dataset: Dataset, knowledge: str) -> NetworkRecommendation:
+def recommend_network_method(dataset: Dataset, knowledge: str) -> NetworkRecommendation:
     """Recommend what withstands this knowledge and keeps most of the network."""
     nodes = dataset.rows
     if knowledge == "degree":

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.urls import reverse
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.versions.selectors import CarriedOver, Misfit
+from deid_portal.versions.selectors import CarriedCounts, Misfit
 from deid_portal.web.next_bar import Act, NextBar
 
 
@@ -13,7 +13,7 @@ def _everything() -> Act:
     return Act("All networks", url=reverse("networks:list"))
 
 
-def bar_of_upload() -> NextBar:
+def bar_of_network_upload() -> NextBar:
     return NextBar(
         "Both files are encrypted while they arrive.",
         "After the upload you see how they were read and can correct it.",
@@ -54,7 +54,7 @@ def bar_of_files(dataset: Dataset) -> NextBar:
 
 
 def bar_of_changes(
-    dataset: Dataset, misfits: Sequence[Misfit], carried: CarriedOver, *, can_change: bool
+    dataset: Dataset, misfits: Sequence[Misfit], carried: CarriedCounts, *, can_change: bool
 ) -> NextBar:
     risk = Act("See who stands out", url=reverse("networks:risk", args=[dataset.id]))
     if misfits:

@@ -18,14 +18,14 @@ from deid_portal.engine.report.network import KnowledgeState
 from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.networks.composition import compose_network_plan
-from deid_portal.networks.estimation import NetworkEstimate, estimate_run, price_chart
+from deid_portal.networks.estimation import NetworkEstimate, estimate_network_run, price_chart
 from deid_portal.networks.expectations import expect_of_network
 from deid_portal.networks.forms import KnowledgeForm
 from deid_portal.networks.guidance import (
     MethodOffer,
     NetworkRecommendation,
     offer_methods,
-    recommend,
+    recommend_network_method,
 )
 from deid_portal.networks.plan_fit import check_network_plan_fits
 from deid_portal.networks.vocabulary import (
@@ -102,7 +102,7 @@ class NetworkProtectionPage:
     def estimate(self) -> NetworkEstimate | None:
         if self.plan is None:
             return None
-        return estimate_run(self.dataset, self.knowledge, self._entry, self._k)
+        return estimate_network_run(self.dataset, self.knowledge, self._entry, self._k)
 
     @cached_property
     def prices(self) -> Chart | None:
@@ -157,7 +157,7 @@ def open_choosing(
     given: dict[str, Any] = data.dict() if data is not None else _saved(dataset, rules)
     known = offered_knowledge(dataset)
     knowledge = given.get("knowledge", "") if given.get("knowledge") in known else known[0]
-    recommendation = recommend(dataset, knowledge)
+    recommendation = recommend_network_method(dataset, knowledge)
     method = given.get("method", "")
     # Whoever never chose a method follows the recommendation as the answers change.
     if method not in NETWORK_METHODS or given.get("follows") == method != recommendation.method:

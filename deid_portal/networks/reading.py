@@ -19,7 +19,7 @@ from deid_portal.engine.networks import Network as LinkedNodes
 from deid_portal.engine.networks.attacks.walk import tell_walk
 from deid_portal.engine.networks.drift import compare_networks
 from deid_portal.engine.networks.knowledge import Knowledge
-from deid_portal.engine.networks.layout import draw
+from deid_portal.engine.networks.layout import lay_out_network
 from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.risk import describe_knowledge
 from deid_portal.engine.progress import Progress, ProgressCallback
@@ -93,7 +93,7 @@ def _read_and_count(lease: Lease[NetworkReading]) -> NetworkFindings:
     network = open_network(dataset, lease.progress)
     risk, shape = _count_look_alikes(dataset, network, Progress(lease.progress))
     lease.progress(0, 1, "draw")
-    drawing, story = draw(network).drawing.to_document(), list(tell_walk(network).words)
+    drawing, story = lay_out_network(network).drawing.to_document(), list(tell_walk(network).words)
     drift = _compare_with_the_version_before(dataset, network, lease.progress)
     found = NetworkFindings(network, risk, shape, drawing, story, drift)
     if network.table is None:

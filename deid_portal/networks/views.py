@@ -19,16 +19,16 @@ from deid_portal.datasets.progress import describe_reading
 from deid_portal.datasets.sealed_upload import SealedUpload, upload_limit_words, why_refused
 from deid_portal.datasets.selectors import find_dataset
 from deid_portal.engine import EngineError
-from deid_portal.engine.charts.networks import drawing_chart, risk_chart
+from deid_portal.engine.charts.networks import drawing_chart, network_risk_chart
 from deid_portal.engine.report.network import NetworkDrawing
 from deid_portal.networks.changes import degrees_chart, drift_of_network, risk_changes
 from deid_portal.networks.forms import ReadAgainForm, UploadNetworkForm
 from deid_portal.networks.next_bars import (
     bar_of_changes,
     bar_of_files,
+    bar_of_network_upload,
     bar_of_protection,
     bar_of_risk,
-    bar_of_upload,
 )
 from deid_portal.networks.policies import (
     check_attributes_decided,
@@ -50,7 +50,7 @@ from deid_portal.networks.services import (
     upload_network,
 )
 from deid_portal.networks.vocabulary import READING_PHASES
-from deid_portal.plans.expectations import summary_of
+from deid_portal.plans.expectations import unmet_rules_summary
 from deid_portal.plans.subjects import PlannedSubject
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.versions.change_rows import draw_changes
@@ -105,7 +105,7 @@ def new(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "limit_words": upload_limit_words(),
-        "bar": bar_of_upload(),
+        "bar": bar_of_network_upload(),
         "help_slug": "networks",
     }
     return render(request, "networks/new.html", context, status=422 if form.errors else 200)
@@ -271,7 +271,7 @@ def risk(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     context = {
         "dataset": dataset,
         "network": network,
-        "chart": risk_chart(network.knowledge_states),
+        "chart": network_risk_chart(network.knowledge_states),
         "drawing": drawing_chart(
             NetworkDrawing.from_document(network.drawing),
             chart_id="drawing",
@@ -324,7 +324,7 @@ def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         "bar": bar_of_protection(
             dataset,
             choosing.problem,
-            summary_of(choosing.expectations),
+            unmet_rules_summary(choosing.expectations),
             can_change=can_see_values(person, dataset),
         ),
         "current": "protection",

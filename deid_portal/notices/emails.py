@@ -45,7 +45,7 @@ def mail(notice_id: str) -> bool:
         return False
     notice = Notice.objects.select_related("person", "team").get(id=notice_id)
     try:
-        compose(notice).send()
+        compose_email(notice).send()
     except MAIL_ERRORS as error:
         # The error of a mail server can quote addresses, so only its kind is logged.
         logger.warning("A mail could not be sent: %s.", type(error).__name__)
@@ -56,7 +56,7 @@ def mail(notice_id: str) -> bool:
     return True
 
 
-def compose(notice: Notice) -> EmailMessage:
+def compose_email(notice: Notice) -> EmailMessage:
     address = settings.PORTAL_URL.rstrip("/")
     lines = [
         f"{notice.words}",

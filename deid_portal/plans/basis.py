@@ -205,7 +205,9 @@ class NetworkBasis(Basis):
         if kind is None:
             return super().method_words(method)
         named = {own.name for own in kind.parameters if isinstance(own, Choice)}
-        said = [value_words(kind, name, value) for name, value in method.items() if name in named]
+        said = [
+            parameter_words(kind, name, value) for name, value in method.items() if name in named
+        ]
         return f"{kind.title.lower()}" + (f" ({', '.join(said)})" if said else "")
 
     @property
@@ -257,7 +259,7 @@ def part_words(part: Mapping[str, Any], name_key: str) -> str:
     return f"{part[name_key]}{about}" + (f" ({', '.join(numbers)})" if numbers else "")
 
 
-def value_words(kind: Any, parameter: str, value: Any) -> str:
+def parameter_words(kind: Any, parameter: str, value: Any) -> str:
     """Write a number, or a word the engine itself offers; anything else may be somebody's value."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{value:,}" if isinstance(value, int) else f"{value:g}"

@@ -12,10 +12,10 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 from deid_portal.engine import InvalidPlan
-from deid_portal.engine.documents import Place, plain
+from deid_portal.engine.documents import Place, plain_value
 from deid_portal.engine.plan import ColumnRole
 from deid_portal.engine.wording.numbers import percent
-from deid_portal.plans.basis import Basis, PlanDocument, part_words, value_words
+from deid_portal.plans.basis import Basis, PlanDocument, parameter_words, part_words
 
 ROLE_WORDS = {
     ColumnRole.IDENTIFIER: "an identifier",
@@ -48,7 +48,7 @@ class Change(ABC):
 
     def to_document(self) -> dict[str, Any]:
         values = {own.name: getattr(self, own.name) for own in fields(self)}  # type: ignore[arg-type]
-        given = {name: plain(value) for name, value in values.items() if value is not None}
+        given = {name: plain_value(value) for name, value in values.items() if value is not None}
         return {"change": self.kind, **given}
 
 
@@ -200,8 +200,10 @@ class SetRule(Change):
         before = [rule[self.parameter] for rule in self._found(basis) if self.parameter in rule]
         named = self.parameter.replace("_", " ")
         kind = basis.kinds_of_rules.get(self.model)
-        now = value_words(kind, self.parameter, self.to)
-        instead = f" instead of {value_words(kind, self.parameter, before[0])}" if before else ""
+        now = parameter_words(kind, self.parameter, self.to)
+        instead = (
+            f" instead of {parameter_words(kind, self.parameter, before[0])}" if before else ""
+        )
         return f"{self.model}{about} with {named} {now}{instead}"
 
 
@@ -291,7 +293,7 @@ class SetMethod(Change):
             for own in basis.methods
             if basis.takes(own, self.parameter)
         ]
-        said = value_words(kinds[0], self.parameter, self.to) if kinds else ""
+        said = parameter_words(kinds[0], self.parameter, self.to) if kinds else ""
         return f"{self.parameter.replace('_', ' ')} {said}".strip()
 
 

@@ -15,7 +15,13 @@ from deid_portal.engine import Plan
 from deid_portal.plans.composition import ProtectionChoice, choice_of
 from deid_portal.plans.document_form import DocumentForm
 from deid_portal.plans.expert_forms import ExpertForm
-from deid_portal.plans.guidelines import GUIDELINES, Audience, Guideline, Held, hold_against
+from deid_portal.plans.guidelines import (
+    GUIDELINES,
+    Audience,
+    Guideline,
+    GuidelineCheck,
+    hold_against,
+)
 from deid_portal.plans.measures_form import MeasuresForm
 from deid_portal.plans.models import Protection
 from deid_portal.plans.plain_form import PlainForm
@@ -24,7 +30,7 @@ from deid_portal.plans.proposals import (
     ProtectionProposal,
     expresses,
     guesses_of,
-    propose,
+    propose_protection,
     understand,
 )
 from deid_portal.plans.recommendation import MethodRecommendation, Purpose, recommend_method
@@ -163,7 +169,7 @@ class PlainChoosing(_WithMeasures):
         return measures
 
     def _propose(self, answers: Answers) -> ProtectionProposal:
-        return propose(answers, self.facts)
+        return propose_protection(answers, self.facts)
 
     @property
     def answers(self) -> Answers | None:
@@ -182,7 +188,7 @@ class PlainChoosing(_WithMeasures):
         return GUIDELINES[Audience(known)]
 
     @property
-    def held(self) -> list[Held]:
+    def held(self) -> list[GuidelineCheck]:
         answers = self.answers
         if answers is None:
             return []

@@ -11,7 +11,7 @@ from deid_portal.engine import Plan
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.plans.models import Protection
-from deid_portal.plans.populations import files_of
+from deid_portal.plans.populations import files_of_populations
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def compose_plan(dataset: Dataset, choice: ProtectionChoice) -> ComposedPlan:
         columns[column.name] = _describe(column, files)
         if column.is_quasi_identifier and column.name in choice.weights:
             columns[column.name]["weight"] = choice.weights[column.name]
-    files |= files_of(dataset, choice.rules)
+    files |= files_of_populations(dataset, choice.rules)
     document = {"plan": 1, "columns": columns, **choice.to_plan_parts()}
     return ComposedPlan(document, files)
 

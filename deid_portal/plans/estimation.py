@@ -20,7 +20,7 @@ from deid_portal.engine.methods.levels import ChosenLevels
 from deid_portal.engine.methods.local_recoding import LocalRecoding
 from deid_portal.engine.methods.method import Method, RecodingMethod, records_allowed
 from deid_portal.engine.methods.none import NoChange
-from deid_portal.engine.privacy import SensitiveColumn, Whole
+from deid_portal.engine.privacy import SensitiveColumn, WholeTable
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.search.heuristic import Explorer, SearchOutOfTime
@@ -77,7 +77,7 @@ class NoEstimate(Exception):  # noqa: N818 - a fact, and its sentence is shown
     """There is no estimate for this plan; the message says why."""
 
 
-def estimate_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> RunEstimate:
+def estimate_table_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> RunEstimate:
     """Estimate a validated plan; raises NoEstimate with the reason.
 
     `hurry` is the share of the usual time to use: one of several estimates gets less.
@@ -178,7 +178,7 @@ def _pose(plan: Plan, reduced: ReducedTable) -> Problem:
         weights=[planned[column.name].weight for column in reduced.columns],
         models=plan.models,
         patterns=reduced.patterns,
-        whole=Whole(reduced.rows, sensitive),
+        whole=WholeTable(reduced.rows, sensitive),
         recipes=recipes,
     )
 

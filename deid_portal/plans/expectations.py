@@ -65,7 +65,7 @@ def count_states(lines: list[Expectation]) -> dict[str, int]:
     return {state.value: sum(line.state is state for line in lines) for state in ExpectationState}
 
 
-def summary_of(lines: list[Expectation]) -> str:
+def unmet_rules_summary(lines: list[Expectation]) -> str:
     """Summarize the unmet rules in a sentence; empty if there are none."""
     fails = sum(line.state is ExpectationState.FAILS for line in lines)
     if not fails:

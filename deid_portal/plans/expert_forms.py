@@ -19,7 +19,7 @@ from deid_portal.datasets.selectors import values_of
 from deid_portal.engine.methods import METHODS, RecodingMethod
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy import MODELS
-from deid_portal.engine.privacy.kinds import Disclosed
+from deid_portal.engine.privacy.kinds import DisclosureKind
 from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.plans.matrix_field import MOST_VALUES, MatrixField, MatrixWidget, usual_matrix
 from deid_portal.plans.parameter_fields import (
@@ -38,9 +38,9 @@ STARTING_VALUES: dict[str, Any] = {
     "share": 0.1, "base": 5, "days": 30,
 }  # fmt: skip
 WHAT_IS_LEARNT = {
-    Disclosed.IDENTITY: "Who a person is",
-    Disclosed.ATTRIBUTE: "What is true of a person",
-    Disclosed.MEMBERSHIP: "Whether a person is in the table",
+    DisclosureKind.IDENTITY: "Who a person is",
+    DisclosureKind.ATTRIBUTE: "What is true of a person",
+    DisclosureKind.MEMBERSHIP: "Whether a person is in the table",
 }
 
 

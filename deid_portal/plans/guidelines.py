@@ -53,7 +53,7 @@ GUIDELINES = {
 
 
 @dataclass(frozen=True)
-class Held:
+class GuidelineCheck:
     """One line of the comparison with what is usual."""
 
     is_met: bool
@@ -63,13 +63,13 @@ class Held:
 
 def hold_against(
     guideline: Guideline, *, k: int, left_out: float, guesses: dict[str, float]
-) -> list[Held]:
+) -> list[GuidelineCheck]:
     """Compare answers with the usual limits; `guesses` holds a share per sensitive column."""
     lines = [
-        Held(
+        GuidelineCheck(
             k >= guideline.least_k, f"Hides among at least {guideline.least_k}", f"you chose {k:,}"
         ),
-        Held(
+        GuidelineCheck(
             left_out <= guideline.most_left_out,
             f"Leaves out at most {percent(guideline.most_left_out)}",
             f"you allow {percent(left_out)}",
@@ -77,7 +77,7 @@ def hold_against(
     ]
     for column, share in guesses.items():
         lines.append(
-            Held(
+            GuidelineCheck(
                 share <= guideline.surest_guess,
                 f"Guesses of {middle_cut(column)} right at most {percent(guideline.surest_guess)}",
                 f"you allow {percent(share)}" if share < 1 else "no promise",

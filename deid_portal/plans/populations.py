@@ -124,7 +124,7 @@ def names_in(rules: Any) -> set[str]:
     return {name for name in named if isinstance(name, str)}
 
 
-def files_of(dataset: Dataset, rules: Any) -> dict[str, str]:
+def files_of_populations(dataset: Dataset, rules: Any) -> dict[str, str]:
     """Return the content of the tables that rules name, as files of the plan."""
     named = names_in(rules)
     if not named:

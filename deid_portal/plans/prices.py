@@ -11,11 +11,11 @@ from django.core.cache import cache
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import draw, polyline
+from deid_portal.engine.charts.figure_parts import draw_figure, polyline
 from deid_portal.engine.charts.look import ACCENT, INK_2
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.plans.composition import ProtectionChoice
-from deid_portal.plans.estimation import NoEstimate, estimate_run
+from deid_portal.plans.estimation import NoEstimate, estimate_table_run
 from deid_portal.plans.services import check_choice
 
 PRICED = (2, 3, 5, 10, 15, 25, 50)
@@ -62,7 +62,7 @@ def _estimate_prices(
         if k > dataset.rows:
             continue
         plan = check_choice(dataset, _with_k(choice, k))
-        estimate = estimate_run(dataset, plan, hurry=hurry)
+        estimate = estimate_table_run(dataset, plan, hurry=hurry)
         price = HidingPrice(k, estimate.loss, estimate.left_out)
         above = prices[-1] if prices else None
         if above is not None and above.loss is not None:
@@ -158,7 +158,7 @@ def _figure(curves: Mapping[str, list[HidingPrice]], chosen: int, limit: float |
         words = f"{percent(limit)} out" if is_own and limit is not None else label
         if possible and words and len(curves) > 1:
             ends.append(_end(prices.index(possible[-1]), possible[-1], words, is_own))
-    return draw(
+    return draw_figure(
         traces,
         x="Hides among",
         y="Detail lost",

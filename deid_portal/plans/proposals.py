@@ -68,7 +68,7 @@ class ProtectionProposal:
     recommendation: MethodRecommendation
 
 
-def propose(answers: Answers, table: TableFacts) -> ProtectionProposal:
+def propose_protection(answers: Answers, table: TableFacts) -> ProtectionProposal:
     facts = replace(table, facts_known=answers.facts_known, class_column=answers.class_column)
     recommendation = recommend_method(facts, answers.purpose)
     return ProtectionProposal(
@@ -192,5 +192,5 @@ def expresses(
     facts: TableFacts,
 ) -> bool:
     """Say whether the answers lead to exactly these rules and this method."""
-    proposal = propose(answers, facts)
+    proposal = propose_protection(answers, facts)
     return proposal.rules == rules and proposal.method == method

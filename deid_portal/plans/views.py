@@ -27,8 +27,8 @@ from deid_portal.plans.choice import (
     show_saved,
 )
 from deid_portal.plans.composition import compose_chosen_plan, has_seed_left_out
-from deid_portal.plans.estimation import NoEstimate, RunEstimate, estimate_run
-from deid_portal.plans.expectations import Expectation, count_states, expect, summary_of
+from deid_portal.plans.estimation import NoEstimate, RunEstimate, estimate_table_run
+from deid_portal.plans.expectations import Expectation, count_states, expect, unmet_rules_summary
 from deid_portal.plans.models import Protection
 from deid_portal.plans.populations import add_population, remove_population
 from deid_portal.plans.prices import chart_of_prices, price_of_hiding, price_of_other_limits
@@ -261,7 +261,7 @@ def _estimated(dataset: Dataset, plan: Plan | None, problem: str) -> dict[str, A
     if plan is None:
         return {"estimate_problem": problem or "The choice is not complete yet."}
     try:
-        estimate = estimate_run(dataset, plan)
+        estimate = estimate_table_run(dataset, plan)
     except NoEstimate as reason:
         return {"estimate_problem": str(reason), **_held_against_policy(dataset, plan, None)}
     return {"estimate": estimate, **_held_against_policy(dataset, plan, estimate)}
@@ -304,7 +304,7 @@ def _next_bar(
         runs = Act("See the runs", url=reverse("runs:list", args=[dataset.id]))
         return NextBar("You can look at this plan.", closed, icon="lock", primary=runs)
     start = Act("Start run", form_id="protection", name="then", value="start", key="Ctrl+Enter")
-    fails = summary_of(expectations or [])
+    fails = unmet_rules_summary(expectations or [])
     return NextBar(
         "This plan can run." if expectations else "A run freezes the plan.",
         fails or "You can change it for the next one.",

@@ -54,7 +54,7 @@ class Version:
     gone: list[str]
 
 
-def versions_of(team: Team, most: int) -> list[Version]:
+def versions_of_policy(team: Team, most: int) -> list[Version]:
     """Return the newest versions, each with what it changed in sentences."""
     policies = list(policies_of(team)[: most + 1])
     before = [*(policy.rules for policy in policies[1:]), {}]

@@ -9,7 +9,7 @@ from deid_portal.accounts.people import person_of, team_of_or_404
 from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.policies.forms import PolicyForm
 from deid_portal.policies.permissions import check_can_change_policy
-from deid_portal.policies.selectors import policy_in_force, versions_of
+from deid_portal.policies.selectors import policy_in_force, versions_of_policy
 from deid_portal.policies.services import change_policy
 from deid_portal.web.refusals import Refused, refusal
 
@@ -26,7 +26,7 @@ def show(request: HttpRequest) -> HttpResponse:
         "team": team,
         "policy": policy,
         "sentences": list(policy.rules.sentences().values()),
-        "versions": versions_of(team, VERSIONS_SHOWN),
+        "versions": versions_of_policy(team, VERSIONS_SHOWN),
         "change_refusal": refusal(check_can_change_policy, person, team),
         "help_slug": "policy",
     }

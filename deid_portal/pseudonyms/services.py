@@ -14,12 +14,12 @@ from django.utils import timezone
 from deid_portal.accounts.models import Team, User
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset, PseudonymKey
-from deid_portal.datasets.pseudonyms import new_secret, pseudonym_key_of
+from deid_portal.datasets.pseudonyms import new_pseudonym_secret, pseudonym_key_of
 from deid_portal.engine.release.pseudonyms import pseudonym_of
 from deid_portal.pseudonyms.models import LookUp, WayBack, way_back_file
 from deid_portal.pseudonyms.permissions import check_can_look_up, check_can_rotate
 from deid_portal.pseudonyms.policies import check_can_be_opened
-from deid_portal.pseudonyms.tables import Person, find_people, write_ways_back
+from deid_portal.pseudonyms.tables import Person, find_pseudonymized_people, write_ways_back
 from deid_portal.vault import vault
 
 # A run that started with a key may end after the key was retired.
@@ -34,7 +34,9 @@ def rotate_key(*, team: Team, rotated_by: User, reason: str) -> PseudonymKey:
     old = pseudonym_key_of(team)
     old.retired_at = timezone.now()
     old.save(update_fields=["retired_at"])
-    new = PseudonymKey.objects.create(team=team, number=old.number + 1, secret=new_secret())
+    new = PseudonymKey.objects.create(
+        team=team, number=old.number + 1, secret=new_pseudonym_secret()
+    )
     record_event(
         "pseudonyms.key_rotated",
         actor=rotated_by,
@@ -117,7 +119,7 @@ def look_up(*, way_back: WayBack, looked_up_by: User, pseudonym: str, reason: st
     check_can_be_opened(way_back)
     people = [
         person
-        for person in find_people(way_back.file, pseudonym)
+        for person in find_pseudonymized_people(way_back.file, pseudonym)
         # Recompute the pseudonym: a line that differs was not written by the run.
         if pseudonym_of(person.original, way_back.key.bytes) == pseudonym
     ]

@@ -32,7 +32,7 @@ def write_ways_back(file: str, ways: Iterable[tuple[str, str, str]]) -> int:
     return count
 
 
-def find_people(file: str, pseudonym: str) -> list[Person]:
+def find_pseudonymized_people(file: str, pseudonym: str) -> list[Person]:
     """Return the person behind a pseudonym, once per column with the pseudonym."""
     wanted = f"\n{pseudonym} ".encode()
     found: list[Person] = []

@@ -45,7 +45,7 @@ def shown(micro: int) -> str:
     return f"{'−' if micro < 0 else ''}{whole}.{decimals:0<2}"
 
 
-def read_number(text: str) -> float | None:
+def read_typed_number(text: str) -> float | None:
     """Read a number as people type it: 0.5, 0,5 and 1,250 alike; None where it is none."""
     bare = re.sub(r"(?<=\d),(?=\d{3}(\D|$))", "", text.replace("−", "-").replace(" ", ""))
     try:

@@ -18,7 +18,7 @@ from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.answer_charts import AnswerChart, Row, chart_of
 from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.prices import kind_named
-from deid_portal.querydesk.vocabulary import cases_words, kind_words, write_number
+from deid_portal.querydesk.vocabulary import cases_words, question_kind_words, write_significant
 
 NEIGHBOUR_WORDS = {
     "add_remove": "neighbors by adding or removing one",
@@ -50,7 +50,7 @@ class IntervalLine:
 
         middle = (low + high) / 2
         marks = [middle + step * half for step in (-2, -1, 0, 1, 2)]
-        ticks = [(place(mark), write_number(mark, of=half)) for mark in marks]
+        ticks = [(place(mark), write_significant(mark, of=half)) for mark in marks]
         shown_ticks = [tick for tick in ticks if 20 <= tick[0] <= 540]
         return cls(place(low), place(value), place(high), shown_ticks)
 
@@ -71,7 +71,7 @@ class AnswerCard:
 
     @property
     def icon(self) -> str:
-        return kind_words(self.question.kind).icon
+        return question_kind_words(self.question.kind).icon
 
     @property
     def is_open(self) -> bool:
@@ -96,7 +96,7 @@ class AnswerCard:
             return ""
         value = self.answer["value"]
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return write_number(value, of=self._half_width)
+            return write_significant(value, of=self._half_width)
         return str(value)
 
     @property
@@ -113,7 +113,7 @@ class AnswerCard:
         """Low, high and the confidence of the interval, in words."""
         if self.interval is None:
             return None
-        low, high = (write_number(end, of=self._half_width) for end in self.interval)
+        low, high = (write_significant(end, of=self._half_width) for end in self.interval)
         return low, high, cases_words(float(self.answer.get("confidence", 0.95)))
 
     @property

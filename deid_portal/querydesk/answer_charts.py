@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import bars, draw
+from deid_portal.engine.charts.figure_parts import bars, draw_figure
 from deid_portal.engine.charts.look import INK_2
-from deid_portal.engine.differential.domains import write_value
+from deid_portal.engine.differential.domains import domain_value_words
 from deid_portal.engine.wording.numbers import NBSP
 from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.prices import kind_named
-from deid_portal.querydesk.vocabulary import write_number, write_width
+from deid_portal.querydesk.vocabulary import write_significant, write_width
 
 MOST_BARS = 60
 MOST_COLUMNS = 8
@@ -73,14 +73,14 @@ def _caption(question: Question, width: float | None) -> str:
 def _label(value: Mapping[str, Any]) -> str:
     """What a number stands for: a value, a bucket, a share."""
     if "of" in value:
-        return " · ".join(write_value(one) for one in value["of"].values())
+        return " · ".join(domain_value_words(one) for one in value["of"].values())
     if "quantile" in value:
         return f"{100 * value['quantile']:g}{NBSP}%"
     if value["to"] is None:
-        return f"{write_number(value['from'])} or more"
+        return f"{write_significant(value['from'])} or more"
     if value["to"] == value["from"]:
-        return write_number(value["from"])
-    return f"{write_number(value['from'])}–{write_number(value['to'])}"
+        return write_significant(value["from"])
+    return f"{write_significant(value['from'])}–{write_significant(value['to'])}"
 
 
 def _axis(question: Question) -> str:
@@ -124,7 +124,7 @@ def _table_across(rows: Sequence[Row], axis: str) -> ChartTable:
     each = f", each ± {write_width(width)}" if width else ""
     return ChartTable(
         [axis, *(row[0] for row in rows)],
-        [[f"Answer{each}", *(write_number(row[1]) for row in rows)]],
+        [[f"Answer{each}", *(write_significant(row[1]) for row in rows)]],
     )
 
 
@@ -137,18 +137,18 @@ def _table_down(rows: Sequence[Row], axis: str = "") -> ChartTable:
 
 
 def _written(row: Row, has_intervals: bool) -> list[str]:
-    ends = ["–" if end is None else write_number(end) for end in row[2:]]
-    return [row[0], write_number(row[1]), *(ends if has_intervals else [])]
+    ends = ["–" if end is None else write_significant(end) for end in row[2:]]
+    return [row[0], write_significant(row[1]), *(ends if has_intervals else [])]
 
 
 def _bars(names: list[str], rows: Sequence[Row], axis: str) -> Any:
     if len(rows) > MOST_BARS:
         return None
     values = [row[1] for row in rows]
-    texts = [write_number(value) for value in values] if _has_room(rows) else None
+    texts = [write_significant(value) for value in values] if _has_room(rows) else None
     whiskers = _whiskers(rows) if all(row[2] is not None for row in rows) else None
     trace = bars(names, values, texts=texts, hover="%{x}: %{y}", error_y=whiskers)
-    return draw([trace], x=axis, y="People")
+    return draw_figure([trace], x=axis, y="People")
 
 
 def _whiskers(rows: Sequence[Row]) -> dict[str, Any]:

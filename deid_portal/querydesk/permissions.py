@@ -12,7 +12,7 @@ def check_may_open(user: User, team: Team) -> None:
     check_has_role(user, team, Role.STEWARD, "open a dataset for questions")
 
 
-def check_may_ask(user: User, desk: Desk) -> None:
+def check_may_ask_questions(user: User, desk: Desk) -> None:
     if not roles_of(user, desk.team) & ASKING_ROLES:
         raise Refused("Stewards and analysts of this team can ask; you see what was spent.")
 

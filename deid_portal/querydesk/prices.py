@@ -31,7 +31,7 @@ CONFIDENCES = (0.9, 0.95, 0.99)
 
 
 @dataclass(frozen=True)
-class Priced:
+class PricedQuestion:
     """A question with its price, as it would be asked."""
 
     question: PrivateQuestion
@@ -75,13 +75,13 @@ def read_question(document: Mapping[str, Any], setting: PrivacySetting) -> Priva
     return parse_question(document, setting)
 
 
-def price_question(terms: Terms, document: Mapping[str, Any]) -> Priced:
+def price_question(terms: Terms, document: Mapping[str, Any]) -> PricedQuestion:
     """Read a question at the ε it names; raises InvalidPlan with the sentence to show."""
     setting = setting_of(terms)
     micro = _agreed_micro(terms, document.get("epsilon"))
     question = read_question({**document, "epsilon": epsilon_of(micro)}, setting)
     same = read_question({**document, "epsilon": 1.0}, setting)
-    return Priced(
+    return PricedQuestion(
         question,
         micro_of(question.price.epsilon),
         atto_of(question.price.delta),
@@ -91,7 +91,7 @@ def price_question(terms: Terms, document: Mapping[str, Any]) -> Priced:
 
 def price_for_accuracy(
     terms: Terms, document: Mapping[str, Any], half_width: float, confidence: float
-) -> Priced:
+) -> PricedQuestion:
     """Find the ε that keeps the answer within `half_width` of the truth with this confidence."""
     setting = setting_of(terms)
     asked = read_question({**document, "epsilon": 1.0}, setting)

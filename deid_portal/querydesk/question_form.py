@@ -20,8 +20,8 @@ from deid_portal.engine.differential import (
 from deid_portal.engine.differential.domains import (
     DateDomain,
     Domain,
+    domain_value_words,
     plain_number,
-    write_value,
 )
 from deid_portal.engine.differential.fields import (
     ColumnList,
@@ -32,7 +32,7 @@ from deid_portal.engine.differential.fields import (
 )
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.networks.questions import NetworkSetting, kinds_of
-from deid_portal.querydesk.amounts import read_number
+from deid_portal.querydesk.amounts import read_typed_number
 
 MOST_CONDITIONS = 8
 NUMBER_TESTS = {
@@ -264,7 +264,7 @@ def _choices_of(own: Field, setting: PrivacySetting) -> list[str]:
     return [name for name, domain in setting.domains.items() if isinstance(domain, holds)]
 
 
-def compose(posted: QueryDict, setting: PrivacySetting) -> ComposedQuestion:
+def compose_question(posted: QueryDict, setting: PrivacySetting) -> ComposedQuestion:
     """Read the form as far as it is filled in; invalid choices become the first choice."""
     kinds = {kind.kind: kind for kind in kinds_that_fit(setting)}
     if not kinds:
@@ -452,7 +452,7 @@ class _QuestionReader:
     def _value_operands(
         self, old: str, new: str, test: str, domain: ValuesDomain, column: str
     ) -> list[QuestionControl]:
-        texts = [write_value(value) for value in domain.values]
+        texts = [domain_value_words(value) for value in domain.values]
         values = dict(zip(texts, domain.values, strict=True))
         if test == "one_of":
             wanted = self.posted.getlist(f"{old}values")
@@ -474,7 +474,7 @@ class _QuestionReader:
         return str(self.posted.get(name, "") or "").strip()
 
     def _read(self, text: str, label: str) -> float | int:
-        number = read_number(text)
+        number = read_typed_number(text)
         if number is None:
             self._amiss(f"{label}: a number is needed.")
             return 0

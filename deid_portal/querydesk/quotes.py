@@ -14,13 +14,13 @@ from django.http import QueryDict
 from deid_portal.accounts.models import User
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.wording.numbers import NBSP
-from deid_portal.querydesk.amounts import epsilon_of, read_number, shown
+from deid_portal.querydesk.amounts import epsilon_of, read_typed_number, shown
 from deid_portal.querydesk.ledger import Balance, balance_of
 from deid_portal.querydesk.models import Desk, Question, Terms
 from deid_portal.querydesk.prices import (
     CONFIDENCE,
     CONFIDENCES,
-    Priced,
+    PricedQuestion,
     price_for_accuracy,
     price_question,
     round_up,
@@ -51,7 +51,7 @@ class Quote:
     slider: int
     confidence: float
     ticks: list[Tick]
-    priced: Priced | None = None
+    priced: PricedQuestion | None = None
     problem: str = ""
     width: float | None = None
     free: Question | None = None  # the same question, answered or queued
@@ -212,7 +212,7 @@ class _QuoteReader:
         text = self.text("slider")
         return min(int(text), STEPS) if text.isascii() and text.isdigit() else 0
 
-    def price(self) -> Priced:
+    def price(self) -> PricedQuestion:
         lead = self.lead()
         if lead == "accuracy":
             return self._price_for_accuracy()
@@ -233,14 +233,14 @@ class _QuoteReader:
             return changed[0]
         return "epsilon" if self.text("epsilon") else "slider"
 
-    def _price_for_accuracy(self) -> Priced:
-        wanted = read_number(self.text("accuracy").lstrip("± "))
+    def _price_for_accuracy(self) -> PricedQuestion:
+        wanted = read_typed_number(self.text("accuracy").lstrip("± "))
         if wanted is None:
             raise InvalidPlan("Say how exact the answer must be: a number above 0.")
         return price_for_accuracy(self.terms, self.document(), wanted, self.confidence)
 
     def _epsilon(self) -> float | None:
-        return read_number(self.text("set-epsilon") or self.text("epsilon"))
+        return read_typed_number(self.text("set-epsilon") or self.text("epsilon"))
 
     def _at(self, place: int) -> float:
         return max(round_up(self.low * (self.high / self.low) ** (place / STEPS)), self.low)
@@ -251,7 +251,7 @@ class _QuoteReader:
         place = math.log(epsilon / self.low) / math.log(self.high / self.low)
         return min(max(round(STEPS * place), 0), STEPS)
 
-    def width_of(self, priced: Priced) -> float | None:
+    def width_of(self, priced: PricedQuestion) -> float | None:
         if not self.composition.can_be_exact:
             return None
         return priced.question.forecast(self.confidence).half_width

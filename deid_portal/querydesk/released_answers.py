@@ -21,13 +21,13 @@ from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.differential.setting import Neighbours, PersonUnit, PrivacySetting
 from deid_portal.engine.files.csv.writer import neutralize
-from deid_portal.engine.networks.questions import NetworkSetting, Protects
+from deid_portal.engine.networks.questions import NetworkSetting, ProtectedUnit
 from deid_portal.querydesk.amounts import atto_of, delta_of, micro_of, shown
 from deid_portal.querydesk.answer_cards import AnswerCard, csv_cell
 from deid_portal.querydesk.answer_charts import Row
 from deid_portal.querydesk.models import Desk, Question
 from deid_portal.querydesk.permissions import check_may_open
-from deid_portal.querydesk.vocabulary import write_number
+from deid_portal.querydesk.vocabulary import write_significant
 from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
 from deid_portal.runs.selectors import runs_of
@@ -159,7 +159,7 @@ class HandedAnswer:
     def neighbour_words(self) -> str:
         """The neighbor relation: "one row is added or taken away"."""
         if "protects" in self.answer:
-            protects = Protects(self.answer["protects"])
+            protects = ProtectedUnit(self.answer["protects"])
             return NetworkSetting(Neighbours.ADD_REMOVE, protects=protects).neighbour_words
         rows = self.document["rows_per_person"]
         unit = PersonUnit("", rows) if rows else None
@@ -169,7 +169,7 @@ class HandedAnswer:
 def _written(cell: Any) -> str:
     if cell is None or isinstance(cell, str):
         return cell or ""
-    return write_number(cell)
+    return write_significant(cell)
 
 
 def read_answers(documents: Iterable[Mapping[str, Any]]) -> list[HandedAnswer]:

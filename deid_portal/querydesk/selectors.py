@@ -9,7 +9,7 @@ from deid_portal.accounts.selectors import teams_of
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import datasets_of_team
 from deid_portal.querydesk.models import Desk, Draft, Question, Terms, Wish
-from deid_portal.querydesk.prices import Priced
+from deid_portal.querydesk.prices import PricedQuestion
 from deid_portal.work.leases import OPEN_STATUSES, WorkStatus
 
 
@@ -53,7 +53,7 @@ def datasets_to_open(user: User, team: Team) -> list[Dataset]:
     return list(ready.filter(~Exists(is_open)).order_by("name"))
 
 
-def stored_answer(desk: Desk, terms: Terms, priced: Priced) -> Question | None:
+def stored_answer(desk: Desk, terms: Terms, priced: PricedQuestion) -> Question | None:
     """Return an answered or queued question that is identical to this one.
 
     The fingerprint covers the question, its price and the declared setting; the table must be the
@@ -72,7 +72,7 @@ def stored_answer(desk: Desk, terms: Terms, priced: Priced) -> Question | None:
     )
 
 
-def closer_answer(desk: Desk, terms: Terms, priced: Priced) -> Question | None:
+def closer_answer(desk: Desk, terms: Terms, priced: PricedQuestion) -> Question | None:
     """Return a stored answer to the same question at a higher price, at least as exact."""
     return (
         desk.questions.filter(

@@ -18,9 +18,9 @@ from deid_portal.notices.services import tell
 from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.ledger import give_back, lock, note_free, pay
 from deid_portal.querydesk.models import Desk, Draft, Period, Question, Terms
-from deid_portal.querydesk.permissions import check_may_ask, check_may_open
+from deid_portal.querydesk.permissions import check_may_ask_questions, check_may_open
 from deid_portal.querydesk.policies import check_answers, check_same_terms, check_setting_fits
-from deid_portal.querydesk.prices import Priced, price_question, setting_of
+from deid_portal.querydesk.prices import PricedQuestion, price_question, setting_of
 from deid_portal.querydesk.selectors import stored_answer
 from deid_portal.querydesk.tasks import answer_question
 from deid_portal.web.refusals import Refused
@@ -146,7 +146,7 @@ def ask(
     The price is charged in this transaction, under the lock of the desk, before anything is
     computed. A repeated key returns the question of the first request.
     """
-    check_may_ask(asked_by, desk)
+    check_may_ask_questions(asked_by, desk)
     locked = lock(desk)
     known = Question.objects.filter(asked_by=asked_by, key=key).first()
     if known is not None:
@@ -172,7 +172,7 @@ def _write_question(
     terms: Terms,
     asked_by: User,
     key: UUID,
-    priced: Priced,
+    priced: PricedQuestion,
     earlier: Question | None,
 ) -> Question:
     return Question.objects.create(
@@ -223,7 +223,7 @@ def _record(action: str, question: Question) -> None:
 @transaction.atomic
 def save_draft(*, desk: Desk, person: User, fields: Mapping[str, Any], words: str) -> Draft:
     """Keep a question for later; it costs nothing."""
-    check_may_ask(person, desk)
+    check_may_ask_questions(person, desk)
     draft = Draft.objects.create(desk=desk, person=person, fields=dict(fields), words=words)
     record_event("question.drafted", actor=person, team=desk.team, subject=draft)
     return draft

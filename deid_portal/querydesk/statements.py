@@ -11,7 +11,7 @@ from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.ledger import Balance, balance_of, entries_of
 from deid_portal.querydesk.models import Desk, Entry, Question
 from deid_portal.querydesk.periods import FOR_EVER, began_at, refills_at
-from deid_portal.querydesk.permissions import check_may_ask
+from deid_portal.querydesk.permissions import check_may_ask_questions
 from deid_portal.querydesk.selectors import desks_of_team
 from deid_portal.web.refusals import refusal
 from deid_portal.work.leases import OPEN_STATUSES, WorkStatus
@@ -72,7 +72,7 @@ class LedgerStatement:
         )
 
 
-def statement_of(desk: Desk, person: User, most: int = 0) -> LedgerStatement:
+def ledger_statement_of(desk: Desk, person: User, most: int = 0) -> LedgerStatement:
     """Return the statement of a person's account in this period, or its last `most` lines."""
     balance = balance_of(desk, person)
     since = began_at(desk)
@@ -218,7 +218,7 @@ def budgets_of_team(user: User, team: Team) -> list[Budget]:
         Budget(
             desk,
             LedgerStatement([], balance_of(desk, user), refills_at(desk.current)),
-            not refusal(check_may_ask, user, desk),
+            not refusal(check_may_ask_questions, user, desk),
         )
         for desk in desks
     ]

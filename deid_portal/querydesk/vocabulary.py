@@ -80,17 +80,17 @@ def tiles_of(kinds: Sequence[str], tiles: Sequence[str]) -> list[str]:
     return [*common, *others[: len(tiles) - len(common)]]
 
 
-def kind_words(kind: str, label: str = "", tile: str = "") -> KindWords:
+def question_kind_words(kind: str, label: str = "", tile: str = "") -> KindWords:
     """Return the words of a kind; those of the engine for a kind not listed here."""
     return KINDS.get(kind) or KindWords("question-mark", label, tile, f"{label}:")
 
 
 def write_width(width: float) -> str:
     """Write a half width with its significant digits: 3, 0.073, 1,250."""
-    return write_number(width, of=width)
+    return write_significant(width, of=width)
 
 
-def write_number(number: float, of: float | None = None) -> str:
+def write_significant(number: float, of: float | None = None) -> str:
     """Write a number with the decimals that are significant given its uncertainty `of`."""
     if not math.isfinite(number):
         return "–"

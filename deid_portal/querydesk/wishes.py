@@ -11,7 +11,7 @@ from deid_portal.notices.services import tell
 from deid_portal.querydesk.amounts import MICRO, MOST_EPSILON, shown
 from deid_portal.querydesk.ledger import Balance, balance_of, grant, lock
 from deid_portal.querydesk.models import Desk, Wish
-from deid_portal.querydesk.permissions import check_may_ask, check_may_grant
+from deid_portal.querydesk.permissions import check_may_ask_questions, check_may_grant
 from deid_portal.querydesk.policies import check_answers, check_is_waiting
 from deid_portal.web.refusals import Refused
 
@@ -24,7 +24,7 @@ def _check_amount(micro: int) -> None:
 @transaction.atomic
 def ask_for_more(*, desk: Desk, asked_by: User, micro: int, reason: str) -> Wish:
     """Ask the approvers for more budget; one open wish per person."""
-    check_may_ask(asked_by, desk)
+    check_may_ask_questions(asked_by, desk)
     locked = lock(desk)
     check_answers(locked)
     _check_amount(micro)

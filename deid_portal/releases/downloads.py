@@ -19,7 +19,7 @@ from django.utils import timezone
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.releases.models import Download, Grant, Release
-from deid_portal.releases.permissions import team_of
+from deid_portal.releases.permissions import team_of_release
 from deid_portal.releases.policies import check_can_continue, check_can_download
 from deid_portal.web.ranges import ByteRange
 from deid_portal.web.refusals import Refused
@@ -63,7 +63,7 @@ def _count(release: Release, person: User, sha256: str) -> Download:
     record_event(
         "release.downloaded",
         actor=person,
-        team=team_of(release),
+        team=team_of_release(release),
         subject=release,
         facts={"package_sha256": sha256, "times": mine.get().taken},
     )

@@ -6,10 +6,10 @@ from django.utils import timezone
 from deid_portal.audit.services import record_event
 from deid_portal.releases.grants import hold_release
 from deid_portal.releases.models import Grant, Release
-from deid_portal.releases.notifications import tell_that_it_expired
-from deid_portal.releases.permissions import team_of
+from deid_portal.releases.notifications import tell_that_release_expired
+from deid_portal.releases.permissions import team_of_release
 from deid_portal.reviews.models import ReviewRequest
-from deid_portal.reviews.policies import move
+from deid_portal.reviews.policies import move_request
 
 Status = ReviewRequest.Status
 
@@ -29,8 +29,8 @@ def _expire(release: Release) -> bool:
     is_open = release.grants.filter(expires_at__gt=timezone.now()).exists()
     if is_open or release.request.status != Status.RELEASED:
         return False
-    move(release.request, Status.EXPIRED)
+    move_request(release.request, Status.EXPIRED)
     release.request.save(update_fields=["status", "changed_at"])
-    record_event("release.expired", actor=None, team=team_of(release), subject=release)
-    tell_that_it_expired(release)
+    record_event("release.expired", actor=None, team=team_of_release(release), subject=release)
+    tell_that_release_expired(release)
     return True

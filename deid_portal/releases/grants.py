@@ -25,10 +25,10 @@ from deid_portal.releases.notifications import (
     tell_that_no_period_is_given,
     tell_that_terms_changed,
 )
-from deid_portal.releases.permissions import check_may_hand_over, team_of
+from deid_portal.releases.permissions import check_may_hand_over, team_of_release
 from deid_portal.releases.policies import check_not_withdrawn
 from deid_portal.reviews.models import ReviewRequest
-from deid_portal.reviews.policies import move
+from deid_portal.reviews.policies import move_request
 from deid_portal.web.refusals import Refused
 
 
@@ -42,7 +42,7 @@ class GrantTerms:
 
 def most_allowed(release: Release) -> GrantTerms:
     """Return the widest terms a person can get."""
-    rules, request = policy_in_force(team_of(release)).rules, release.request
+    rules, request = policy_in_force(team_of_release(release)).rules, release.request
     return GrantTerms(
         max(rules.download_days, request.download_days),
         max(rules.downloads_per_person, request.downloads_per_person),
@@ -59,7 +59,9 @@ def check_terms(release: Release, terms: GrantTerms) -> None:
 
 def people_to_name(release: Release) -> QuerySet[User]:
     """Return the members of the team, in any role, who are not named yet."""
-    members = User.objects.filter(memberships__team=team_of(release), is_active=True).distinct()
+    members = User.objects.filter(
+        memberships__team=team_of_release(release), is_active=True
+    ).distinct()
     return members.exclude(pk__in=release.grants.values("person")).order_by("username")
 
 
@@ -185,7 +187,7 @@ def _reopen(release: Release) -> None:
     """Somebody can download again, so a release that had expired is released."""
     request = release.request
     if request.status == ReviewRequest.Status.EXPIRED:
-        move(request, ReviewRequest.Status.RELEASED)
+        move_request(request, ReviewRequest.Status.RELEASED)
         request.save(update_fields=["status", "changed_at"])
 
 
@@ -197,7 +199,7 @@ def _record(action: str, actor: User, grant: Grant, terms: GrantTerms | None = N
     record_event(
         action,
         actor=actor,
-        team=team_of(grant.release),
+        team=team_of_release(grant.release),
         subject=grant.release,
         facts=facts,
     )

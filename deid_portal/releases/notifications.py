@@ -10,7 +10,7 @@ from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.selectors import people_with_role
 from deid_portal.notices.services import tell
 from deid_portal.releases.models import Grant, Release
-from deid_portal.releases.permissions import team_of
+from deid_portal.releases.permissions import team_of_release
 
 
 def tell_that_it_was_released(release: Release) -> None:
@@ -34,7 +34,7 @@ def tell_that_terms_changed(grant: Grant, *, but: User) -> None:
 
 def tell_that_a_period_was_asked_for(grant: Grant) -> None:
     words = f"{grant.person.display_name} asks for a new period of {grant.release}."
-    stewards = people_with_role(team_of(grant.release), Role.STEWARD)
+    stewards = people_with_role(team_of_release(grant.release), Role.STEWARD)
     _tell(stewards, words, "release.period_asked", grant.release, grant.person, asks=True)
 
 
@@ -43,13 +43,13 @@ def tell_that_no_period_is_given(grant: Grant, *, but: User) -> None:
     _tell([grant.person], words, "release.period_declined", grant.release, but)
 
 
-def tell_that_it_was_withdrawn(release: Release, *, but: User) -> None:
+def tell_that_release_was_withdrawn(release: Release, *, but: User) -> None:
     words = f"{release} was withdrawn. Do not use copies of it any more."
     people = [release.request.asked_by, release.approved_by, *_named(release)]
     _tell(people, words, "release.withdrawn", release, but)
 
 
-def tell_that_it_expired(release: Release) -> None:
+def tell_that_release_expired(release: Release) -> None:
     words = f"{release} has expired: the last period is over."
     _tell([release.request.asked_by], words, "release.expired", release, None)
 
@@ -68,4 +68,4 @@ def _tell(
     asks: bool = False,
 ) -> None:
     url = reverse("releases:show", args=[release.id])
-    tell(people, words, kind=kind, url=url, team=team_of(release), asks=asks, but=but)
+    tell(people, words, kind=kind, url=url, team=team_of_release(release), asks=asks, but=but)

@@ -24,7 +24,7 @@ from deid_portal.engine.verification.signatures import short_fingerprint
 from deid_portal.engine.wording.words import counted, listed
 from deid_portal.plans.basis import basis_of
 from deid_portal.querydesk.released_answers import HandedAnswer, read_answers, sum_prices
-from deid_portal.releases.package_charts import PackageChart, charts_of
+from deid_portal.releases.package_charts import PackageChart, charts_of_package
 from deid_portal.reports.columns import level_label
 from deid_portal.reports.verdicts import verdict_of
 
@@ -241,11 +241,11 @@ class Certificate:
 
     @property
     def charts(self) -> list[PackageChart]:
-        return charts_of(self.report)
+        return charts_of_package(self.report)
 
     @property
     def limits(self) -> list[str]:
-        return limits_of(self.report, self.statement, self.plan)
+        return limits_of_certificate(self.report, self.statement, self.plan)
 
     @property
     def hashes(self) -> list[tuple[str, str]]:
@@ -283,7 +283,9 @@ class Certificate:
         return format_html('<data value="{}" class="{}">{}</data>', place, kind, words)
 
 
-def limits_of(report: Report, statement: Statement, plan: Mapping[str, Any]) -> list[str]:
+def limits_of_certificate(
+    report: Report, statement: Statement, plan: Mapping[str, Any]
+) -> list[str]:
     """Say under which assumptions the numbers hold, and what they do not cover."""
     known = [n for n, own in plan.get("columns", {}).items() if own["role"] == "quasi-identifier"]
     secret = [n for n, own in plan.get("columns", {}).items() if own["role"] == "sensitive"]

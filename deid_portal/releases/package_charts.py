@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString, mark_safe
 from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.charts.detail import loss_chart
 from deid_portal.engine.charts.groups import classes_chart
-from deid_portal.engine.charts.risk import risk_chart
+from deid_portal.engine.charts.risk import risk_bands_chart
 from deid_portal.engine.charts.svg import write_svg
 from deid_portal.engine.report import Report
 
@@ -21,9 +21,9 @@ class PackageChart:
     svg: SafeString
 
 
-def charts_of(report: Report) -> list[PackageChart]:
+def charts_of_package(report: Report) -> list[PackageChart]:
     """Return what can be drawn of a published report."""
-    charts = [risk_chart(report), classes_chart(report), loss_chart(report, MOST_COLUMNS)]
+    charts = [risk_bands_chart(report), classes_chart(report), loss_chart(report, MOST_COLUMNS)]
     return [
         _draw(chart) for chart in charts if chart is not None and chart.table and chart.table.rows
     ]

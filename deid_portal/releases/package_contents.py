@@ -19,7 +19,7 @@ from deid_portal.releases.package_member import PackageMember, held, to_json
 from deid_portal.releases.package_pdf import pdf_refusal, write_pdf
 from deid_portal.releases.package_readme import write_readme
 from deid_portal.releases.package_signatures import current_signer
-from deid_portal.releases.package_statement import statement_of
+from deid_portal.releases.package_statement import release_statement_of
 from deid_portal.releases.subjects import PackedSubject
 from deid_portal.vault.signing_key import Signer
 
@@ -41,7 +41,7 @@ class Contents:
 
 def contents_of(package: Package, progress: ProgressCallback) -> Contents:
     """Put everything together but the sums, which need the bytes of all of it."""
-    signer, statement = current_signer(), statement_of(package.release)
+    signer, statement = current_signer(), release_statement_of(package.release)
     run = package.release.request.run
     publication, report = run.publication, run.published_report
     progress(0, STEPS, "read")

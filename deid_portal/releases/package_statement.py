@@ -11,7 +11,7 @@ from typing import Any
 from django.utils import timezone
 
 from deid_portal.accounts.models import User
-from deid_portal.attacks.limits import limits_of
+from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.rows import AttackRow, rows_of
 from deid_portal.engine.publication import promises_privacy
 from deid_portal.policies.gates import ABOUT_THE_ORIGINAL, GateResult, outside_words
@@ -64,7 +64,7 @@ def state_release(release: Release, *, is_late: bool = False) -> Statement:
     return statement
 
 
-def statement_of(release: Release) -> dict[str, Any]:
+def release_statement_of(release: Release) -> dict[str, Any]:
     """Return the statement; a release of before there were any gets it now."""
     statement = Statement.objects.filter(release=release).first()
     if statement is None:
@@ -142,7 +142,7 @@ def _waiver(checked: CheckedGate, is_private: bool) -> dict[str, str]:
 def _attacks(request: ReviewRequest) -> list[dict[str, Any]]:
     run = request.run
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
-    rows = rows_of(run, limits_of(run.dataset.team), tests, {}, sees_figures=False)
+    rows = rows_of(run, limits_of_team(run.dataset.team), tests, {}, sees_figures=False)
     return [_attack(row) for row in rows if row.is_made]
 
 

@@ -25,12 +25,12 @@ from deid_portal.releases.permissions import (
     check_may_hand_over,
     check_may_pack,
     check_may_repeat,
-    team_of,
+    team_of_release,
 )
 from deid_portal.releases.policies import check_can_download
 from deid_portal.releases.repetition import next_version_of
 from deid_portal.releases.selectors import grant_of, grants_seen_by, sees_everybody
-from deid_portal.releases.services import check_can_withdraw
+from deid_portal.releases.services import check_can_withdraw_release
 from deid_portal.releases.subjects import PackedSubject
 from deid_portal.reports.verdicts import verdict_of
 from deid_portal.reviews.models import Decision
@@ -124,7 +124,7 @@ def describe_page(
     person: User, release: Release, wanted: PageRequest, forms: Forms | None = None
 ) -> dict[str, Any]:
     forms, chosen = forms or Forms(), wanted.format
-    run, team = release.request.run, team_of(release)
+    run, team = release.request.run, team_of_release(release)
     packages = packages_of(release)
     package = packages.get(chosen)
     is_team = sees_everybody(person, team)
@@ -159,7 +159,7 @@ def describe_page(
         "name_form": _name_form(release, wanted, forms) if can_hand_over else None,
         "withdraw_form": forms.withdraw or WithdrawForm(release=release),
         "withdraw_is_open": forms.withdraw is not None,
-        "can_withdraw": not refusal(check_can_withdraw, person, release),
+        "can_withdraw": not refusal(check_can_withdraw_release, person, release),
         "download_refusal": refusal(check_can_download, release, own),
         "can_pack": not release.is_withdrawn and not refusal(check_may_pack, person, release, own),
         "can_repeat": not release.is_withdrawn and not refusal(check_may_repeat, person, release),
@@ -234,7 +234,7 @@ def _folder_line(files: list[dict[str, Any]]) -> FileLine:
 
 def _people(release: Release, grants: list[Grant], forms: Forms, changing: str) -> list[PersonLine]:
     now, most = timezone.now(), most_allowed(release)
-    members = set(team_of(release).memberships.values_list("user_id", flat=True))
+    members = set(team_of_release(release).memberships.values_list("user_id", flat=True))
     lines = []
     for grant in grants:
         form = TermsForm(most=most, grant=grant) if str(grant.pk) == changing else None

@@ -6,17 +6,17 @@ from deid_portal.web.refusals import Refused
 WITHDRAWING_ROLES = frozenset({Role.STEWARD, Role.APPROVER})
 
 
-def team_of(release: Release) -> Team:
+def team_of_release(release: Release) -> Team:
     return release.request.run.dataset.team
 
 
 def check_may_hand_over(user: User, release: Release) -> None:
     """Naming people and setting their terms is for those who prepare releases."""
-    check_has_role(user, team_of(release), Role.STEWARD, "say who may download")
+    check_has_role(user, team_of_release(release), Role.STEWARD, "say who may download")
 
 
 def check_may_withdraw(user: User, release: Release) -> None:
-    if not roles_of(user, team_of(release)) & WITHDRAWING_ROLES:
+    if not roles_of(user, team_of_release(release)) & WITHDRAWING_ROLES:
         raise Refused("Stewards and approvers of this team can withdraw a release.")
 
 
@@ -31,9 +31,9 @@ def check_is_named(grant: Grant | None) -> None:
 
 def check_may_pack(user: User, release: Release, grant: Grant | None) -> None:
     """Having it packed in another format is for those who hand it over or take it."""
-    if grant is None and not has_role(user, team_of(release), Role.STEWARD):
+    if grant is None and not has_role(user, team_of_release(release), Role.STEWARD):
         raise Refused("Stewards and the people named can have it packed in another format.")
 
 
 def check_may_repeat(user: User, release: Release) -> None:
-    check_has_role(user, team_of(release), Role.STEWARD, "repeat a release")
+    check_has_role(user, team_of_release(release), Role.STEWARD, "repeat a release")

@@ -16,7 +16,7 @@ from django.db import transaction
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset, DatasetColumn
-from deid_portal.datasets.selectors import versions_of, why_not_continued
+from deid_portal.datasets.selectors import versions_of_dataset, why_not_continued
 from deid_portal.engine import EngineError
 from deid_portal.plans.composition import AnyComposedPlan, ProtectionChoice
 from deid_portal.plans.subjects import PlannedSubject
@@ -25,7 +25,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.services import hold_dataset, queue_run
 from deid_portal.runs.variants import find_twin
-from deid_portal.versions.selectors import listed, what_does_not_fit
+from deid_portal.versions.selectors import name_a_few, what_does_not_fit
 from deid_portal.web.refusals import Refused
 
 COUNTS = ("", "One thing does", "Two things do", "Three things do")
@@ -45,7 +45,7 @@ class DoesNotFit(Refused):
 
 def next_version_of(person: User, release: Release) -> NextVersion:
     own = release.request.run.dataset
-    newest = versions_of(own)[0]
+    newest = versions_of_dataset(own)[0]
     if newest.version > own.version:
         return NextVersion(newest)
     return NextVersion(None, why_not_continued(person, newest))
@@ -126,8 +126,8 @@ def _check_fits(release: Release, dataset: Dataset) -> None:
     if changed:
         have = "has another role" if len(changed) == 1 else "have other roles"
         raise DoesNotFit(
-            f"{listed(changed)} {have} than in release {release.number}, so it would be another "
-            "plan. Change that, or start a run of the plan as it is now."
+            f"{name_a_few(changed)} {have} than in release {release.number}, so it would be "
+            "another plan. Change that, or start a run of the plan as it is now."
         )
 
 

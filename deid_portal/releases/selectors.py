@@ -12,7 +12,7 @@ from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.accounts.selectors import teams_of
 from deid_portal.releases.access import ReleaseStanding, stand
 from deid_portal.releases.models import Download, Grant, Package, Release, TableFormat
-from deid_portal.releases.permissions import team_of
+from deid_portal.releases.permissions import team_of_release
 from deid_portal.runs.selectors import HEAVY
 
 
@@ -52,7 +52,7 @@ def sees_everybody(user: User, team: Team) -> bool:
 
 def grants_seen_by(user: User, release: Release) -> QuerySet[Grant]:
     grants = release.grants.select_related("person").order_by("granted_at", "person__username")
-    return grants if sees_everybody(user, team_of(release)) else grants.filter(person=user)
+    return grants if sees_everybody(user, team_of_release(release)) else grants.filter(person=user)
 
 
 FILTERS = {

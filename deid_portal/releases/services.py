@@ -9,13 +9,16 @@ from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
 from deid_portal.releases.grants import hold_release, open_to_the_named
 from deid_portal.releases.models import Release, TableFormat
-from deid_portal.releases.notifications import tell_that_it_was_released, tell_that_it_was_withdrawn
+from deid_portal.releases.notifications import (
+    tell_that_it_was_released,
+    tell_that_release_was_withdrawn,
+)
 from deid_portal.releases.package_statement import state_release
 from deid_portal.releases.packages import request_package
-from deid_portal.releases.permissions import check_may_withdraw, team_of
+from deid_portal.releases.permissions import check_may_withdraw, team_of_release
 from deid_portal.releases.policies import check_not_withdrawn
 from deid_portal.reviews.models import ReviewRequest
-from deid_portal.reviews.policies import move
+from deid_portal.reviews.policies import move_request
 from deid_portal.web.refusals import Refused
 
 Status = ReviewRequest.Status
@@ -55,7 +58,7 @@ def create_release(*, request: ReviewRequest, approved_by: User) -> Release:
     return release
 
 
-def check_can_withdraw(user: User, release: Release) -> None:
+def check_can_withdraw_release(user: User, release: Release) -> None:
     check_may_withdraw(user, release)
     check_not_withdrawn(release)
 
@@ -70,7 +73,7 @@ def withdraw_release(*, release: Release, withdrawn_by: User, reason: str, typed
     """Stop every download at once and tell everybody named. The audit record has no reason in it:
     people write names there."""
     release = hold_release(release)
-    check_can_withdraw(withdrawn_by, release)
+    check_can_withdraw_release(withdrawn_by, release)
     if not reason.strip():
         raise Refused("Say why; everybody named reads it on the page of the release.")
     if not is_name_of(typed, release):
@@ -83,14 +86,14 @@ def withdraw_release(*, release: Release, withdrawn_by: User, reason: str, typed
     record_event(
         "release.withdrawn",
         actor=withdrawn_by,
-        team=team_of(release),
+        team=team_of_release(release),
         subject=release,
         facts={"copies_taken": release.downloads.count()},
     )
-    tell_that_it_was_withdrawn(release, but=withdrawn_by)
+    tell_that_release_was_withdrawn(release, but=withdrawn_by)
     return release
 
 
 def _move(request: ReviewRequest, target: Status) -> None:
-    move(request, target)
+    move_request(request, target)
     request.save(update_fields=["status", "changed_at"])

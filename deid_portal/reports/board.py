@@ -21,7 +21,7 @@ from deid_portal.reports.scenarios import (
     beaten_by,
     front_of,
     place,
-    recommend,
+    recommend_scenario,
     usual_detail,
 )
 from deid_portal.reports.subjects import ReportedSubject
@@ -154,7 +154,7 @@ class Board:
 
     @cached_property
     def recommendation(self) -> ScenarioRecommendation | None:
-        return recommend(self.front)
+        return recommend_scenario(self.front)
 
     @property
     def _recommended(self) -> Scenario | None:

@@ -5,12 +5,18 @@ from math import log10
 from typing import Any
 
 from deid_portal.engine.charts.chart import Chart
-from deid_portal.engine.charts.drawing import as_text, draw, marks, polyline
+from deid_portal.engine.charts.figure_parts import as_text, draw_figure, marks, polyline
 from deid_portal.engine.charts.look import ACCENT, BEFORE, INK_2, MUTE
 from deid_portal.engine.wording.numbers import NBSP as NO_BREAK
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.reports.board import Board
-from deid_portal.reports.scenarios import Point, Scenario, ScenarioAxis, limit_words, title_of
+from deid_portal.reports.scenarios import (
+    Point,
+    Scenario,
+    ScenarioAxis,
+    limit_words,
+    title_of_scenarios,
+)
 
 # Told apart without color; the first ones are the most different from each other.
 SHAPES = ("triangle-up", "square", "circle", "diamond", "star", "hexagon", "pentagon")
@@ -40,7 +46,7 @@ def board_chart(board: Board) -> Chart | None:
     shape = board.points[0].scenario.shape_means
     return Chart(
         id="board-chart",
-        title=title_of(board.points, board.front),
+        title=title_of_scenarios(board.points, board.front),
         caption=(
             f"{board.risk.title} against detail lost. Shape: {shape}; "
             "label: hides among k. Nothing beats the runs on the line."
@@ -101,7 +107,7 @@ def _figure(board: Board) -> Any:
     # The flag of the pin further left flies higher, so that neighbors do not cover each other.
     for place, flag in enumerate(sorted(annotations, key=lambda flag: flag["x"], reverse=True)):
         flag["ay"] = FLAG_HEIGHTS[place]
-    return draw(
+    return draw_figure(
         traces,
         height=446,
         showlegend=False,

@@ -25,7 +25,7 @@ class Distributions:
     two_way: Chart | None
 
 
-def describe_distributions(
+def view_distributions(
     report: Report, column: str = "", first: str = "", second: str = ""
 ) -> Distributions | None:
     told = report.distributions
@@ -55,7 +55,7 @@ class LabelsView:
     chart: Chart
 
 
-def describe_labels(report: Report, column: str = "") -> LabelsView | None:
+def view_released_labels(report: Report, column: str = "") -> LabelsView | None:
     entries = {entry.column: entry for entry in report.released_labels or ()}
     if not entries:
         return None

@@ -8,7 +8,7 @@ from deid_portal.engine.charts.groups import (
     class_bins,
     classes_chart,
     left_out_bins,
-    left_out_chart,
+    left_out_sizes_chart,
 )
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.classes import SizeBin
@@ -25,7 +25,7 @@ def linked_classes_chart(report: Report, address: str) -> Chart:
 
 def linked_left_out_chart(report: Report, address: str) -> Chart | None:
     """The sizes of the groups that were left out; each bar leads to what isolates them."""
-    chart, bins = left_out_chart(report), left_out_bins(report)
+    chart, bins = left_out_sizes_chart(report), left_out_bins(report)
     if chart is None:
         return None
     told = replace(chart, caption=f"{chart.caption}; a bar opens what isolates them")

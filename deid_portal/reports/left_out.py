@@ -30,7 +30,7 @@ class ColumnStep:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeftOutView:
     title: str
     caption: str
     left_out: int
@@ -46,10 +46,12 @@ class LeftOut:
         return self.steps[:STEPS_ON_SUMMARY]
 
 
-def describe_left_out(report: Report) -> LeftOut:
+def describe_left_out(report: Report) -> LeftOutView:
     left_out = report.rows.suppressed
     if not left_out:
-        return LeftOut("Nobody was left out", "Every row of the table is in the release.", 0, [])
+        return LeftOutView(
+            "Nobody was left out", "Every row of the table is in the release.", 0, []
+        )
     steps = _steps(report)
     cheapest = next((step for step in steps if step.is_cheapest), None)
     title = (
@@ -62,9 +64,9 @@ def describe_left_out(report: Report) -> LeftOut:
     if steps:
         caption += ": one step coarser in this column alone frees …"
     if report.risk.before is None:  # as somebody sees it who sees no rows
-        return LeftOut(title, FOR_STEWARDS, left_out, steps, "")
+        return LeftOutView(title, FOR_STEWARDS, left_out, steps, "")
     note = _note(report, left_out, bool(steps))
-    return LeftOut(title, caption, left_out, steps, note)
+    return LeftOutView(title, caption, left_out, steps, note)
 
 
 def _steps(report: Report) -> list[ColumnStep]:

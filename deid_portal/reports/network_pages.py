@@ -7,7 +7,7 @@ from typing import Self, TypeVar
 from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.charts.groups import classes_chart
 from deid_portal.engine.charts.networks import beside_charts, drawing_chart, knowledge_chart
-from deid_portal.engine.charts.risk import risk_chart
+from deid_portal.engine.charts.risk import risk_bands_chart
 from deid_portal.engine.report import NotTold, Report
 from deid_portal.engine.report.network import (
     ActiveAttack,
@@ -23,14 +23,14 @@ from deid_portal.engine.report.network import (
 )
 from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import one_in, percent
-from deid_portal.reports.pages import Asked, Context, Section
+from deid_portal.reports.pages import Context, ReportPageRequest, Section
 from deid_portal.reports.verdicts import ReportNumber, hides_among
 from deid_portal.runs.models import Run
 
 Entry = TypeVar("Entry")
 
 
-def network_of(report: Report) -> NetworkReport:
+def network_report_of(report: Report) -> NetworkReport:
     return _told(report.network)
 
 
@@ -43,7 +43,7 @@ def _told(entry: Entry | None) -> Entry:
 
 def network_key_numbers(report: Report) -> list[ReportNumber]:
     """Eight numbers of a network before and after."""
-    network, before, after = network_of(report), _told(report.risk.before), report.risk.after
+    network, before, after = network_report_of(report), _told(report.risk.before), report.risk.after
     asked = max(
         (rule.parameters["k"] for rule in report.models if "k" in rule.parameters), default=0
     )
@@ -91,20 +91,20 @@ def _link_numbers(links: LinkCounts) -> tuple[ReportNumber, ReportNumber]:
     return in_all, ReportNumber("Links changed", f"{links.added + links.removed:,}", note=note)
 
 
-def _summary(asked: Asked) -> Context:
+def _summary(asked: ReportPageRequest) -> Context:
     report = asked.report
     return {
-        "charts": [knowledge_chart(network_of(report)), classes_chart(report)],
+        "charts": [knowledge_chart(network_report_of(report)), classes_chart(report)],
         "drawings": _drawings(asked),
-        "loss_is": f"Detail lost is {network_of(report).loss_is}.",
+        "loss_is": f"Detail lost is {network_report_of(report).loss_is}.",
     }
 
 
-def _drawings(asked: Asked) -> list[Chart]:
+def _drawings(asked: ReportPageRequest) -> list[Chart]:
     """Draw the network as it was, for stewards, beside what leaves."""
     if asked.report.beside is not None:
         return beside_charts(asked.report.beside)
-    before, after = _drawing_before(asked.run), network_of(asked.report).drawing
+    before, after = _drawing_before(asked.run), network_report_of(asked.report).drawing
     drawings = []
     if before is not None and (before.aggregated or asked.sees_values):
         drawings.append(drawing_chart(before, chart_id="before", title="Before"))
@@ -118,14 +118,14 @@ def _drawing_before(run: Run) -> NetworkDrawing | None:
     return NetworkDrawing.from_document(drawing) if drawing else None
 
 
-def _groups(asked: Asked) -> Context:
+def _groups(asked: ReportPageRequest) -> Context:
     return {"chart": classes_chart(asked.report)}
 
 
-def _risk(asked: Asked) -> Context:
-    network = network_of(asked.report)
+def _risk(asked: ReportPageRequest) -> Context:
+    network = network_report_of(asked.report)
     return {
-        "charts": [risk_chart(asked.report), knowledge_chart(network)],
+        "charts": [risk_bands_chart(asked.report), knowledge_chart(network)],
         "lines": [KnowledgeLine.of(known, own) for known, own in network.risk.items()],
     }
 
@@ -191,8 +191,8 @@ DISTANCES: tuple[tuple[Callable[[StructureDistance], float | None], str], ...] =
 )
 
 
-def _structure(asked: Asked) -> Context:
-    found = _told(network_of(asked.report).structure)
+def _structure(asked: ReportPageRequest) -> Context:
+    found = _told(network_report_of(asked.report).structure)
     before, after = found.before, found.after
     distances = [(words, value(found.distance)) for value, words in DISTANCES]
     return {
@@ -222,8 +222,8 @@ ATTACK_WORDS = {
 }
 
 
-def _attacks(asked: Asked) -> Context:
-    made = network_of(asked.report).attacks or ()
+def _attacks(asked: ReportPageRequest) -> Context:
+    made = network_report_of(asked.report).attacks or ()
     finding = [own for own in made if isinstance(own, MatchingAttack | ActiveAttack)]
     return {
         "lines": [NetworkAttackLine.of(own) for own in finding if own.attack in ATTACK_WORDS],

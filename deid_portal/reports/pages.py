@@ -16,7 +16,7 @@ from deid_portal.engine.charts.distributions import association_chart
 from deid_portal.engine.charts.risk import (
     influence_chart,
     journalist_chart,
-    risk_chart,
+    risk_bands_chart,
     threshold_chart,
 )
 from deid_portal.engine.report import Report
@@ -31,8 +31,8 @@ from deid_portal.reports.attackers import (
 )
 from deid_portal.reports.columns import columns_title, describe_columns
 from deid_portal.reports.distributions import (
-    describe_distributions,
-    describe_labels,
+    view_distributions,
+    view_released_labels,
 )
 from deid_portal.reports.evidence import (
     classifier_problem,
@@ -54,7 +54,7 @@ METRIC_NAMES = {"iloss": "ILoss"}
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReportPageRequest:
     """A page of a report somebody asked for, with what they chose on it."""
 
     run: Run
@@ -63,19 +63,19 @@ class Asked:
     sees_values: bool = False
 
     def address(self, section: str = "") -> str:
-        return address_of(self.run, section)
+        return address_of_report(self.run, section)
 
 
-def address_of(run: Run, section: str = "") -> str:
+def address_of_report(run: Run, section: str = "") -> str:
     if section in ("", "summary"):
         return reverse("reports:report", args=[run.id])
     return reverse("reports:section", args=[run.id, section])
 
 
-def _summary(asked: Asked) -> Context:
+def _summary(asked: ReportPageRequest) -> Context:
     report = asked.report
     return {
-        "charts": [risk_chart(report), linked_classes_chart(report, asked.address("groups"))],
+        "charts": [risk_bands_chart(report), linked_classes_chart(report, asked.address("groups"))],
         **_columns(report),
         "left_out": describe_left_out(report),
         "who_pays": describe_who_pays(report, asked.chosen.get("column", "")),
@@ -86,7 +86,7 @@ def _columns(report: Report) -> Context:
     return {"columns": describe_columns(report), "columns_title": columns_title(report)}
 
 
-def _groups(asked: Asked) -> Context:
+def _groups(asked: ReportPageRequest) -> Context:
     return {
         "classes": linked_classes_chart(asked.report, asked.address("groups")),
         "apart": describe_apart(asked.report, asked.chosen.get("size", "")),
@@ -94,10 +94,10 @@ def _groups(asked: Asked) -> Context:
     }
 
 
-def _risk(asked: Asked) -> Context:
+def _risk(asked: ReportPageRequest) -> Context:
     report = asked.report
     return {
-        "risk": risk_chart(report),
+        "risk": risk_bands_chart(report),
         "attackers": attacker_table(report),
         "marketer": marketer_sentence(report),
         "population": population_sentence(report),
@@ -109,7 +109,7 @@ def _risk(asked: Asked) -> Context:
     }
 
 
-def _detail(asked: Asked) -> Context:
+def _detail(asked: ReportPageRequest) -> Context:
     report = asked.report
     return {
         "loss": loss_chart(report),
@@ -148,7 +148,7 @@ def _written(value: float | None) -> str:
     return thousands(value) if value is None or value > 1000 else loss(value)
 
 
-def _left_out(asked: Asked) -> Context:
+def _left_out(asked: ReportPageRequest) -> Context:
     report = asked.report
     return {
         "left_out": describe_left_out(report),
@@ -157,16 +157,18 @@ def _left_out(asked: Asked) -> Context:
     }
 
 
-def _who_pays(asked: Asked) -> Context:
+def _who_pays(asked: ReportPageRequest) -> Context:
     return {"who_pays": describe_who_pays(asked.report, asked.chosen.get("column", ""))}
 
 
-def _distributions(asked: Asked) -> Context:
+def _distributions(asked: ReportPageRequest) -> Context:
     report, chosen = asked.report, asked.chosen
     wanted = (chosen.get(name, "") for name in ("column", "first", "second"))
     return {
-        "distributions": describe_distributions(report, *wanted),
-        "labels": None if asked.sees_values else describe_labels(report, chosen.get("column", "")),
+        "distributions": view_distributions(report, *wanted),
+        "labels": None
+        if asked.sees_values
+        else view_released_labels(report, chosen.get("column", "")),
         "labels_are_kept_back": not asked.sees_values and report.released_labels is None,
         "associations": association_chart(report),
         "change": change_chart(report),
@@ -177,7 +179,7 @@ def _distributions(asked: Asked) -> Context:
     }
 
 
-def _rows(asked: Asked) -> Context:
+def _rows(asked: ReportPageRequest) -> Context:
     page = asked.chosen.get("page", "1")
     return {"released": released_rows_of(asked.run, int(page) if page.isdecimal() else 1)}
 
@@ -190,7 +192,7 @@ def _there(*charts: Any) -> list[Any]:
 class Section:
     slug: str
     title: str
-    make: Callable[[Asked], Context]
+    make: Callable[[ReportPageRequest], Context]
     folder: str = "reports"
 
     @property
@@ -227,6 +229,6 @@ def tabs_of(
     """The pages of a report as links; the rows are for stewards alone."""
     shown = [section for section in sections.values() if section.slug != ROWS or sees_rows]
     return [
-        ReportTab(section.title, address_of(run, section.slug), section.slug == current)
+        ReportTab(section.title, address_of_report(run, section.slug), section.slug == current)
         for section in shown
     ]

@@ -366,7 +366,7 @@ class ScenarioRecommendation:
     why: str
 
 
-def recommend(front: Sequence[Point]) -> ScenarioRecommendation | None:
+def recommend_scenario(front: Sequence[Point]) -> ScenarioRecommendation | None:
     """Return the run to look at first: allowed, and at the bend of a curve worth the name."""
     allowed = [point for point in front if point.scenario.is_allowed]
     chosen = allowed or list(front)
@@ -384,7 +384,7 @@ def count_places(points: Iterable[Point]) -> int:
     return len({(round(own.risk, 9), round(own.detail, 9)) for own in points})
 
 
-def title_of(points: Sequence[Point], front: Sequence[Point]) -> str:
+def title_of_scenarios(points: Sequence[Point], front: Sequence[Point]) -> str:
     """State the finding of the chart; runs that come to the same count once."""
     if not points:
         return "No run has ended with a release yet"

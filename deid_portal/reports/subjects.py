@@ -10,7 +10,7 @@ from deid_portal.policies.rules import Rules
 from deid_portal.reports.network_pages import (
     NETWORK_SECTIONS,
     network_key_numbers,
-    network_of,
+    network_report_of,
 )
 from deid_portal.reports.pages import SECTIONS, Section
 from deid_portal.reports.scenarios import NetworkScenario, Scenario
@@ -57,7 +57,7 @@ class ReportOfNetwork(ReportedSubject, kind=SubjectKind.NETWORK):
         return network_key_numbers(report)
 
     def released_size(self, report: Report) -> str:
-        links = network_of(report).links.after
+        links = network_report_of(report).links.after
         return f"{report.rows.released:,} people, {links:,} links"
 
     def notes(self, report: Report) -> Sequence[str]:

@@ -17,7 +17,7 @@ from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine.report import Report
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.reports.pages import ROWS, Asked, address_of, tabs_of
+from deid_portal.reports.pages import ROWS, ReportPageRequest, address_of_report, tabs_of
 from deid_portal.reports.remedies import describe_miss, describe_remedies
 from deid_portal.reports.selectors import OPEN_REQUESTS, is_of_an_earlier_plan, pack_recipe
 from deid_portal.reports.subjects import ReportedSubject
@@ -41,13 +41,15 @@ def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> Http
     if section not in sections:
         raise Http404
     if not run.solution:
-        return _no_solution(request, run) if section == "summary" else redirect(address_of(run))
+        return (
+            _no_solution(request, run) if section == "summary" else redirect(address_of_report(run))
+        )
     if section == ROWS:
         check_can_change(person, run.dataset)
         if not run.has_release:
             raise Http404
     page = sections[section]
-    asked = Asked(
+    asked = ReportPageRequest(
         run, report_seen_by(person, run), request.GET, can_see_values(person, run.dataset)
     )
     context = {

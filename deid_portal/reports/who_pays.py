@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from deid_portal.engine.charts.chart import Chart
-from deid_portal.engine.charts.who_pays import left_out_chart, lost_chart, share_left_out
+from deid_portal.engine.charts.who_pays import left_out_shares_chart, lost_chart, share_left_out
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
 
@@ -25,7 +25,7 @@ def describe_who_pays(report: Report, wanted: str = "") -> WhoPays | None:
     if not entries:
         return None
     chosen = entries.get(wanted) or _most_uneven(report, list(entries.values()))
-    charts = [left_out_chart(chosen, report.rows)] if report.rows.suppressed else []
+    charts = [left_out_shares_chart(chosen, report.rows)] if report.rows.suppressed else []
     return WhoPays(list(entries), chosen.column, [*charts, lost_chart(chosen)])
 
 

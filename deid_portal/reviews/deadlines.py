@@ -13,9 +13,9 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
 from deid_portal.policies.selectors import in_force_since, policy_in_force
 from deid_portal.reviews.models import ReviewRequest
-from deid_portal.reviews.notifications import tell_that_it_expired, tell_that_it_still_waits
-from deid_portal.reviews.permissions import team_of
-from deid_portal.reviews.policies import move
+from deid_portal.reviews.notifications import tell_that_it_still_waits, tell_that_request_expired
+from deid_portal.reviews.permissions import team_of_request
+from deid_portal.reviews.policies import move_request
 from deid_portal.reviews.selectors import whose_turn_it_is
 from deid_portal.reviews.services import lock_request
 
@@ -30,7 +30,7 @@ def expires_at(request: ReviewRequest) -> datetime | None:
     A policy that has changed counts from its own day on, or what waited longer than it allows would
     expire the moment it is saved.
     """
-    team = team_of(request)
+    team = team_of_request(request)
     days = policy_in_force(team).rules.decision_days
     if not days or request.status not in WAITING:
         return None
@@ -61,14 +61,14 @@ def look_after(request_id: UUID, now: datetime) -> None:
 
 
 def _expire(request: ReviewRequest) -> None:
-    move(request, Status.EXPIRED)
+    move_request(request, Status.EXPIRED)
     request.save(update_fields=["status", "changed_at"])
-    record_event("review.expired", actor=None, team=team_of(request), subject=request)
-    tell_that_it_expired(request)
+    record_event("review.expired", actor=None, team=team_of_request(request), subject=request)
+    tell_that_request_expired(request)
 
 
 def _is_reminder_due(request: ReviewRequest, now: datetime) -> bool:
-    days = policy_in_force(team_of(request)).rules.reminder_days
+    days = policy_in_force(team_of_request(request)).rules.reminder_days
     begun = waits_since(request)
     last = max(begun, request.reminded_at or begun)
     return bool(days) and now >= last + timedelta(days=days)
@@ -82,5 +82,7 @@ def _remind(request: ReviewRequest, now: datetime) -> None:
         return
     days = (now - request.changed_at).days
     facts = {"people": len(people), "days": days}
-    record_event("review.reminded", actor=None, team=team_of(request), subject=request, facts=facts)
+    record_event(
+        "review.reminded", actor=None, team=team_of_request(request), subject=request, facts=facts
+    )
     tell_that_it_still_waits(request, people, days)

@@ -2,14 +2,14 @@
 
 from dataclasses import asdict, dataclass
 
-from deid_portal.attacks.crossing import cross_with_releases
-from deid_portal.attacks.release_crossing import question_of
+from deid_portal.attacks.crossing_gate import cross_with_releases
 from deid_portal.attacks.selectors import standings_of
+from deid_portal.attacks.table_crossing import question_of
 from deid_portal.policies.gates import CrossingResult, Gate, GateResult, check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import PolicyInForce, policy_in_force
 from deid_portal.reviews.models import ReviewRequest, Waiver
-from deid_portal.reviews.permissions import team_of
+from deid_portal.reviews.permissions import team_of_request
 from deid_portal.runs.models import Run
 from deid_portal.web.refusals import Refused
 
@@ -37,7 +37,7 @@ class CheckedGate:
 
 
 @dataclass(frozen=True)
-class Checked:
+class RequestGates:
     """All gates of a request, failures first, then what is waived, then passes."""
 
     policy: PolicyInForce
@@ -73,14 +73,14 @@ class Checked:
 ORDER = {GateResult.FAIL: 0, GateResult.WAIVED: 1, GateResult.PASS: 2}
 
 
-def gates_of(request: ReviewRequest) -> Checked:
+def gates_of(request: ReviewRequest) -> RequestGates:
     """Check a request now; costs opening its report, and the first time crossing releases."""
-    policy = policy_in_force(team_of(request))
+    policy = policy_in_force(team_of_request(request))
     waivers = {waiver.gate: waiver for waiver in request.waivers.filter(round=request.round)}
     found = check_run(policy, request.run, crossing=_crossing_of(request, policy.rules))
     found.append(_terms_gate(policy, request))
     gates = [CheckedGate(gate, waivers.get(gate.name)) for gate in found]
-    return Checked(policy, sorted(gates, key=lambda checked: ORDER[checked.result]))
+    return RequestGates(policy, sorted(gates, key=lambda checked: ORDER[checked.result]))
 
 
 def check_run(

@@ -33,7 +33,7 @@ def tell_that_it_was_decided(request: ReviewRequest, decided_by: User) -> None:
     _tell(_authors(request), words, kind, request, asks=asks, but=decided_by)
 
 
-def tell_that_it_was_withdrawn(request: ReviewRequest, withdrawn_by: User) -> None:
+def tell_that_request_was_withdrawn(request: ReviewRequest, withdrawn_by: User) -> None:
     words = f"{request} was withdrawn; there is nothing to decide any more."
     _tell(who_may_decide(request), words, "review.withdrawn", request, but=withdrawn_by)
 
@@ -45,7 +45,7 @@ def tell_that_it_still_waits(request: ReviewRequest, people: Iterable[User], day
     _tell(people, words, "review.reminded", request, asks=True)
 
 
-def tell_that_it_expired(request: ReviewRequest) -> None:
+def tell_that_request_expired(request: ReviewRequest) -> None:
     words = f"{request} expired: nobody moved it in time. Its author may ask again."
     _tell([*_authors(request), *who_may_decide(request)], words, "review.expired", request)
 

@@ -9,25 +9,25 @@ from deid_portal.runs.models import Run
 from deid_portal.web.refusals import Refused
 
 
-def team_of(request: ReviewRequest) -> Team:
+def team_of_request(request: ReviewRequest) -> Team:
     return request.run.dataset.team
 
 
-def check_may_ask(user: User, run: Run) -> None:
+def check_may_ask_for_review(user: User, run: Run) -> None:
     check_has_role(user, run.dataset.team, Role.STEWARD, "ask for a review")
 
 
 def check_is_author(user: User, request: ReviewRequest) -> None:
     if user.pk != request.asked_by_id:
         raise Refused("Only the person who asked can do this.")
-    check_has_role(user, team_of(request), Role.STEWARD, "ask for a review")
+    check_has_role(user, team_of_request(request), Role.STEWARD, "ask for a review")
 
 
 def check_may_decide(user: User, request: ReviewRequest) -> None:
     """The author never decides, whatever other roles they hold."""
     if user.pk in authors_of(request):
         raise Refused("You prepared this release, so you cannot vote on it.")
-    check_has_role(user, team_of(request), Role.APPROVER, "decide on a release")
+    check_has_role(user, team_of_request(request), Role.APPROVER, "decide on a release")
     check_can_confirm(user, request)
 
 
@@ -41,7 +41,7 @@ def check_can_confirm(user: User, request: ReviewRequest) -> None:
 
 
 def asks_for_second_factor(request: ReviewRequest) -> bool:
-    return policy_in_force(team_of(request)).rules.confirm_votes
+    return policy_in_force(team_of_request(request)).rules.confirm_votes
 
 
 def authors_of(request: ReviewRequest) -> set[int]:
@@ -56,17 +56,17 @@ def standing_approvals(request: ReviewRequest) -> QuerySet[Decision]:
     Those of authors never do, and no more those of people who are no approvers any longer.
     """
     votes = request.decisions.filter(round=request.round, verdict=Decision.Verdict.APPROVE)
-    approvers = people_with_role(team_of(request), Role.APPROVER)
+    approvers = people_with_role(team_of_request(request), Role.APPROVER)
     return votes.filter(decided_by__in=approvers).exclude(decided_by__in=authors_of(request))
 
 
 def check_may_comment(user: User, request: ReviewRequest) -> None:
-    if not roles_of(user, team_of(request)) & DATASET_ROLES:
+    if not roles_of(user, team_of_request(request)) & DATASET_ROLES:
         raise Refused("Only people who work on the dataset can comment.")
 
 
 def check_may_ask_for_waiver(user: User, request: ReviewRequest) -> None:
-    team = team_of(request)
+    team = team_of_request(request)
     if not any(has_role(user, team, role) for role in (Role.STEWARD, Role.APPROVER)):
         raise Refused("Stewards and approvers of this team can ask for a waiver.")
 
@@ -77,5 +77,5 @@ def check_may_agree(user: User, waiver: Waiver) -> None:
         raise Refused("You asked for this waiver; a second person has to agree.")
     if user.pk in authors_of(waiver.request):
         raise Refused("You prepared this release, so somebody else has to agree.")
-    check_has_role(user, team_of(waiver.request), Role.APPROVER, "agree to a waiver")
+    check_has_role(user, team_of_request(waiver.request), Role.APPROVER, "agree to a waiver")
     check_can_confirm(user, waiver.request)

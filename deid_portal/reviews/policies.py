@@ -70,7 +70,7 @@ def check_can_move(request: ReviewRequest, target: str) -> None:
         raise Refused(f"This is not possible now; the request is: {state}.")
 
 
-def move(request: ReviewRequest, target: Status) -> None:
+def move_request(request: ReviewRequest, target: Status) -> None:
     """Bring a locked request into another state; saved by whoever calls."""
     check_can_move(request, target)
     request.status = target

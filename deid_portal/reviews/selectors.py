@@ -12,7 +12,7 @@ from deid_portal.accounts.selectors import people_with_role
 from deid_portal.datasets.selectors import visible_datasets
 from deid_portal.querydesk.released_answers import Document, to_documents
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
-from deid_portal.reviews.permissions import authors_of, team_of
+from deid_portal.reviews.permissions import authors_of, team_of_request
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import HEAVY
 
@@ -76,7 +76,7 @@ def requests_awaiting(user: User, team: Team) -> list[ReviewRequest]:
 
 def whose_turn_it_is(request: ReviewRequest) -> list[User]:
     """Return the people a request waits for, as their "awaiting me" lists say it."""
-    team = team_of(request)
+    team = team_of_request(request)
     people = {*people_with_role(team, Role.APPROVER), request.asked_by}
     waits = [person for person in people if request in requests_awaiting(person, team)]
     return sorted(waits, key=lambda person: person.username)
@@ -85,7 +85,7 @@ def whose_turn_it_is(request: ReviewRequest) -> list[User]:
 def who_may_decide(request: ReviewRequest) -> list[User]:
     """Return the approvers, but not those who made what is to be decided on."""
     authors = authors_of(request)
-    approvers = people_with_role(team_of(request), Role.APPROVER)
+    approvers = people_with_role(team_of_request(request), Role.APPROVER)
     return [person for person in approvers if person.pk not in authors]
 
 
@@ -191,7 +191,7 @@ VOTE_WORDS = {
 
 def standings_of_people(request: ReviewRequest) -> list[RequestPerson]:
     """Say of everybody who may vote, comment or never vote where they stand."""
-    team, authors = team_of(request), authors_of(request)
+    team, authors = team_of_request(request), authors_of(request)
     votes = {
         vote.decided_by_id: VOTE_WORDS[Decision.Verdict(vote.verdict)]
         for vote in request.decisions.filter(round=request.round)

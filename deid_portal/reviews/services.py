@@ -19,24 +19,24 @@ from deid_portal.querydesk.released_answers import (
     to_documents,
 )
 from deid_portal.releases.services import create_release
-from deid_portal.reviews.gates import Checked, gates_of
+from deid_portal.reviews.gates import RequestGates, gates_of
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
 from deid_portal.reviews.notifications import (
     tell_that_it_was_asked,
     tell_that_it_was_commented,
     tell_that_it_was_decided,
-    tell_that_it_was_withdrawn,
+    tell_that_request_was_withdrawn,
     tell_that_votes_are_void,
 )
 from deid_portal.reviews.permissions import (
     check_is_author,
     check_may_agree,
-    check_may_ask,
+    check_may_ask_for_review,
     check_may_ask_for_waiver,
     check_may_comment,
     check_may_decide,
     standing_approvals,
-    team_of,
+    team_of_request,
 )
 from deid_portal.reviews.policies import (
     TARGET_OF_VERDICT,
@@ -49,7 +49,7 @@ from deid_portal.reviews.policies import (
     check_unchanged,
     fingerprints_of_run,
     is_about,
-    move,
+    move_request,
 )
 from deid_portal.runs.models import Run
 from deid_portal.web.refusals import Refused
@@ -74,7 +74,7 @@ class RequestTerms:
 
 
 def check_can_ask(user: User, run: Run) -> None:
-    check_may_ask(user, run)
+    check_may_ask_for_review(user, run)
     check_can_be_reviewed(run)
 
 
@@ -83,7 +83,7 @@ def check_can_vote(user: User, request: ReviewRequest) -> None:
     check_may_decide(user, request)
 
 
-def check_can_approve(user: User, request: ReviewRequest, checked: Checked) -> None:
+def check_can_approve(user: User, request: ReviewRequest, checked: RequestGates) -> None:
     check_can_vote(user, request)
     check_drawn_in_secret(request.run)
     if checked.fails:
@@ -92,7 +92,7 @@ def check_can_approve(user: User, request: ReviewRequest, checked: Checked) -> N
         )
 
 
-def check_can_withdraw(user: User, request: ReviewRequest) -> None:
+def check_can_withdraw_request(user: User, request: ReviewRequest) -> None:
     if request.status == Status.RELEASED:
         raise Refused("It was released; withdraw the release instead.")
     check_can_move(request, Status.WITHDRAWN)
@@ -137,7 +137,7 @@ def ask_for_review(
 
 
 def _set_terms(request: ReviewRequest, terms: RequestTerms) -> None:
-    rules = policy_in_force(team_of(request)).rules
+    rules = policy_in_force(team_of_request(request)).rules
     request.purpose = terms.purpose
     request.download_days = terms.download_days or rules.download_days
     request.downloads_per_person = terms.downloads_per_person or rules.downloads_per_person
@@ -208,7 +208,7 @@ def resubmit(*, request: ReviewRequest, run: Run, submitted_by: User) -> ReviewR
     voided = request.decisions.filter(round=request.round).count()
     begin_round(request, run)
     if request.status != Status.SUBMITTED:
-        move(request, Status.SUBMITTED)
+        move_request(request, Status.SUBMITTED)
     request.save()
     facts = {"round": request.round, "votes_voided": voided, "output_sha256": run.output_sha256}
     _record("review.resubmitted", submitted_by, request, facts)
@@ -250,7 +250,7 @@ def decide(
         action = f"review.{TARGET_OF_VERDICT[verdict].replace('-', '_')}"
         _move(request, TARGET_OF_VERDICT[verdict], decided_by, action)
         tell_that_it_was_decided(request, decided_by)
-    elif approvals_of(request) >= policy_in_force(team_of(request)).rules.approvals:
+    elif approvals_of(request) >= policy_in_force(team_of_request(request)).rules.approvals:
         _move(request, Status.APPROVED, decided_by, "review.approved")
         tell_that_it_was_decided(request, decided_by)
         create_release(request=request, approved_by=decided_by)
@@ -265,9 +265,9 @@ def approvals_of(request: ReviewRequest) -> int:
 @transaction.atomic
 def withdraw_request(*, request: ReviewRequest, withdrawn_by: User) -> None:
     request = lock_request(request)
-    check_can_withdraw(withdrawn_by, request)
+    check_can_withdraw_request(withdrawn_by, request)
     _move(request, Status.WITHDRAWN, withdrawn_by, "review.withdrawn")
-    tell_that_it_was_withdrawn(request, withdrawn_by)
+    tell_that_request_was_withdrawn(request, withdrawn_by)
 
 
 @transaction.atomic
@@ -352,7 +352,7 @@ def _move(
     action: str,
     facts: dict[str, Any] | None = None,
 ) -> None:
-    move(request, target)
+    move_request(request, target)
     request.save(update_fields=["status", "changed_at"])
     _record(action, actor, request, facts)
 
@@ -361,4 +361,4 @@ def _record(
     action: str, actor: User, request: ReviewRequest, facts: dict[str, Any] | None = None
 ) -> None:
     request.run.dataset.save(update_fields=["changed_at"])
-    record_event(action, actor=actor, team=team_of(request), subject=request, facts=facts)
+    record_event(action, actor=actor, team=team_of_request(request), subject=request, facts=facts)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from deid_portal.runs.models import Run
 
 
-def new_secret() -> str:
+def new_run_secret() -> str:
     return token_hex(SECRET_BYTES)
 
 

@@ -12,7 +12,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.notifications import tell_that_it_ended
 from deid_portal.runs.origins import delete_origins
 from deid_portal.runs.subjects import RunSubject
-from deid_portal.runs.summaries import summarize
+from deid_portal.runs.summaries import summarize_run
 from deid_portal.runs.ways_back import StoredWayBack, delete_way_back_of, enter_way_back
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
@@ -54,7 +54,7 @@ def perform_run(lease: Lease[Run]) -> None:
             "run.finished",
             solution=outcome.solution,
             report=report,
-            summary=summarize(report, carried_out.stored.get("published", {}).get("detail")),
+            summary=summarize_run(report, carried_out.stored.get("published", {}).get("detail")),
             engine_version=ENGINE_VERSION,
             way_back=carried_out.way_back,
             **carried_out.stored,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import draw, polyline
+from deid_portal.engine.charts.figure_parts import draw_figure, polyline
 from deid_portal.engine.charts.look import ACCENT, BEFORE, SURFACE_2
 from deid_portal.runs.models import Run
 
@@ -83,7 +83,7 @@ def _figure(
         _line(trace, 1, elapsed, "Best so far", {"color": ACCENT, "shape": "hv"}),
         _line(trace, 2, elapsed, bound_name, {"color": BEFORE, "dash": "dot"}),
     ]
-    return draw(
+    return draw_figure(
         [own for own in lines if own.x],
         x="Seconds since start",
         y=axis,

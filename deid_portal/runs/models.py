@@ -13,7 +13,7 @@ from deid_portal.engine.publication import Publication
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.summary import RunSummary
 from deid_portal.plans.basis import AnyPlan, basis_of
-from deid_portal.runs.chance import honest_report, new_secret
+from deid_portal.runs.chance import honest_report, new_run_secret
 from deid_portal.taxonomies.models import TaxonomyVersion
 from deid_portal.vault.sealed_fields import SealedJSONField, SealedObjectField
 from deid_portal.work.leases import Work
@@ -64,7 +64,7 @@ class Run(Work):
     plan_files = SealedJSONField(default=dict)
     plan_sha256 = models.CharField(max_length=64)
     # What chance is drawn from, until the run has ended; see chance.py.
-    secret = SealedJSONField(null=True, default=new_secret, editable=False)
+    secret = SealedJSONField(null=True, default=new_run_secret, editable=False)
     input_sha256 = models.CharField(max_length=64)
     engine_version = models.CharField(max_length=20, default="", blank=True)
     # Plan and taxonomies as they may leave with the release: nothing in them that it does not show.

@@ -7,7 +7,7 @@ from typing import IO, Any, BinaryIO, cast
 
 from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.networks import Network, NetworkOutcome, NetworkPlan, protect_network
-from deid_portal.engine.networks.layout import draw, draw_beside
+from deid_portal.engine.networks.layout import draw_beside, lay_out_network
 from deid_portal.engine.networks.network import Nodes
 from deid_portal.engine.networks.writer import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.progress import ProgressCallback
@@ -49,7 +49,9 @@ def _with_drawings(network: Network, outcome: NetworkOutcome) -> NetworkOutcome:
     beside = _draw_both(network, released, outcome.rows)
     return replace(
         outcome,
-        report=replace(outcome.report, network=replace(told, drawing=draw(released).drawing)),
+        report=replace(
+            outcome.report, network=replace(told, drawing=lay_out_network(released).drawing)
+        ),
         details=replace(outcome.details, beside=beside),
     )
 

@@ -18,7 +18,7 @@ from deid_portal.engine.errors import InvalidReport
 from deid_portal.engine.publication import hide_values_in_report
 from deid_portal.runs.models import Run
 from deid_portal.runs.subjects import RunSubject
-from deid_portal.runs.summaries import describe_request, summarize
+from deid_portal.runs.summaries import describe_request, summarize_run
 from deid_portal.vault import vault
 
 SECONDS_OF_A_DAY = 24 * 3600
@@ -36,14 +36,14 @@ def forget_results(dataset: Dataset) -> dict[str, int]:
             deleted += run.has_release
             run.published = None
             run.rows_deleted_at = timezone.now()
-            transaction.on_commit(partial(vault.delete, folder_of(run.id)))
+            transaction.on_commit(partial(vault.delete, folder_of_run(run.id)))
         run.secret = None
         kept = ["plan", "plan_files", "report", "summary", "published", "rows_deleted_at", "secret"]
         run.save(update_fields=kept)
     return {"results": deleted}
 
 
-def folder_of(run_id: UUID | str) -> str:
+def folder_of_run(run_id: UUID | str) -> str:
     return f"runs/{run_id}"
 
 
@@ -64,13 +64,13 @@ def _hide_values(run: Run, plan: dict[str, Any]) -> None:
         run.summary = describe_request(plan)
         return
     run.report = hide_values_in_report(report, plan)
-    run.summary = summarize(run.report, detail)
+    run.summary = summarize_run(run.report, detail)
 
 
 def _delete_other_attempts(run: Run) -> None:
     """A worker that died may have left rows under the number of its attempt."""
     for attempt in range(run.attempt):
-        transaction.on_commit(partial(vault.delete, f"{folder_of(run.id)}/{attempt}"))
+        transaction.on_commit(partial(vault.delete, f"{folder_of_run(run.id)}/{attempt}"))
 
 
 def delete_results_left_over() -> int:

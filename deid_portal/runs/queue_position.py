@@ -11,7 +11,7 @@ from django.utils import timezone
 from deid_portal.runs.models import Run
 from deid_portal.runs.progress import describe_progress
 from deid_portal.runs.selectors import HEAVY
-from deid_portal.runs.turns import Waiting
+from deid_portal.runs.turns import WaitingRun
 from deid_portal.web.short_cache import cached_briefly
 from deid_portal.work.leases import WorkStatus
 from deid_portal.work.workers import count_workers
@@ -29,12 +29,12 @@ class Wait:
     seconds: float | None  # None when nothing is known, or when nobody is there to work
 
 
-def describe_wait(run: Run, in_turn: Sequence[Waiting]) -> Wait:
+def describe_wait(run: Run, in_turn: Sequence[WaitingRun]) -> Wait:
     """Say how long a run will wait; `in_turn` is who waits with it, the next one first."""
     order = [waiting.id for waiting in in_turn]
     ahead = order.index(run.id) if run.id in order else 0
     workers = cached_briefly("workers", count_workers)
-    usual = cached_briefly("usual-seconds", usual_seconds)
+    usual = cached_briefly("usual-seconds", usual_run_seconds)
     if not workers or usual is None:
         return Wait(ahead, workers, None)
     running = Run.objects.filter(status=WorkStatus.RUNNING).defer(*HEAVY)
@@ -52,7 +52,7 @@ class QueueView:
     of_others: int
 
 
-def describe_queue(run: Run, in_turn: Sequence[Waiting]) -> QueueView:
+def describe_queue(run: Run, in_turn: Sequence[WaitingRun]) -> QueueView:
     """Cost: one query, none while nothing of the same team waits."""
     order = [waiting for waiting in in_turn if waiting.id != run.id]
     own = [waiting.id for waiting in order if waiting.team == run.dataset.team_id]
@@ -74,7 +74,7 @@ def wait_briefly(run: Run) -> None:
         run.refresh_from_db(fields=["status"])
 
 
-def usual_seconds() -> float | None:
+def usual_run_seconds() -> float | None:
     """Return how long runs took lately; half of them took longer."""
     finished = Run.objects.filter(status=WorkStatus.FINISHED, started_at__isnull=False)
     times = finished.order_by("-queued_at").values_list("started_at", "finished_at")

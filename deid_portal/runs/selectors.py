@@ -9,7 +9,7 @@ from deid_portal.accounts.models import Team, User
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import visible_datasets
 from deid_portal.runs.models import Run, Sweep, SweepMember
-from deid_portal.runs.turns import Share, Waiting, in_turn
+from deid_portal.runs.turns import Share, WaitingRun, in_turn
 from deid_portal.work.leases import OPEN_STATUSES, WorkStatus, claimable, stale
 
 # Documents that only single pages need; a list of runs must not decrypt them all.
@@ -72,7 +72,7 @@ def failed_runs_of_team(user: User, team: Team, since: datetime) -> QuerySet[Run
     return _light(failed).order_by("-finished_at")
 
 
-def waiting_in_turn() -> list[Waiting]:
+def waiting_in_turn() -> list[WaitingRun]:
     """Return the runs of all teams that any free worker may take, the next one first."""
     waiting = Run.objects.filter(claimable()).values_list(
         "id",
@@ -82,7 +82,7 @@ def waiting_in_turn() -> list[Waiting]:
         "moved_ahead_at",
         Case(When(status=WorkStatus.RUNNING, then=True), default=False),
     )
-    found = [Waiting(*row) for row in waiting]
+    found = [WaitingRun(*row) for row in waiting]
     return in_turn(found, _shares({run.team for run in found}))
 
 

@@ -22,7 +22,7 @@ from deid_portal.work.leases import Lease
 
 
 @dataclass(frozen=True, eq=False)
-class CarriedOut:
+class RunResult:
     """What a plan came to; `stored` are the fields of the run that say what lies in the vault."""
 
     outcome: Outcome | NetworkOutcome
@@ -32,7 +32,7 @@ class CarriedOut:
 
 class RunSubject(SubjectPart):
     @abstractmethod
-    def carry_out(self, lease: Lease[Run]) -> CarriedOut:
+    def carry_out(self, lease: Lease[Run]) -> RunResult:
         """Carry out the frozen plan of a run and store what it releases."""
 
     @abstractmethod
@@ -41,13 +41,13 @@ class RunSubject(SubjectPart):
 
 
 class RunOfTable(RunSubject, kind=SubjectKind.TABLE):
-    def carry_out(self, lease: Lease[Run]) -> CarriedOut:
+    def carry_out(self, lease: Lease[Run]) -> RunResult:
         run, plan = lease.work, lease.work.frozen_table_plan()
         key = pseudonym_key_of(self.dataset.team)
         watch = ProgressWatch(lease.progress, lambda: lease.memory_mb)
         outcome = protect_table_of(run, plan, key, watch)
         stored = store_table(lease, plan, outcome)
-        return CarriedOut(outcome, stored, store_way_back_of(run, plan, outcome, key))
+        return RunResult(outcome, stored, store_way_back_of(run, plan, outcome, key))
 
     def plan_without_values(self, run: Run) -> dict[str, Any]:
         try:
@@ -60,10 +60,10 @@ class RunOfTable(RunSubject, kind=SubjectKind.TABLE):
 
 
 class RunOfNetwork(RunSubject, kind=SubjectKind.NETWORK):
-    def carry_out(self, lease: Lease[Run]) -> CarriedOut:
+    def carry_out(self, lease: Lease[Run]) -> RunResult:
         watch = ProgressWatch(lease.progress, lambda: lease.memory_mb)
         plan, outcome = protect_network_of(lease.work, watch)
-        return CarriedOut(outcome, store_network(lease, plan, outcome))
+        return RunResult(outcome, store_network(lease, plan, outcome))
 
     def plan_without_values(self, run: Run) -> dict[str, Any]:
         return network_plan_without_values(run.plan)

@@ -43,7 +43,7 @@ def describe_plan(plan: Mapping[str, Any]) -> AskedProtection:
     )
 
 
-def summarize(report: Report, detail: Mapping[str, Any] | None = None) -> RunSummary:
+def summarize_run(report: Report, detail: Mapping[str, Any] | None = None) -> RunSummary:
     """Pick from a finished run's report, no solution included.
 
     `detail` is what the published plan says of detail lost; it is shown instead of the report's own

@@ -15,7 +15,7 @@ from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine import EngineError
 from deid_portal.plans.subjects import check_plan_chosen
 from deid_portal.runs.forms import SweepForm
-from deid_portal.runs.queue_position import usual_seconds
+from deid_portal.runs.queue_position import usual_run_seconds
 from deid_portal.runs.selectors import get_sweep_or_404
 from deid_portal.runs.sweeps import check_can_sweep, check_size, start_sweep, stop_sweep
 from deid_portal.runs.variants import basis_of_protection
@@ -72,7 +72,7 @@ def _size(form: SweepForm, dataset: Dataset) -> dict[str, Any]:
         errors = [error for own in given.errors.values() for error in own]
         return {"size": None, "size_refusal": errors[0] if errors else ""}
     size = sum(1 for _ in given.to_grid().changes(basis_of_protection(dataset)))
-    usual, workers = usual_seconds(), count_workers()
+    usual, workers = usual_run_seconds(), count_workers()
     return {
         "size": size,
         "size_refusal": refusal(check_size, size),

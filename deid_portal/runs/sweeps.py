@@ -35,7 +35,7 @@ from deid_portal.runs.services import hold_dataset, queue_run
 from deid_portal.runs.variants import (
     basis_of_protection,
     find_twins,
-    judge,
+    validate_changed_plan,
 )
 from deid_portal.web.refusals import Refused
 from deid_portal.work.leases import OPEN_STATUSES, request_stop
@@ -46,7 +46,7 @@ METHODS_TO_SWEEP = ("full-domain", "local-recoding", "top-down", "mondrian")
 
 
 @dataclass(frozen=True)
-class Way:
+class SweepMethod:
     """A method that can be tried, as a plan names it."""
 
     name: str
@@ -55,12 +55,12 @@ class Way:
 
 
 WAYS = {
-    **{name: Way(name, METHODS[name].title, {"name": name}) for name in METHODS_TO_SWEEP},
-    **{name: Way(name, title, entry) for name, title, entry in NETWORK_WAYS},
+    **{name: SweepMethod(name, METHODS[name].title, {"name": name}) for name in METHODS_TO_SWEEP},
+    **{name: SweepMethod(name, title, entry) for name, title, entry in NETWORK_WAYS},
 }
 
 
-def ways_of(dataset: Dataset) -> list[Way]:
+def ways_of(dataset: Dataset) -> list[SweepMethod]:
     """Return what a sweep of this table or network can try."""
     return [WAYS[name] for name in SweptSubject.of(dataset).ways()]
 
@@ -112,7 +112,7 @@ class SweepGrid:
         return "; ".join(said)
 
 
-def _use(way: Way, basis: Basis) -> list[Change]:
+def _use(way: SweepMethod, basis: Basis) -> list[Change]:
     """Use a method; the one that the plan has stays, with whatever else it says."""
     return [] if basis.is_using(way.entry) else [UseMethod(dict(way.entry))]
 
@@ -143,7 +143,7 @@ def plan_members(dataset: Dataset, grid: SweepGrid) -> tuple[Basis, list[SweptPl
     members: dict[str, SweptPlan] = {}
     for changes in wanted:
         changed, words = apply_changes(basis, changes)
-        plan = judge(dataset, changed)
+        plan = validate_changed_plan(dataset, changed)
         members.setdefault(plan.sha256, SweptPlan(plan, words))
     return basis, list(members.values())
 

@@ -14,7 +14,7 @@ from uuid import UUID
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitingRun:
     """A run that any free worker may take."""
 
     id: UUID
@@ -38,18 +38,18 @@ class Share:
     last_turn: float = 0.0  # on any clock; 0 for a team that never had one
 
 
-def in_turn(waiting: Iterable[Waiting], shares: Mapping[UUID, Share]) -> list[Waiting]:
+def in_turn(waiting: Iterable[WaitingRun], shares: Mapping[UUID, Share]) -> list[WaitingRun]:
     """Return the runs in the order in which free workers take them.
 
     Each turn counts against its team at once, so the order further back is what will happen if
     nothing ends and nothing new comes.
     """
-    lines: dict[UUID, list[Waiting]] = defaultdict(list)
+    lines: dict[UUID, list[WaitingRun]] = defaultdict(list)
     for run in sorted(waiting, key=lambda run: run.place_in_team, reverse=True):
         lines[run.team].append(run)
     given = {team: shares.get(team, Share()) for team in lines}
     now = max((share.last_turn for share in given.values()), default=0.0)
-    order: list[Waiting] = []
+    order: list[WaitingRun] = []
 
     def turn_of(team: UUID) -> tuple[int, float, datetime]:
         return (given[team].running, given[team].last_turn, lines[team][-1].queued_at)

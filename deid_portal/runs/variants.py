@@ -28,7 +28,7 @@ from deid_portal.work.leases import OPEN_STATUSES, WorkStatus
 
 
 @dataclass(frozen=True)
-class Started:
+class VariantRun:
     """The run of a plan; not new where the same plan is at work or was carried out before."""
 
     run: Run
@@ -42,7 +42,7 @@ def check_can_vary(user: User, run: Run) -> None:
         raise Refused("The table has changed since this run; start a new run of it first.")
 
 
-def start_variant(*, run: Run, changes: Sequence[Change], started_by: User) -> Started:
+def start_variant(*, run: Run, changes: Sequence[Change], started_by: User) -> VariantRun:
     """Run the plan of `run` with changes; raises Refused, or InvalidPlan if that makes no sense."""
     check_can_vary(started_by, run)
     return start_changed(
@@ -57,7 +57,7 @@ def start_variant(*, run: Run, changes: Sequence[Change], started_by: User) -> S
 
 def start_variant_of_protection(
     *, dataset: Dataset, changes: Sequence[Change], started_by: User
-) -> Started:
+) -> VariantRun:
     """Run the chosen protection with changes; the protection itself stays as it is."""
     check_can_run(started_by, dataset)
     check_plan_chosen(dataset)
@@ -101,12 +101,12 @@ def start_changed(
     planned_by: User,
     started_by: User,
     based_on: Run | None = None,
-) -> Started:
+) -> VariantRun:
     changed, words = apply_changes(basis, changes)
-    plan = judge(dataset, changed)
+    plan = validate_changed_plan(dataset, changed)
     twin = find_twin(hold_dataset(dataset), plan)
     if twin is not None:
-        return Started(twin, is_new=False)
+        return VariantRun(twin, is_new=False)
     run = queue_run(
         dataset=dataset,
         plan=plan,
@@ -116,10 +116,10 @@ def start_changed(
         based_on=based_on,
         change_words=words,
     )
-    return Started(run, is_new=True)
+    return VariantRun(run, is_new=True)
 
 
-def judge(dataset: Dataset, changed: Basis) -> AnyPlan:
+def validate_changed_plan(dataset: Dataset, changed: Basis) -> AnyPlan:
     """Validate what changes came to, as every plan is; raises InvalidPlan."""
     plan = changed.to_plan()
     PlannedSubject.of(dataset).check_fits(plan)

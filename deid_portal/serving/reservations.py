@@ -57,7 +57,7 @@ def open_port(host: str, port: int) -> socket.socket:
         raise NotReady(f"Port {port} of {host} cannot be opened: {reason}.") from None
 
 
-def address_of(listener: socket.socket) -> tuple[str, int]:
+def address_of_listener(listener: socket.socket) -> tuple[str, int]:
     """Return the host and port at which this machine reaches the listener."""
     host, port = listener.getsockname()[:2]
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 -- compared, not bound

@@ -15,7 +15,7 @@ from deid_portal.engine.files.column_types import TypeChoice
 from deid_portal.engine.files.file_format import DatabaseFormat, FileFormat, FileKind
 from deid_portal.sources.models import Fetch
 from deid_portal.sources.policies import check_can_be_used
-from deid_portal.sources.postgresql import Answered, SourceProblem, copy_answer
+from deid_portal.sources.postgresql import CopyResult, SourceProblem, copy_answer
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
 from deid_portal.work.leases import (
@@ -61,7 +61,7 @@ def _endings(lease: Lease[Fetch]) -> Endings:
     )
 
 
-def _copy(lease: Lease[Fetch]) -> tuple[SealedUpload, Answered]:
+def _copy(lease: Lease[Fetch]) -> tuple[SealedUpload, CopyResult]:
     fetch = lease.work
     if fetch.connection is None:
         raise SourceProblem(REMOVED)
@@ -102,7 +102,7 @@ def _file_name(fetch: Fetch) -> str:
 
 
 @transaction.atomic
-def _keep(lease: Lease[Fetch], upload: SealedUpload, answered: Answered) -> None:
+def _keep(lease: Lease[Fetch], upload: SealedUpload, answered: CopyResult) -> None:
     """Create the dataset; the file is moved last, when nothing can be refused any more."""
     lease.finish()
     types = dict.fromkeys(answered.text_columns, TypeChoice.TEXT)

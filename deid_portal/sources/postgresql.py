@@ -82,7 +82,7 @@ class TableName:
 
 
 @dataclass(frozen=True)
-class Answered:
+class CopyResult:
     """The result of a copy: number of rows, and positions of text columns."""
 
     rows: int
@@ -120,7 +120,7 @@ def list_tables(address: Address) -> list[TableName]:
 
 def copy_answer(
     address: Address, question: TableOrQuery, target: Target, watch: CopyWatch, limit_seconds: int
-) -> Answered:
+) -> CopyResult:
     """Write the rows of a table or query as CSV, one by one; never all in memory."""
     with _session(address, limit_seconds) as session, _stopping_with(watch, session):
         query = _query_of(session, question)
@@ -129,7 +129,7 @@ def copy_answer(
     if not rows:
         raise SourceProblem("The database answered without a single row; there is nothing to read.")
     text = tuple(place for place, (_, kind) in enumerate(columns) if kind not in TYPED)
-    return Answered(rows, text)
+    return CopyResult(rows, text)
 
 
 @contextmanager

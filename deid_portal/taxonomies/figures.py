@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import bars, draw
+from deid_portal.engine.charts.figure_parts import bars, draw_figure
 from deid_portal.engine.charts.look import ACCENT, MUTE
 from deid_portal.engine.taxonomies import LevelEffect
 from deid_portal.engine.wording.numbers import NBSP
@@ -80,4 +80,4 @@ def _figure(effects: Sequence[LevelEffect]) -> Any:
         constraintext="none",
     )
     axis = {"range": [0, 1.05], "dtick": 0.5}
-    return draw([trace], x="Level", y="Detail lost", height=200, margin_t=22, yaxis=axis)
+    return draw_figure([trace], x="Level", y="Detail lost", height=200, margin_t=22, yaxis=axis)

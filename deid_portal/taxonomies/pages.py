@@ -27,6 +27,7 @@ from deid_portal.taxonomies.forms import (
     RulesForm,
     TreeForm,
 )
+from deid_portal.taxonomies.initial_values import VALUES_TYPED, initial_of
 from deid_portal.taxonomies.library import describe_library
 from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind
 from deid_portal.taxonomies.next_bars import bar_of_workbench
@@ -40,11 +41,10 @@ from deid_portal.taxonomies.selectors import (
     open_columns,
     quasi_identifiers,
     taxonomy_of,
-    versions_of,
+    versions_of_taxonomy,
 )
 from deid_portal.taxonomies.services import MOST_VALUES
-from deid_portal.taxonomies.starting_points import VALUES_TYPED, initial_of
-from deid_portal.taxonomies.tree_drawing import TreeDrawing, draw_tree
+from deid_portal.taxonomies.visible_rows import TreeDrawing, draw_tree
 
 
 class Tab(models.TextChoices):
@@ -130,7 +130,7 @@ def show_workbench(
         "chart": effect_of(whole.effects, is_whole=not whole.uncovered_count) if whole else None,
         "tree": tree,
         "drawing": _draw(request, column, view, tree) if view and view.outline else None,
-        "versions": versions_of(column),
+        "versions": versions_of_taxonomy(column),
         "version": taxonomy.version if taxonomy else None,
         "can_change": sees_values,
         "is_locked": is_released(taxonomy.version if taxonomy else None),

@@ -142,7 +142,7 @@ def read_recipe(document: dict[str, Any], file_text: str | None = None) -> Recip
     return parse_recipe(Place(document), read_file=lambda _: (file_text or "").encode())
 
 
-def lay_out(recipe: Recipe, values: Column) -> Outline | None:
+def lay_out_recipe(recipe: Recipe, values: Column) -> Outline | None:
     """Return a recipe's tree as it can be edited; None when it is too large for that."""
     if len(values.values) > MOST_EDITED:
         return None
@@ -164,7 +164,7 @@ def describe_taxonomy(column: DatasetColumn) -> TaxonomyView | None:
         return _describe_outline(outline)
     values = values_of(column)
     recipe = read_recipe(taxonomy.recipe, taxonomy.file_text)
-    outline = lay_out(recipe, values)
+    outline = lay_out_recipe(recipe, values)
     if outline is not None:
         return _describe_outline(outline)
     uncovered = [] if taxonomy.is_complete else recipe.uncovered(values)
@@ -187,7 +187,7 @@ def _describe_outline(outline: Outline) -> TaxonomyView:
     return TaxonomyView(chips[:CHIPS_SHOWN], len(chips), covered, None, effects, outline)
 
 
-def versions_of(column: DatasetColumn) -> list[TaxonomyVersion]:
+def versions_of_taxonomy(column: DatasetColumn) -> list[TaxonomyVersion]:
     """List the versions of a column's taxonomy, the newest first, with the runs that used each.
 
     They are not opened: lists need no values.

@@ -15,8 +15,8 @@ from deid_portal.engine.taxonomies import (
     Recipe,
     is_json,
     parse_json,
-    propose,
     replay,
+    suggest_taxonomy,
     write_paths,
 )
 from deid_portal.taxonomies.models import (
@@ -28,7 +28,7 @@ from deid_portal.taxonomies.models import (
 from deid_portal.taxonomies.selectors import (
     is_released,
     is_used,
-    lay_out,
+    lay_out_recipe,
     may_have_taxonomy,
     outline_of,
     read_recipe,
@@ -116,7 +116,7 @@ def set_outline(
 def propose_taxonomy(*, column: DatasetColumn, changed_by: User) -> str:
     """Give a column the taxonomy that fits its values best; returns why this one."""
     check_can_build(changed_by, column)
-    proposal = propose(values_of(column), most=MOST_VALUES)
+    proposal = suggest_taxonomy(values_of(column), most=MOST_VALUES)
     words = f"Proposed. {proposal.words}"
     if proposal.outline is not None:
         set_outline(column=column, changed_by=changed_by, outline=proposal.outline, words=words)
@@ -294,7 +294,7 @@ def _lock_version(column: DatasetColumn) -> TaxonomyVersion:
 
 
 def _keep_outline(recipe: Recipe, values: Column) -> dict[str, Any] | None:
-    outline = lay_out(recipe, values)
+    outline = lay_out_recipe(recipe, values)
     return outline.to_document() if outline else None
 
 

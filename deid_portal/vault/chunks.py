@@ -30,7 +30,7 @@ from typing import Protocol
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from deid_portal.vault.folder_keys import KeyDestroyed, folder_of, read_key
+from deid_portal.vault.folder_keys import KeyDestroyed, folder_of_file, read_key
 from deid_portal.vault.keys import KEY_NAME_BYTES, derive_key_once, find_key
 
 MAGIC = b"DPV4"
@@ -93,7 +93,7 @@ def read_layout(descriptor: int, name: str, *, of_before: bool = False) -> Layou
     if magic == KEYLESS_MAGIC and of_before:
         return _read_keyless(descriptor)
     try:
-        key = read_key(folder_of(name), of_before=of_before)
+        key = read_key(folder_of_file(name), of_before=of_before)
     except KeyDestroyed:
         raise DamagedFile("The key of a stored file was destroyed.") from None
     return _read_keyed(descriptor, magic, key, name)
@@ -103,12 +103,12 @@ def _read_keyed(descriptor: int, magic: bytes, key: bytes, name: str) -> Layout:
     if magic in SALT_AT:
         salt = check_name(descriptor, key, name)
         if magic == GROWN_MAGIC:
-            return Grown(descriptor, key, GROWN_HEADER_BYTES)
-        return WrittenAtOnce(descriptor, file_cipher(key, salt), HEADER_BYTES)
+            return GrownFileLayout(descriptor, key, GROWN_HEADER_BYTES)
+        return WholeFileLayout(descriptor, file_cipher(key, salt), HEADER_BYTES)
     if magic == UNNAMED_MAGIC:
         return _read_unnamed(descriptor, key, len(UNNAMED_MAGIC))
     if magic == UNNAMED_GROWN_MAGIC:
-        return Grown(descriptor, key, UNNAMED_GROWN_HEADER_BYTES)
+        return GrownFileLayout(descriptor, key, UNNAMED_GROWN_HEADER_BYTES)
     raise DamagedFile
 
 
@@ -120,7 +120,7 @@ def _read_keyless(descriptor: int) -> Layout:
 def _read_unnamed(descriptor: int, key: bytes, salt_at: int) -> Layout:
     salt = os.pread(descriptor, SALT_BYTES, salt_at)
     cipher = AESGCM(derive_key_once(key, "vault file", salt))
-    return WrittenAtOnce(descriptor, cipher, salt_at + SALT_BYTES)
+    return WholeFileLayout(descriptor, cipher, salt_at + SALT_BYTES)
 
 
 def check_name(descriptor: int, folder_key: bytes, name: str) -> bytes:
@@ -145,7 +145,7 @@ def write_name(descriptor: int, folder_key: bytes, name: str, new_name: str) -> 
         os.fsync(descriptor)
 
 
-class WrittenAtOnce:
+class WholeFileLayout:
     def __init__(self, descriptor: int, cipher: AESGCM, start: int) -> None:
         self._start, self._cipher = start, cipher
         sealed = os.fstat(descriptor).st_size - start
@@ -215,7 +215,7 @@ def _untagged(lengths: PieceLengths) -> int:
     return header if header == UNNAMED_GROWN_HEADER_BYTES else header - NAME_TAG_BYTES
 
 
-class Grown:
+class GrownFileLayout:
     def __init__(self, descriptor: int, folder_key: bytes, header_bytes: int) -> None:
         length = os.pread(descriptor, PIECE_LENGTH_BYTES, len(GROWN_MAGIC))
         self._lengths = PieceLengths(int.from_bytes(length, "big"), header_bytes)

@@ -37,7 +37,7 @@ class KeyDestroyed(Exception):  # noqa: N818
     """There is no valid key for this folder: it was deleted, or its key file was changed."""
 
 
-def folder_of(name: str) -> str:
+def folder_of_file(name: str) -> str:
     """Return the folder whose key opens a file: a dataset, a run, one upload under way."""
     return "/".join(name.split("/")[:2])
 

@@ -16,7 +16,7 @@ from deid_portal.vault.chunks import (
     CHUNK_BYTES,
     SALT_BYTES,
     DamagedFile,
-    Grown,
+    GrownFileLayout,
     PieceLengths,
     check_name,
     name_tag,
@@ -24,7 +24,7 @@ from deid_portal.vault.chunks import (
     read_chain,
     read_layout,
 )
-from deid_portal.vault.folder_keys import folder_of, read_or_make_key
+from deid_portal.vault.folder_keys import folder_of_file, read_or_make_key
 from deid_portal.vault.vault import path_of, telling_when_full
 
 
@@ -112,7 +112,7 @@ def held_file(name: str, piece_bytes: int) -> Iterator[GrowingFile]:
     path = path_of(name)
     with telling_when_full():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        key = read_or_make_key(folder_of(name))
+        key = read_or_make_key(folder_of_file(name))
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -125,4 +125,4 @@ def state_of(name: str) -> bytes:
     """Return the state of a complete file, after its last piece."""
     with path_of(name).open("rb") as file:
         layout = read_layout(file.fileno(), name)
-    return layout.state if isinstance(layout, Grown) else b""
+    return layout.state if isinstance(layout, GrownFileLayout) else b""

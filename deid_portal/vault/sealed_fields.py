@@ -136,7 +136,7 @@ class SealedJSONField(models.BinaryField):  # type: ignore[type-arg]
         raise TypeError("Sealed fields are not serialized.")
 
 
-class Documented(Protocol):
+class JsonDocument(Protocol):
     """What is read from a JSON document and written to one, such as a report."""
 
     @classmethod
@@ -145,7 +145,7 @@ class Documented(Protocol):
     def to_document(self) -> dict[str, Any]: ...
 
 
-Kept = TypeVar("Kept", bound=Documented | None)
+Kept = TypeVar("Kept", bound=JsonDocument | None)
 
 
 class _ReadOnce(_UnsealedOnce):
@@ -164,7 +164,7 @@ class SealedObjectField(SealedJSONField, Generic[Kept]):
     """An object that is kept as a sealed JSON document; a migration knows it as that alone."""
 
     descriptor_class = _ReadOnce
-    kind: type[Documented]
+    kind: type[JsonDocument]
 
     if TYPE_CHECKING:  # a subclass says what it keeps: `SealedObjectField[Report | None]`
 

@@ -46,7 +46,7 @@ from deid_portal.vault.folder_keys import (
     KeyDestroyed,
     copy_key,
     destroy_key,
-    folder_of,
+    folder_of_file,
     keys_held,
     list_folders,
     read_key,
@@ -103,7 +103,7 @@ class VaultWriter(io.RawIOBase):
         self._partial = self.path.with_name(f"{self.path.name}.{uuid4().hex}.part")
         with telling_when_full():
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            key, salt = read_or_make_key(folder_of(name)), os.urandom(SALT_BYTES)
+            key, salt = read_or_make_key(folder_of_file(name)), os.urandom(SALT_BYTES)
             descriptor = os.open(self._partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         self._cipher = file_cipher(key, salt)
         self._file = os.fdopen(descriptor, "wb")
@@ -186,7 +186,7 @@ class VaultWriter(io.RawIOBase):
             pass  # a full disk refuses the last bytes, which are not needed any more
         finally:
             self._partial.unlink(missing_ok=True)
-            if self.name == folder_of(self.name) and not self.path.exists():
+            if self.name == folder_of_file(self.name) and not self.path.exists():
                 destroy_key(self.name)  # an aborted upload
             self.close()
 
@@ -280,7 +280,7 @@ def exists(name: str) -> bool:
 def move(name: str, new_name: str) -> None:
     """Move an upload to its final name, together with its key."""
     target = path_of(new_name)
-    folder, new_folder = folder_of(name), folder_of(new_name)
+    folder, new_folder = folder_of_file(name), folder_of_file(new_name)
     with keys_held(), telling_when_full():
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if folder != new_folder:
@@ -293,7 +293,7 @@ def move(name: str, new_name: str) -> None:
 def _rename(name: str, new_name: str) -> None:
     with path_of(name).open("r+b") as file:
         try:
-            write_name(file.fileno(), read_key(folder_of(name)), name, new_name)
+            write_name(file.fileno(), read_key(folder_of_file(name)), name, new_name)
         except KeyDestroyed:
             raise DamagedFile("The key of a stored file was destroyed.") from None
     path_of(name).replace(path_of(new_name))
@@ -303,7 +303,7 @@ def delete(name: str) -> None:
     """Delete a stored file, or a folder of them with its key; fine if it is already gone."""
     path = path_of(name)
     with keys_held():
-        if name == folder_of(name):
+        if name == folder_of_file(name):
             destroy_key(name)
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)

@@ -24,7 +24,7 @@ from deid_portal.versions.comparison import Drift, compare_versions
 
 
 @dataclass(frozen=True)
-class Parcel:
+class CarriedDecisions:
     """What is carried from one version to the next; columns by name."""
 
     before: Dataset
@@ -79,7 +79,7 @@ def pack(dataset: Dataset, table: Table, progress: ProgressCallback) -> Unpack:
         version = lay_over(taxonomy, table[name], words) if taxonomy else None
         if version is not None:
             taxonomies[name] = version
-    return Parcel(before, drift, decided, taxonomies).unpack
+    return CarriedDecisions(before, drift, decided, taxonomies).unpack
 
 
 def _decided_alike(before: Dataset, table: Table) -> Iterator[DatasetColumn]:

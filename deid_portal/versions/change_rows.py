@@ -9,7 +9,7 @@ from deid_portal.datasets.roles import RoleChoice, find_role
 from deid_portal.datasets.shapes import HEIGHT
 from deid_portal.engine.evidence.drift import OTHERS, DriftVerdict
 from deid_portal.versions.comparison import ColumnChange, Drift
-from deid_portal.versions.selectors import Unplaced, order_changes
+from deid_portal.versions.selectors import UnplacedValues, order_changes
 
 GONE = Word("Gone", "circle-minus", "warn")
 NEW = Word("New", "circle-plus", "info")
@@ -37,7 +37,7 @@ class ChangeRow:
     missing_after: float | None
     path_before: str
     path_after: str
-    unplaced: Unplaced | None
+    unplaced: UnplacedValues | None
 
     @property
     def is_quiet(self) -> bool:
@@ -55,7 +55,7 @@ class ChangeRow:
 
 
 def draw_changes(
-    drift: Drift, columns: Iterable[DatasetColumn], unplaced: list[Unplaced]
+    drift: Drift, columns: Iterable[DatasetColumn], unplaced: list[UnplacedValues]
 ) -> list[ChangeRow]:
     """Describe every column, those that need attention first."""
     now = {column.name: column for column in columns}
@@ -70,7 +70,7 @@ def _describe(
     drift: Drift,
     change: ColumnChange,
     column: DatasetColumn | None,
-    unplaced: Unplaced | None,
+    unplaced: UnplacedValues | None,
 ) -> ChangeRow:
     before, after = _paths(change)
     return ChangeRow(

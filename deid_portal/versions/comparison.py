@@ -7,7 +7,7 @@ from typing import Any
 from deid_portal.datasets.models import TYPE_LABELS, Dataset, DatasetColumn
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, Table
-from deid_portal.engine.evidence.drift import DriftVerdict, compare_columns
+from deid_portal.engine.evidence.drift import DriftVerdict, measure_column_drift
 from deid_portal.engine.progress import ProgressCallback
 
 PHASE = "compare"
@@ -114,7 +114,7 @@ def _compare(
     )
     if old is None or before.is_forgotten or change.is_retyped:
         return change
-    drift = compare_columns(values_of(old), column)
+    drift = measure_column_drift(values_of(old), column)
     return replace(
         change,
         new_values=drift.new_values,

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from django.urls import reverse
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.versions.selectors import CarriedOver, Misfit
+from deid_portal.versions.selectors import CarriedCounts, Misfit
 from deid_portal.web.next_bar import Act, NextBar
 
 COUNTS = ("", "One thing does", "Two things do", "Three things do")
 
 
 def bar_of_drift(
-    dataset: Dataset, misfits: Sequence[Misfit], carried: CarriedOver, *, can_change: bool
+    dataset: Dataset, misfits: Sequence[Misfit], carried: CarriedCounts, *, can_change: bool
 ) -> NextBar:
     columns = Act("See the columns", url=reverse("datasets:columns", args=[dataset.id]))
     if misfits:

@@ -1,6 +1,6 @@
 """Identifying people across versions by a column: chosen by a steward, or a pseudonym.
 
-Releases of all versions are crossed by it (`attacks/release_crossing.py`). Without such a column,
+Releases of all versions are crossed by it (`attacks/table_crossing.py`). Without such a column,
 rows that agree in their quasi-identifiers are taken for the same people.
 """
 

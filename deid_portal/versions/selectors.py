@@ -29,7 +29,7 @@ class Misfit:
 
 
 @dataclass(frozen=True)
-class Unplaced:
+class UnplacedValues:
     """Values of one column that its taxonomy has no place for."""
 
     column: DatasetColumn
@@ -44,7 +44,7 @@ class Unplaced:
 
 
 @dataclass(frozen=True)
-class CarriedOver:
+class CarriedCounts:
     """How many decisions were carried over from the version before."""
 
     roles: int
@@ -57,10 +57,10 @@ def drift_of(dataset: Dataset) -> Drift | None:
     return None if dataset.drift is None else Drift.from_document(dataset.drift)
 
 
-def carried_over(dataset: Dataset) -> CarriedOver:
+def carried_over(dataset: Dataset) -> CarriedCounts:
     columns = [column for column in dataset.columns.all() if column.is_carried]
     taxonomies = ColumnTaxonomy.objects.filter(column__in=columns)
-    return CarriedOver(len(columns), taxonomies.count(), hasattr(dataset, "protection"))
+    return CarriedCounts(len(columns), taxonomies.count(), hasattr(dataset, "protection"))
 
 
 def what_does_not_fit(dataset: Dataset, *, thorough: bool = False) -> list[Misfit]:
@@ -87,7 +87,7 @@ def _undecided(dataset: Dataset, columns: Iterable[DatasetColumn]) -> Iterator[M
         are = "column has" if len(names) == 1 else "columns have"
         yield Misfit(
             f"{len(names):,} {are} no role",
-            f"{listed(names)}: new in this file, or of another type than before. "
+            f"{name_a_few(names)}: new in this file, or of another type than before. "
             "A column without a role is never released.",
             "Tag columns",
             reverse("datasets:columns", args=[dataset.id]),
@@ -143,26 +143,26 @@ def _of_the_plan(dataset: Dataset, *, thorough: bool) -> Iterator[Misfit]:
         )
 
 
-def listed(names: list[str]) -> str:
+def name_a_few(names: list[str]) -> str:
     """Name a few and count the rest."""
     shown, more = names[:NAMES_SHOWN], len(names) - NAMES_SHOWN
     parts = [*shown, f"{more:,} more"] if more > 0 else shown
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def unplaced_values(dataset: Dataset) -> list[Unplaced]:
+def unplaced_values(dataset: Dataset) -> list[UnplacedValues]:
     """Count values without a place per column, and their rows; opens those taxonomies only."""
     columns = dataset.columns.select_related("taxonomy__version")
     return [_unplaced_of(dataset, column) for column in columns.filter(taxonomy__uncovered__gt=0)]
 
 
-def _unplaced_of(dataset: Dataset, column: DatasetColumn) -> Unplaced:
+def _unplaced_of(dataset: Dataset, column: DatasetColumn) -> UnplacedValues:
     view = describe_taxonomy(column)
     url = reverse("taxonomies:workbench", args=[dataset.id, column.position])
     if view is None:
-        return Unplaced(column, 0, 0, [], url)
+        return UnplacedValues(column, 0, 0, [], url)
     rows = dataset.rows - view.covered_rows
-    return Unplaced(column, view.uncovered_count, rows, view.uncovered, url)
+    return UnplacedValues(column, view.uncovered_count, rows, view.uncovered, url)
 
 
 def versions_awaiting(user: User, team: Team) -> list[tuple[Dataset, list[Misfit]]]:

@@ -11,7 +11,11 @@ from deid_portal.accounts.people import person_of
 from deid_portal.datasets.kinds import get_table_or_404
 from deid_portal.datasets.permissions import can_see_values, check_can_change
 from deid_portal.datasets.policies import check_was_read
-from deid_portal.datasets.selectors import get_dataset_or_404, versions_of, why_not_continued
+from deid_portal.datasets.selectors import (
+    get_dataset_or_404,
+    versions_of_dataset,
+    why_not_continued,
+)
 from deid_portal.versions.change_rows import draw_changes
 from deid_portal.versions.next_bars import bar_of_drift
 from deid_portal.versions.people import columns_to_name, name_person_column, named_column
@@ -81,7 +85,7 @@ def history(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """Every version of a dataset, the newest first."""
     person = person_of(request)
     dataset = get_dataset_or_404(person, dataset_id)
-    versions = list(versions_of(dataset))
+    versions = list(versions_of_dataset(dataset))
     context = {
         "dataset": dataset,
         "versions": versions,

@@ -23,7 +23,7 @@ def client_address(request: HttpRequest) -> str:
     return str(address) if address else ""
 
 
-def network_of(request: HttpRequest) -> str:
+def network_of_client(request: HttpRequest) -> str:
     """Return the key for counting attempts: an IPv4 address, or the network of an IPv6 address."""
     address = _parse(client_address(request))
     if isinstance(address, IPv6Address):

@@ -15,13 +15,13 @@ from redis import Redis
 from deid_portal.accounts import attempt_counters
 from deid_portal.accounts.attempt_counters import (
     Counters,
-    Fallback,
+    FallbackCounters,
     Limit,
     LocalCounters,
     SharedCounters,
 )
 from deid_portal.work.broker import client_url
-from tests.launcher.running import ROOT
+from tests.launcher.portal import ROOT
 from tests.valkey import running_valkey
 
 WAIT = 900
@@ -141,7 +141,7 @@ def test_without_redis_a_process_allows_half_and_says_so(
     settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.CELERY_BROKER_URL = f"redis+socket://{tmp_path}/nobody.sock"
-    counters = Fallback()
+    counters = FallbackCounters()
     with caplog.at_level(logging.WARNING):
         answers = [not counters.take([Limit("one", 5)], WAIT).wait_seconds for _ in range(4)]
     assert answers == [True, True, False, False]
@@ -155,7 +155,7 @@ def test_redis_is_asked_again_after_a_while(
     now = 1000.0
     monkeypatch.setattr(attempt_counters.time, "monotonic", lambda: now)
     settings.CELERY_BROKER_URL = address.replace("v.sock", "nobody.sock")
-    counters = Fallback()
+    counters = FallbackCounters()
     assert not counters.take([Limit("one", 1)], WAIT).wait_seconds
     assert counters.take([Limit("one", 1)], WAIT).wait_seconds
     settings.CELERY_BROKER_URL = address
@@ -174,7 +174,7 @@ def test_a_redis_that_says_nothing_holds_nobody_up(
         silent.bind(str(path))
         silent.listen()
         settings.CELERY_BROKER_URL = f"redis+socket://{path}"
-        counters = Fallback()
+        counters = FallbackCounters()
         taken = counters.take([Limit("one", 2)], WAIT)
         assert not taken.wait_seconds
         taken.give_back()
@@ -186,7 +186,7 @@ def test_what_was_taken_from_redis_can_be_given_back_while_it_is_away(
 ) -> None:
     with running_valkey(tmp_path / "own") as address:
         settings.CELERY_BROKER_URL = address
-        counters = Fallback()
+        counters = FallbackCounters()
         taken = counters.take([Limit("one", 2)], WAIT)
     taken.give_back()
     assert not counters.take([Limit("one", 2)], WAIT).wait_seconds

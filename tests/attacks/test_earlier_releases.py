@@ -3,7 +3,7 @@
 import pytest
 
 from deid_portal.attacks.cases import earlier_releases
-from deid_portal.attacks.crossing import cross_with_releases
+from deid_portal.attacks.crossing_gate import cross_with_releases
 from deid_portal.attacks.results import AttackSummary
 from deid_portal.plans.services import choose_protection
 from deid_portal.reviews.services import RequestTerms, ask_for_review, withdraw_request

@@ -8,7 +8,7 @@ from django.db import connection
 from deid_portal.attacks.cases import NOT_KEPT, NOT_THE_SAME, open_case
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.rows import LOOKS, RowState
-from deid_portal.attacks.selectors import attack_rows, standings_of, summary_of
+from deid_portal.attacks.selectors import attack_rows, attack_summary_of, standings_of
 from deid_portal.runs.models import Run
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
@@ -82,9 +82,9 @@ def test_a_run_of_before_is_answered_with_a_sentence(cast: Cast) -> None:
 
 def test_the_summary_tells_other_rooms(cast: Cast) -> None:
     run = factories.make_exposed_run(cast.steward, cast.team)
-    assert summary_of(run).words == "No attack has been made yet."
+    assert attack_summary_of(run).words == "No attack has been made yet."
     factories.attack(run, cast.steward, "homogeneity", "similarity", "background-knowledge")
-    summary = summary_of(run)
+    summary = attack_summary_of(run)
     assert summary.words.startswith("3 attacks made: 2 over the limit")
     # Which of them did better is for stewards, so they stand in the order of the attacks.
     assert [row.attack for row in summary.over] == ["homogeneity", "background-knowledge"]

@@ -24,7 +24,7 @@ from statistics import median
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
-from tests.launcher.running import RunningPortal, running_portal, wait_until
+from tests.launcher.portal import RunningPortal, running_portal, wait_until
 from tests.launcher.world import look_up, tell_portal
 
 RESULTS = Path(__file__).parent / "results" / "estimate.md"

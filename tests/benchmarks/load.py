@@ -22,8 +22,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.launcher.pausing import workers_paused
-from tests.launcher.running import RunningPortal, running_portal
+from tests.launcher.pause import workers_paused
+from tests.launcher.portal import RunningPortal, running_portal
 from tests.launcher.world import look_up, tell_portal, wait_for
 from tests.patience import PATIENCE
 

@@ -13,7 +13,7 @@ from django.core.management import call_command
 
 from deid_portal.commands.management.commands.protect import CONFIRMATION
 from deid_portal.engine import Table
-from deid_portal.engine.charts.gallery import charts_of
+from deid_portal.engine.charts.gallery import charts_of_report
 from deid_portal.engine.charts.svg import write_svg
 from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.files.table_reader import detect_file, read_table
@@ -310,7 +310,7 @@ def test_charts_are_those_of_the_report(folder: Path) -> None:
     assert protect(folder, "--charts") == 0
     report = json.loads((folder / "out" / "report.json").read_text())
     written = {path.name for path in (folder / "out" / "charts").iterdir()}
-    names = charts_of(Report.from_document(report))
+    names = charts_of_report(Report.from_document(report))
     assert written == {f"{name}.{kind}" for name in names for kind in ("json", "svg")}
     figure = plotly.io.read_json(folder / "out" / "charts" / "risk.json")
     assert figure.layout.title.text == names["risk"].title

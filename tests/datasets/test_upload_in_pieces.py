@@ -16,7 +16,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
-from deid_portal.datasets import piecewise_upload, running_hashes
+from deid_portal.datasets import incremental_hashes, piecewise_upload
 from deid_portal.datasets.models import ArrivingUpload, Dataset
 from deid_portal.datasets.piecewise_upload import give_up_old_uploads
 from deid_portal.vault import vault
@@ -197,7 +197,7 @@ def test_pieces_taken_by_several_processes_have_the_hash_of_the_file(
     client = signed_in(cast.steward)
     begun = _begin(client)
     _send(client, begun["address"], 0, CONTENT[:100])
-    monkeypatch.setattr(running_hashes, "_running", OrderedDict())
+    monkeypatch.setattr(incremental_hashes, "_running", OrderedDict())
     assert _send_from(client, _begin(client)).status_code == 200
     assert _content_of(Dataset.objects.get()) == CONTENT
 

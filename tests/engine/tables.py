@@ -10,7 +10,7 @@ from deid_portal.engine import Plan, Table, assess
 from deid_portal.engine.documents import Place
 from deid_portal.engine.files.csv.reader import CsvFormat, read_csv
 from deid_portal.engine.files.csv.writer import write_csv
-from deid_portal.engine.privacy import Original, PrivacyModel, SensitiveColumn, Whole
+from deid_portal.engine.privacy import Original, PrivacyModel, SensitiveColumn, WholeTable
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report.rules import RuleVerdict
 from deid_portal.engine.search.problem import Problem
@@ -98,7 +98,7 @@ def random_problem(
         weights=[float(weight) for weight in generator.choice([0.5, 1.0, 2.0], width)],
         models=models,
         patterns=patterns,
-        whole=Whole(
+        whole=WholeTable(
             rows,
             {"secret": SensitiveColumn(table["secret"], parse_recipe(Place(SECRETS)))},
             Original([table[name] for name in names], taxonomies, patterns),

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deid_portal.engine import EngineError
-from tests.fuzz.mutating import damaged
+from tests.fuzz.mutations import damaged
 from tests.fuzz.readers import READERS, Reader
 
 CPU_SECONDS = 20  # for one file; compiling a loop for the first time takes most of it

@@ -6,7 +6,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from deid_portal.accounts.models import User
 from deid_portal.accounts.permissions import roles_of
-from deid_portal.guide.waiting_items import waiting_for
+from deid_portal.guide.pending_items import waiting_for
 from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.models import Run
 from tests import factories

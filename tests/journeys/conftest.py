@@ -4,9 +4,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.journeys.beginning import begin_again
-from tests.journeys.browsing import open_browser
-from tests.launcher.running import RunningPortal, prepared_demo, running_portal
+from tests.journeys.browser import open_browser
+from tests.journeys.reset import begin_again
+from tests.launcher.portal import RunningPortal, prepared_demo, running_portal
 
 # A dead worker is noticed sooner than usual, but one that is only slow is not taken for dead.
 QUICK = {"WORK_STALE_SECONDS": "10", "WORK_SWEEP_SECONDS": "1", "WORK_HEARTBEAT_SECONDS": "1"}

@@ -8,8 +8,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 
 from deid_portal.guide.demo import invented
-from tests.journeys.browsing import Person
-from tests.launcher.running import RunningPortal
+from tests.journeys.browser import Person
+from tests.launcher.portal import RunningPortal
 
 
 def _write_register(folder: Path) -> Path:

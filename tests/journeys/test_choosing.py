@@ -4,8 +4,8 @@ import re
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.journeys.browsing import Person
-from tests.launcher.running import RunningPortal
+from tests.journeys.browser import Person
+from tests.launcher.portal import RunningPortal
 
 
 def _open_protection(steward: Person) -> None:

@@ -15,9 +15,9 @@ from playwright.sync_api import Browser, Page, Route, expect
 from deid_portal.guide.demo.invented import demo_table
 from tests.engine.files import files
 from tests.engine.files.test_read_workbook import ugly_book
-from tests.journeys.browsing import Person
-from tests.launcher.pausing import workers_paused
-from tests.launcher.running import RunningPortal, wait_until
+from tests.journeys.browser import Person
+from tests.launcher.pause import workers_paused
+from tests.launcher.portal import RunningPortal, wait_until
 from tests.patience import PATIENCE
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.journeys.browsing import Person
-from tests.launcher.running import RunningPortal
+from tests.journeys.browser import Person
+from tests.launcher.portal import RunningPortal
 
 DATA = Path(__file__).parent.parent / "data" / "networks"
 

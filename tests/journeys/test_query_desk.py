@@ -4,8 +4,8 @@ import re
 
 from playwright.sync_api import Browser, expect
 
-from tests.journeys.browsing import Person
-from tests.launcher.running import RunningPortal
+from tests.journeys.browser import Person
+from tests.launcher.portal import RunningPortal
 
 
 def test_a_budget_is_spent_and_granted(portal: RunningPortal, browser: Browser) -> None:

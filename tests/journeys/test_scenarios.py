@@ -4,8 +4,8 @@ import re
 
 from playwright.sync_api import Browser, expect
 
-from tests.journeys.browsing import Person
-from tests.launcher.running import RunningPortal
+from tests.journeys.browser import Person
+from tests.launcher.portal import RunningPortal
 
 
 def test_a_sweep_of_twelve_lands_on_the_board(portal: RunningPortal, browser: Browser) -> None:

@@ -5,8 +5,8 @@ import re
 from playwright.sync_api import Browser, expect
 
 from tests.accounts.test_second_factor import code_of
-from tests.journeys.browsing import Person
-from tests.launcher.running import RunningPortal
+from tests.journeys.browser import Person
+from tests.launcher.portal import RunningPortal
 
 # A key that is built in, remembers who it belongs to, and recognizes its owner at once.
 VIRTUAL_KEY = {

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.journeys.browsing import Person
-from tests.launcher.running import RunningPortal
+from tests.journeys.browser import Person
+from tests.launcher.portal import RunningPortal
 
 PLACES = [f"place {number:04}" for number in range(2000)]
 MISSED = PLACES[-3:]

@@ -12,9 +12,9 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 
 from tests.accounts.test_second_factor import code_of
-from tests.journeys.browsing import Person, download
+from tests.journeys.browser import Person, download
 from tests.journeys.test_sign_in import confirm_password
-from tests.launcher.running import RunningPortal
+from tests.launcher.portal import RunningPortal
 
 JOBS = {
     "Nurse": "Health",

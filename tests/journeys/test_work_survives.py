@@ -9,9 +9,9 @@ from contextlib import closing
 
 from playwright.sync_api import Browser, expect
 
-from tests.journeys.browsing import Person
-from tests.launcher.pausing import workers_paused
-from tests.launcher.running import ROOT, RunningPortal, environment, wait_until
+from tests.journeys.browser import Person
+from tests.launcher.pause import workers_paused
+from tests.launcher.portal import ROOT, RunningPortal, environment, wait_until
 from tests.patience import PATIENCE
 
 # Columns × 3 levels: so many combinations that a search without shortcuts takes a while.
@@ -23,7 +23,7 @@ from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.services import set_taxonomy
 from deid_portal.datasets.services import keep_dataset, tag_columns
 from tests import factories
-from tests.launcher.running import wait_until
+from tests.launcher.portal import wait_until
 chance = random.Random(1)
 columns = {columns}
 text = ",".join(f"c{{number}}" for number in range(columns)) + "\\n"

@@ -15,7 +15,7 @@ from uuid import UUID
 import pytest
 
 from tests.benchmarks.load import World, ask_together, tell
-from tests.launcher.running import REAL_KEYS, RunningPortal, running_portal, wait_until
+from tests.launcher.portal import REAL_KEYS, RunningPortal, running_portal, wait_until
 from tests.launcher.world import look_up, tell_portal, wait_for
 from tests.patience import PATIENCE
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launcher.running import REAL_KEYS, RunningPortal, running_portal, wait_until
+from tests.launcher.portal import REAL_KEYS, RunningPortal, running_portal, wait_until
 from tests.launcher.world import tell_portal
 from tests.postgresql import Server, running_server
 

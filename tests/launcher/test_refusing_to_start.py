@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from pytest_django import Settings
 
 from deid_portal.serving.readiness import NotReady, check_keys, check_ready_to_serve
-from tests.launcher.running import REAL_KEYS, ROOT, environment, manage, prepared_demo
+from tests.launcher.portal import REAL_KEYS, ROOT, environment, manage, prepared_demo
 from tests.patience import PATIENCE
 
 

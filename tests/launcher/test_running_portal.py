@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.launcher.running import RunningPortal, manage, processes_of, running_portal, wait_until
+from tests.launcher.portal import RunningPortal, manage, processes_of, running_portal, wait_until
 from tests.patience import PATIENCE
 
 

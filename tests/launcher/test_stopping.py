@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from tests.launcher.running import (
+from tests.launcher.portal import (
     REAL_KEYS,
     RunningPortal,
     processes_of,

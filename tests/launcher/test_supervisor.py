@@ -15,7 +15,7 @@ from deid_portal.serving.supervisor import (
     Program,
     keep_small,
 )
-from tests.launcher.running import wait_until
+from tests.launcher.portal import wait_until
 
 NOW = 1000.0  # on the monotonic clock
 

@@ -10,7 +10,7 @@ import sys
 from contextlib import closing
 from typing import Any
 
-from tests.launcher.running import ROOT, RunningPortal, environment, wait_until
+from tests.launcher.portal import ROOT, RunningPortal, environment, wait_until
 from tests.patience import PATIENCE
 
 MAKE_WORLD = """
@@ -22,7 +22,7 @@ from deid_portal.taxonomies.services import set_taxonomy
 from deid_portal.datasets.services import keep_dataset, tag_columns
 from deid_portal.runs.services import start_run
 from tests import factories
-from tests.launcher.running import wait_until
+from tests.launcher.portal import wait_until
 
 def make_table(steward, team, columns, rows):
     "A table whose search has no shortcuts, so that it takes a while."

@@ -12,7 +12,7 @@ from deid_portal.guide.demo.people import TEAM
 from deid_portal.guide.demo.world import make_dataset, make_people
 from deid_portal.plans import estimation, reduced_tables
 from deid_portal.plans.composition import ProtectionChoice
-from deid_portal.plans.estimation import NoEstimate, estimate_run
+from deid_portal.plans.estimation import NoEstimate, estimate_table_run
 from deid_portal.plans.services import check_choice
 from deid_portal.vault import vault
 from deid_portal.vault.chunks import MAGIC
@@ -55,7 +55,7 @@ def dataset(cast: Cast) -> Dataset:
 def test_the_estimate_is_near_the_run_on_the_demo(demo: Dataset, rules: list[object]) -> None:
     method = {"name": "full-domain", "suppression_limit": LIMIT}
     plan = check_choice(demo, ProtectionChoice(rules, method))  # type: ignore[arg-type]
-    estimate = estimate_run(demo, plan)
+    estimate = estimate_table_run(demo, plan)
     report = protect(table_of(demo), plan).report
     left_out = report.rows.suppressed / demo.rows
     assert estimate.loss is not None
@@ -69,7 +69,7 @@ def test_the_estimate_is_near_the_run_on_the_demo(demo: Dataset, rules: list[obj
 def test_given_levels_are_estimated_exactly(dataset: Dataset) -> None:
     method = {"name": "levels", "levels": {"Zip": 3, "Age": 2}, "suppression_limit": 1}
     plan = check_choice(dataset, ProtectionChoice(factories.RULES, method))
-    estimate = estimate_run(dataset, plan)
+    estimate = estimate_table_run(dataset, plan)
     report = protect(table_of(dataset), plan).report
     assert estimate.loss == pytest.approx(report.utility.loss)
     assert estimate.records_left_out == report.rows.suppressed
@@ -77,7 +77,7 @@ def test_given_levels_are_estimated_exactly(dataset: Dataset) -> None:
 
 def test_what_cannot_be_done_says_how_near_it_comes(dataset: Dataset) -> None:
     method = {"name": "levels", "levels": {}, "suppression_limit": 0}
-    estimate = estimate_run(
+    estimate = estimate_table_run(
         dataset, check_choice(dataset, ProtectionChoice(factories.RULES, method))
     )
     assert not estimate.is_possible
@@ -111,19 +111,19 @@ def test_where_there_is_no_estimate_the_page_says_so(
 ) -> None:
     plan = check_choice(dataset, ProtectionChoice(rules, method))
     with pytest.raises(NoEstimate, match=re.escape(because)):
-        estimate_run(dataset, plan)
+        estimate_table_run(dataset, plan)
 
 
 def test_chance_on_other_columns_does_not_stand_in_the_way(dataset: Dataset) -> None:
     chain = [factories.METHOD, {"name": "pram", "columns": ["Condition"], "epsilon": 1}]
-    assert estimate_run(
+    assert estimate_table_run(
         dataset, check_choice(dataset, ProtectionChoice(factories.RULES, chain))
     ).is_possible
 
 
 def test_patterns_are_counted_once_and_lie_sealed_beside_their_table(dataset: Dataset) -> None:
     plan = check_choice(dataset, ProtectionChoice(factories.RULES, factories.METHOD))
-    estimate_run(dataset, plan)
+    estimate_table_run(dataset, plan)
     folder = vault.path_of(f"datasets/{dataset.id}/table-{dataset.table_id}")
     [stored] = folder.glob("patterns-*")
     content = stored.read_bytes()
@@ -131,13 +131,13 @@ def test_patterns_are_counted_once_and_lie_sealed_beside_their_table(dataset: Da
     assert b"130" not in content, "no zip code in the clear"
     before = stored.stat().st_mtime_ns
     reduced_tables._open.cache_clear()
-    estimate_run(dataset, plan)
+    estimate_table_run(dataset, plan)
     assert stored.stat().st_mtime_ns == before
 
 
 def test_too_many_patterns_are_sampled(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reduced_tables, "MOST_PATTERNS", 6)
-    estimate = estimate_run(
+    estimate = estimate_table_run(
         dataset, check_choice(dataset, ProtectionChoice(factories.RULES, factories.METHOD))
     )
     assert estimate.is_sample
@@ -176,6 +176,6 @@ def test_an_estimate_never_forgets_what_an_earlier_one_found(
 ) -> None:
     method = {"name": "full-domain", "suppression_limit": LIMIT}
     plan = check_choice(demo, ProtectionChoice([{"model": "k-anonymity", "k": 5}], method))
-    best = estimate_run(demo, plan)
+    best = estimate_table_run(demo, plan)
     monkeypatch.setattr(estimation, "SECONDS", 0.0)
-    assert estimate_run(demo, plan).loss == best.loss
+    assert estimate_table_run(demo, plan).loss == best.loss

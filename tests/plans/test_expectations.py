@@ -7,7 +7,7 @@ import pytest
 from deid_portal.engine import Plan
 from deid_portal.plans.burdens import GroupBurden, worst_of
 from deid_portal.plans.estimation import RunEstimate
-from deid_portal.plans.expectations import expect, summary_of
+from deid_portal.plans.expectations import expect, unmet_rules_summary
 from deid_portal.policies.rules import Rules
 
 COLUMNS: dict[str, Any] = {
@@ -102,10 +102,12 @@ def test_groups_are_judged_from_the_size_the_policy_names() -> None:
 
 
 def test_the_sentence_counts_what_would_fail() -> None:
-    assert summary_of(expect(Rules(), _plan([K5, BOUND]), None)) == ""
-    one = summary_of(expect(Rules(), _plan([K5]), None))
+    assert unmet_rules_summary(expect(Rules(), _plan([K5, BOUND]), None)) == ""
+    one = unmet_rules_summary(expect(Rules(), _plan([K5]), None))
     assert one == ("One policy rule would fail, so a release would need a change or a waiver.")
-    assert summary_of(expect(Rules(), _plan([]), None)).startswith("2 policy rules would fail")
+    assert unmet_rules_summary(expect(Rules(), _plan([]), None)).startswith(
+        "2 policy rules would fail"
+    )
 
 
 @pytest.mark.parametrize(

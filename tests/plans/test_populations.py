@@ -15,7 +15,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
 from deid_portal.plans import populations
 from deid_portal.plans.composition import ProtectionChoice
-from deid_portal.plans.estimation import NoEstimate, estimate_run
+from deid_portal.plans.estimation import NoEstimate, estimate_table_run
 from deid_portal.plans.models import PopulationTable
 from deid_portal.plans.populations import add_population, remove_population
 from deid_portal.plans.services import check_choice, choose_protection
@@ -73,7 +73,7 @@ def test_there_is_no_estimate_that_would_mislead(cast: Cast, dataset: Dataset) -
     rules = [{"model": "k-map", "k": 4, "population": _add(dataset, cast).name}]
     plan = check_choice(dataset, ProtectionChoice(rules, factories.METHOD))
     with pytest.raises(NoEstimate, match="No estimate for k-map"):
-        estimate_run(dataset, plan)
+        estimate_table_run(dataset, plan)
 
 
 def test_a_table_of_another_dataset_cannot_be_named(cast: Cast, dataset: Dataset) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from deid_portal.engine.plan import Plan
-from deid_portal.plans.proposals import Answers, Harm, Worry, propose, understand
+from deid_portal.plans.proposals import Answers, Harm, Worry, propose_protection, understand
 from deid_portal.plans.recommendation import Purpose, TableFacts
 
 FACTS = TableFacts(quasi_identifiers=3, numeric=1, combinations=24, facts_known=3)
@@ -70,7 +70,7 @@ def test_answers_become_rules_that_the_engine_accepts(
     changes: dict[str, Any], rules: list[dict[str, Any]]
 ) -> None:
     answers = _answers(**changes)
-    proposal = propose(answers, FACTS)
+    proposal = propose_protection(answers, FACTS)
     assert proposal.rules == rules
     document = {"plan": 1, "columns": COLUMNS, "models": rules, "method": proposal.method}
     assert len(Plan.from_document(document).models) == len(rules)
@@ -78,11 +78,11 @@ def test_answers_become_rules_that_the_engine_accepts(
 
 
 def test_the_method_is_the_recommended_one_unless_said() -> None:
-    assert propose(_answers(), FACTS).method == FULL_DOMAIN
-    assert propose(_answers(facts_known=2), FACTS).method == {"name": "mondrian"}
-    assert propose(_answers(method="top-down"), FACTS).method == {"name": "top-down"}
+    assert propose_protection(_answers(), FACTS).method == FULL_DOMAIN
+    assert propose_protection(_answers(facts_known=2), FACTS).method == {"name": "mondrian"}
+    assert propose_protection(_answers(method="top-down"), FACTS).method == {"name": "top-down"}
     learning = _answers(purpose=Purpose.CLASSIFIER, class_column="pay")
-    assert propose(learning, FACTS).method == {
+    assert propose_protection(learning, FACTS).method == {
         "name": "top-down",
         "score": "information-gain",
         "class_column": "pay",
@@ -91,7 +91,7 @@ def test_the_method_is_the_recommended_one_unless_said() -> None:
 
 def test_microaggregation_gets_the_k_that_was_answered() -> None:
     numbers = TableFacts(quasi_identifiers=3, numeric=3, combinations=24)
-    proposal = propose(_answers(purpose=Purpose.NUMBERS, k=7), numbers)
+    proposal = propose_protection(_answers(purpose=Purpose.NUMBERS, k=7), numbers)
     assert proposal.method == {"name": "microaggregation", "k": 7}
 
 

@@ -13,7 +13,7 @@ from deid_portal.audit.models import Event
 from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.pseudonyms import tables
 from deid_portal.pseudonyms.models import LookUp, WayBack
-from deid_portal.pseudonyms.tables import find_people, write_ways_back
+from deid_portal.pseudonyms.tables import find_pseudonymized_people, write_ways_back
 from deid_portal.runs.models import Run
 from deid_portal.vault import vault
 from tests.conftest import Cast
@@ -41,7 +41,7 @@ def test_the_administrator_looks_one_person_up(
     )
     page = answer.content.decode()
     way_back = WayBack.objects.get()
-    (person,) = find_people(way_back.file, wanted)
+    (person,) = find_pseudonymized_people(way_back.file, wanted)
     assert person.original in page
     assert "no-store" in answer["Cache-Control"]
     assert way_back.pseudonyms == 12
@@ -147,6 +147,6 @@ def test_a_search_over_many_blocks_finds_first_middle_and_last(
     ways = [(f"{number:032x}", "who", f'per"son\n{number} é') for number in range(300)]
     assert write_ways_back("datasets/x/ways-back/1", ways) == 300
     for number in (0, 1, 150, 298, 299):
-        (found,) = find_people("datasets/x/ways-back/1", f"{number:032x}")
+        (found,) = find_pseudonymized_people("datasets/x/ways-back/1", f"{number:032x}")
         assert found.original == f'per"son\n{number} é'
-    assert find_people("datasets/x/ways-back/1", "f" * 32) == []
+    assert find_pseudonymized_people("datasets/x/ways-back/1", "f" * 32) == []

@@ -13,7 +13,7 @@ from deid_portal.querydesk.answer_charts import chart_of
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Desk, Draft, Question
 from deid_portal.querydesk.prices import round_up, setting_of
-from deid_portal.querydesk.question_form import compose, draft_fields, kinds_that_fit
+from deid_portal.querydesk.question_form import compose_question, draft_fields, kinds_that_fit
 from deid_portal.vault import vault
 from tests import factories
 from tests.conftest import Cast
@@ -99,7 +99,9 @@ def test_a_column_that_is_not_open_is_absent(cast: Cast, desk: Desk, signed_in: 
     )
     assert "Zip" not in page.content.decode()
     form = _form(conditions="1", **{"c0-column": "Zip", "c0-test": "is", "c0-value": "13053"})
-    asked = compose(draft_fields({name: [value] for name, value in form.items()}), _setting(desk))
+    asked = compose_question(
+        draft_fields({name: [value] for name, value in form.items()}), _setting(desk)
+    )
     assert asked.where[0]["column"] == "Age"
 
 

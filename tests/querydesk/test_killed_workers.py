@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.launcher.running import ROOT
+from tests.launcher.portal import ROOT
 from tests.patience import PATIENCE
 
 SCRIPT = Path(__file__).parent / "kill_workers.py"

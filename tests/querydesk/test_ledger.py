@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from deid_portal.querydesk.amounts import epsilon_of, micro_of, read_number, shown
+from deid_portal.querydesk.amounts import epsilon_of, micro_of, read_typed_number, shown
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Desk, Entry, Period, Question, Terms
 from deid_portal.querydesk.periods import began_at, refills_at
@@ -184,7 +184,7 @@ def test_prices_are_rounded_up() -> None:
     [("0.5", 0.5), ("0,5", 0.5), ("1,250", 1250.0), ("1,250.5", 1250.5), ("x", None), ("", None)],
 )
 def test_numbers_are_read_as_people_type_them(text: str, number: float | None) -> None:
-    assert read_number(text) == number
+    assert read_typed_number(text) == number
 
 
 def test_amounts_are_written_without_losing_anything() -> None:

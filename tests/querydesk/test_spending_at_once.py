@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.launcher.running import ROOT
+from tests.launcher.portal import ROOT
 from tests.patience import PATIENCE
 from tests.postgresql import running_server
 

@@ -30,7 +30,7 @@ from deid_portal.releases.models import Package, Release, SigningKey, Statement
 from deid_portal.releases.package_certificate import Certificate, write_certificate
 from deid_portal.releases.package_pdf import MISSING, write_pdf
 from deid_portal.releases.package_signatures import current_signer, rotate_signing_key
-from deid_portal.releases.package_statement import statement_of
+from deid_portal.releases.package_statement import release_statement_of
 from deid_portal.releases.packages import open_package, read_file
 from deid_portal.reviews.services import (
     RequestTerms,
@@ -205,7 +205,7 @@ def test_names_of_columns_stay_words_on_the_certificate(release: Release) -> Non
     plan = {**run.published["plan"], "columns": rename(run.published["plan"]["columns"])}
     publication = Publication.from_document({**run.published, "plan": plan})
     report = publication.publish_report(replace(run.report, columns=rename(run.report.columns)))
-    own = Certificate(statement_of(release), report, publication, "0" * 64)
+    own = Certificate(release_statement_of(release), report, publication, "0" * 64)
     page = write_certificate(own)
     assert "<script" not in page
     assert "<img" not in page

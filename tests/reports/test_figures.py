@@ -10,7 +10,7 @@ from deid_portal.accounts.models import User
 from deid_portal.datasets.services import tag_columns
 from deid_portal.engine.charts.detail import loss_chart
 from deid_portal.engine.charts.groups import classes_chart
-from deid_portal.engine.charts.risk import risk_chart
+from deid_portal.engine.charts.risk import risk_bands_chart
 from deid_portal.engine.report import Report
 from deid_portal.engine.wording.numbers import one_in
 from deid_portal.reports.verdicts import key_numbers, rules_sentence, verdict_of
@@ -32,7 +32,7 @@ def test_a_chance_is_never_said_smaller_than_it_is(chance: float, words: str) ->
 
 
 def test_every_chart_draws_the_numbers_of_its_table(report: Report) -> None:
-    for chart in (risk_chart(report), classes_chart(report), loss_chart(report)):
+    for chart in (risk_bands_chart(report), classes_chart(report), loss_chart(report)):
         assert chart.title
         assert chart.figure["data"]
         widths = {len(row) for row in chart.table.rows}
@@ -52,7 +52,7 @@ def test_the_verdict_names_what_was_reached(report: Report) -> None:
 
 
 def test_no_cell_of_the_table_is_in_the_charts(report: Report) -> None:
-    charts = [risk_chart(report), classes_chart(report), loss_chart(report)]
+    charts = [risk_bands_chart(report), classes_chart(report), loss_chart(report)]
     text = "".join(str(chart) for chart in charts)
     for value in ("13053", "Diabetes", "Jennifer"):
         assert value not in text

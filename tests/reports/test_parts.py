@@ -6,11 +6,11 @@ import pytest
 
 from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.charts.distributions import association_chart
-from deid_portal.engine.charts.risk import risk_chart, threshold_chart
+from deid_portal.engine.charts.risk import risk_bands_chart, threshold_chart
 from deid_portal.engine.report import Report
 from deid_portal.reports.attackers import attacker_table, marketer_sentence
 from deid_portal.reports.columns import columns_title, describe_columns
-from deid_portal.reports.distributions import describe_distributions
+from deid_portal.reports.distributions import view_distributions
 from deid_portal.reports.figures import linked_classes_chart, linked_left_out_chart
 from deid_portal.reports.left_out import describe_apart, describe_left_out
 from deid_portal.reports.spread import describe_spreads
@@ -19,7 +19,7 @@ from tests.reports.samples import make_report, of_old, two_left_out
 
 
 def charts_of(report: Report) -> list[Chart]:
-    paid, drawn = describe_who_pays(report), describe_distributions(report)
+    paid, drawn = describe_who_pays(report), view_distributions(report)
     assert paid is not None
     assert drawn is not None
     assert drawn.two_way is not None
@@ -27,7 +27,7 @@ def charts_of(report: Report) -> list[Chart]:
         chart for s in describe_spreads(report) for chart in (s.variety, s.distance, s.chosen)
     ]
     found = [
-        risk_chart(report),
+        risk_bands_chart(report),
         linked_classes_chart(report, "/groups/"),
         linked_left_out_chart(report, "/left-out/"),
         threshold_chart(report),
@@ -145,7 +145,7 @@ def test_the_worst_group_is_drawn_beside_the_table_unless_another_is_chosen() ->
 
 @pytest.mark.parametrize("pair", [("sex", "zip"), ("zip", "sex")])
 def test_two_columns_are_crossed_either_way_round(pair: tuple[str, str]) -> None:
-    drawn = describe_distributions(two_left_out(), "", *pair)
+    drawn = view_distributions(two_left_out(), "", *pair)
     assert drawn is not None
     assert drawn.two_way is not None
     assert drawn.two_way.table.columns[0] == " \\ ".join(pair)
@@ -155,7 +155,7 @@ def test_two_columns_are_crossed_either_way_round(pair: tuple[str, str]) -> None
 
 
 def test_a_column_is_not_crossed_with_itself() -> None:
-    drawn = describe_distributions(two_left_out(), "", "zip", "zip")
+    drawn = view_distributions(two_left_out(), "", "zip", "zip")
     assert drawn is not None
     assert (drawn.first, drawn.second) == ("zip", "sex")
 
@@ -163,7 +163,7 @@ def test_a_column_is_not_crossed_with_itself() -> None:
 def test_reports_of_old_have_nothing_to_say_and_say_it() -> None:
     old = of_old(two_left_out())
     assert describe_who_pays(old) is None
-    assert describe_distributions(old) is None
+    assert view_distributions(old) is None
     assert describe_spreads(old) == []
     assert describe_apart(old, "1") is None
     assert attacker_table(old) is None

@@ -4,7 +4,7 @@ from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.charts.risk import journalist_chart
 from deid_portal.engine.report import Report
 from deid_portal.reports.attackers import attacker_table, marketer_sentence
-from deid_portal.runs.summaries import summarize
+from deid_portal.runs.summaries import summarize_run
 from tests.engine.tables import document
 
 PEOPLE = Table.from_rows(["zip"], [["1"], ["1"], ["2"], ["3"]])
@@ -28,11 +28,11 @@ def test_every_place_counts_the_people_of_the_population() -> None:
     assert journalist.pairs[0] is not None
     assert journalist.pairs[0].after == "50\u00a0%"  # 1 and 2 have two people each
     assert journalist.bound == marketer.bound == ""
-    assert summarize(report).risk.after.journalist == 1 / 2
+    assert summarize_run(report).risk.after.journalist == 1 / 2
     assert "1 in 2" in chart.title
     # (2/2 + 1/2 + 1/4) / 4 of all, where without a population it would be 3 / 4.
     assert marketer.pairs[1].after in marketer_sentence(report)
-    assert summarize(report).risk.after.marketer == (2 / 2 + 1 / 2 + 1 / 4) / 4
+    assert summarize_run(report).risk.after.marketer == (2 / 2 + 1 / 2 + 1 / 4) / 4
 
 
 def test_without_a_population_it_is_at_most_the_prosecutors() -> None:
@@ -41,4 +41,4 @@ def test_without_a_population_it_is_at_most_the_prosecutors() -> None:
     assert table is not None
     assert table.rows[1].bound == "no population is known, so this is at most"
     assert journalist_chart(report) is None
-    assert summarize(report).risk.after.journalist == 1
+    assert summarize_run(report).risk.after.journalist == 1

@@ -14,8 +14,8 @@ from deid_portal.reports.scenarios import (
     bend_of,
     front_of,
     place,
-    recommend,
-    title_of,
+    recommend_scenario,
+    title_of_scenarios,
 )
 from tests.reports.scenarios import make_scenario
 
@@ -68,7 +68,7 @@ def _recommended(pairs: list[tuple[float, float]], forbidden: set[int]) -> tuple
         make_scenario(n, average=x, loss=y, is_allowed=n not in forbidden)
         for n, (x, y) in enumerate(pairs, start=1)
     ]
-    found = recommend(front_of(place(runs, AVERAGE, LOSS)))
+    found = recommend_scenario(front_of(place(runs, AVERAGE, LOSS)))
     assert found is not None
     return found.scenario.number, found.why
 
@@ -92,7 +92,7 @@ def test_one_run_is_recommended_and_it_says_why(
 
 
 def test_nothing_is_recommended_where_nothing_is() -> None:
-    assert recommend([]) is None
+    assert recommend_scenario([]) is None
 
 
 def test_runs_without_numbers_are_not_drawn() -> None:
@@ -118,13 +118,15 @@ def test_runs_without_numbers_are_not_drawn() -> None:
     ],
 )
 def test_the_title_states_the_finding(points: list[Point], title: str) -> None:
-    assert title_of(points, front_of(points)) == title
+    assert title_of_scenarios(points, front_of(points)) == title
 
 
 def test_the_title_says_when_no_run_is_allowed() -> None:
     runs = [make_scenario(n, average=n / 10, loss=1 - n / 10, is_allowed=False) for n in (1, 2)]
     points = place(runs, AVERAGE, LOSS)
-    assert title_of(points, points) == ("None of the runs on the line meets the team’s policy")
+    assert title_of_scenarios(points, points) == (
+        "None of the runs on the line meets the team’s policy"
+    )
 
 
 def test_precision_is_turned_round_so_that_less_is_better() -> None:

@@ -29,12 +29,12 @@ from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.reports.board import Board
 from deid_portal.reports.board_figure import board_chart
-from deid_portal.reports.pages import ROWS, SECTIONS, Asked
+from deid_portal.reports.pages import ROWS, SECTIONS, ReportPageRequest
 from deid_portal.reports.scenarios import Scenario
 from deid_portal.reports.verdicts import describe_rules, judge_report, key_numbers
 from deid_portal.reports.visibility import summary_seen, without_values
 from deid_portal.runs.models import Run
-from deid_portal.runs.summaries import summarize
+from deid_portal.runs.summaries import summarize_run
 from tests import factories
 from tests.conftest import Cast
 from tests.engine.publication.test_publish_report import (
@@ -59,7 +59,7 @@ def run_of(plan: Plan, outcome: Outcome) -> Run:
     assert outcome.released is not None
     report = Report.from_document(json.loads(json.dumps(outcome.full_report.to_document())))
     published = Publication.of(plan, outcome.released, report).to_document()
-    summary = summarize(report, published["detail"])
+    summary = summarize_run(report, published["detail"])
     return Run(
         id=NOBODY, number=1, solution=True, report=report, published=published, summary=summary
     )
@@ -73,7 +73,7 @@ def what_is_read(run: Run, other: Run) -> dict[str, str]:
     read |= {"numbers": key_numbers(seen, POLICY), "verdict": judge_report(seen, POLICY, report)}
     for slug, section in SECTIONS.items():
         if slug != ROWS:
-            read[slug] = section.make(Asked(run, seen, QueryDict()))
+            read[slug] = section.make(ReportPageRequest(run, seen, QueryDict()))
     read["gates"] = [own.has_for(sees_values=False) for own in check_gates(POLICY, report)]
     read |= _boards(run, other)
     return {name: repr(own) for name, own in read.items()}

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
-from deid_portal.attacks.crossing import cross_with_releases
+from deid_portal.attacks.crossing_gate import cross_with_releases
 from deid_portal.audit.models import Event
 from deid_portal.datasets.models import Dataset
 from deid_portal.policies.gates import Gate

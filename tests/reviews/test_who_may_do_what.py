@@ -10,7 +10,7 @@ from deid_portal.accounts.models import Role, User
 from deid_portal.accounts.services import add_member
 from deid_portal.policies.gates import Gate, GateResult
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.reviews.gates import Checked, CheckedGate
+from deid_portal.reviews.gates import CheckedGate, RequestGates
 from deid_portal.reviews.models import ReviewRequest, Waiver
 from deid_portal.reviews.move_diagram import draw_moves
 from deid_portal.reviews.permissions import (
@@ -25,7 +25,7 @@ from deid_portal.reviews.services import (
     check_can_change_terms,
     check_can_submit,
     check_can_vote,
-    check_can_withdraw,
+    check_can_withdraw_request,
 )
 from deid_portal.web.refusals import refusal
 from tests import factories
@@ -100,9 +100,9 @@ def world(cast: Cast) -> World:
     return World(request, people)
 
 
-def _checked(request: ReviewRequest, result: GateResult) -> Checked:
+def _checked(request: ReviewRequest, result: GateResult) -> RequestGates:
     gate = Gate("least_k", "asks", "has", result)
-    return Checked(policy_in_force(request.run.dataset.team), [CheckedGate(gate)])
+    return RequestGates(policy_in_force(request.run.dataset.team), [CheckedGate(gate)])
 
 
 def _own(check: Callable[[User, ReviewRequest], None]) -> Callable[[User, World], None]:
@@ -143,7 +143,7 @@ CHECKS: dict[str, Callable[[User, World], None]] = {
         u, w.request, _checked(w.request, GateResult.FAIL)
     ),
     "approve": lambda u, w: check_can_approve(u, w.request, _checked(w.request, GateResult.PASS)),
-    "take back": _own(check_can_withdraw),
+    "take back": _own(check_can_withdraw_request),
     "submit": _own(check_can_submit),
     "change the terms": _own(check_can_change_terms),
     "ask for a waiver": _ask_for_waiver,

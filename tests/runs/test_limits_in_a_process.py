@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launcher.running import REAL_KEYS, ROOT, environment, manage
+from tests.launcher.portal import REAL_KEYS, ROOT, environment, manage
 from tests.patience import PATIENCE
 
 PREPARE = """

@@ -21,7 +21,7 @@ from deid_portal.engine.randomness.chance import REPEATABLE
 from deid_portal.engine.report.report import Randomness
 from deid_portal.plans.models import Protection
 from deid_portal.plans.services import choose_protection
-from deid_portal.releases.package_certificate import limits_of
+from deid_portal.releases.package_certificate import limits_of_certificate
 from deid_portal.releases.repetition import approved_choice
 from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.policies import check_can_be_reviewed
@@ -176,6 +176,6 @@ def test_old_seeded_reports_say_so_and_are_not_released(dataset: Dataset, cast: 
     assert report_seen_by(cast.steward, plain).randomness is None
     assert plain.published_report.randomness is None
     statement = {"gates": [], "attacks": []}
-    assert limits_of(run.published_report, statement, run.plan)[0] == REPEATABLE
+    assert limits_of_certificate(run.published_report, statement, run.plan)[0] == REPEATABLE
     with pytest.raises(Refused, match="drawn from a seed"):
         check_can_be_reviewed(run)

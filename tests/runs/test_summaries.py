@@ -11,7 +11,7 @@ from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
-from deid_portal.runs.summaries import summarize
+from deid_portal.runs.summaries import summarize_run
 from tests import factories
 from tests.conftest import Cast
 
@@ -64,7 +64,7 @@ def test_values_that_rules_name_stay_in_the_plan() -> None:
     rule = {"model": "lkc-privacy", "K": 2, "values": {"Condition": ["Cancer"]}, "holds": True}
     plan = {"columns": {}, "models": [rule], "method": {"name": "none"}}
     report = {"solution": False, "plan": plan, "input": {"rows": 3}}
-    summary = summarize(Report.from_document(report))
+    summary = summarize_run(Report.from_document(report))
     assert summary.asked.rules[0]["values"] == {"Condition": None}
     assert "Cancer" not in str(summary.to_document())
 
@@ -76,5 +76,5 @@ def test_the_smallest_group_and_those_that_pay_more_than_larger_ones_are_kept(ca
         for name, records, left_out in (("a", 100, 1), ("b", 50, 25), ("c", 40, 4), ("d", 10, 2))
     )
     paying = PayingColumn(column="Zip", gap=0.49, groups=groups)
-    kept = summarize(replace(run.report, who_pays=(paying,))).who_pays[0].groups
+    kept = summarize_run(replace(run.report, who_pays=(paying,))).who_pays[0].groups
     assert [group.value for group in kept] == ["a", "b", "d"]

@@ -158,7 +158,7 @@ def test_bad_numbers_are_answered_with_a_sentence(
 def test_the_page_says_how_long_a_sweep_takes(
     cast: Cast, dataset: Dataset, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweep_views, "usual_seconds", lambda: 10.0)
+    monkeypatch.setattr(sweep_views, "usual_run_seconds", lambda: 10.0)
     monkeypatch.setattr(sweep_views, "count_workers", lambda: 2)
     page = signed_in(cast.steward).get(reverse("runs:sweep", args=[dataset.id])).content.decode()
     assert re.search(r"<p class=\"quiet\"> About \d+ (seconds|minutes) if nobody else", page)

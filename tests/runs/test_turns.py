@@ -11,7 +11,7 @@ from deid_portal.celery_app import app
 from deid_portal.runs.models import Priority, Run
 from deid_portal.runs.selectors import next_run_id, waiting_in_turn
 from deid_portal.runs.services import start_run
-from deid_portal.runs.turns import Share, Waiting, in_turn
+from deid_portal.runs.turns import Share, WaitingRun, in_turn
 from deid_portal.work.leases import claim_next
 from tests import factories
 from tests.conftest import Cast
@@ -22,11 +22,11 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 
 def _run(
     name: int, team: UUID, *, sweep: bool = False, ahead: int = 0, was_left: bool = False
-) -> Waiting:
+) -> WaitingRun:
     """A run that was queued in the order of its name; `ahead` is the minute it was moved ahead."""
     moved = NOON + timedelta(minutes=ahead) if ahead else None
     queued = NOON + timedelta(seconds=name)
-    return Waiting(UUID(int=name), team, queued, int(sweep), moved, was_left)
+    return WaitingRun(UUID(int=name), team, queued, int(sweep), moved, was_left)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def _run(
     ],
 )
 def test_whose_turn_it_is(
-    waiting: list[Waiting], shares: dict[UUID, Share], order: list[int]
+    waiting: list[WaitingRun], shares: dict[UUID, Share], order: list[int]
 ) -> None:
     assert [run.id.int for run in in_turn(waiting, shares)] == order
 

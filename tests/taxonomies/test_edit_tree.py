@@ -15,7 +15,7 @@ from deid_portal.datasets.models import DatasetColumn
 from deid_portal.engine.taxonomies import Outline
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.services import set_taxonomy_from_file
-from deid_portal.taxonomies.tree_drawing import CHILDREN_SHOWN, WINDOW, draw_tree
+from deid_portal.taxonomies.visible_rows import CHILDREN_SHOWN, WINDOW, draw_tree
 from tests import factories
 from tests.conftest import Cast
 

@@ -50,7 +50,7 @@ def write_unnamed(name: str, content: bytes = SECRET) -> Path:
     """Write a small file as it was written before files were bound to their name."""
     path = vault.path_of(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    key = folder_keys.read_or_make_key(folder_keys.folder_of(name))
+    key = folder_keys.read_or_make_key(folder_keys.folder_of_file(name))
     path.write_bytes(_file(b"DPV2", key, content))
     return path
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from deid_portal.web.addresses import UNKNOWN, client_address, network_of
+from deid_portal.web.addresses import UNKNOWN, client_address, network_of_client
 
 
 def request_from(peer: str, forwarded: str = "") -> object:
@@ -26,7 +26,7 @@ def request_from(peer: str, forwarded: str = "") -> object:
     ],
 )
 def test_what_belongs_to_the_same_people_is_one_network(address: str, network: str) -> None:
-    assert network_of(request_from(address)) == network  # type: ignore[arg-type]
+    assert network_of_client(request_from(address)) == network  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

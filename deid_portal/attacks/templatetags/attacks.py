@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from deid_portal.attacks.next_bars import bar_before_review
-from deid_portal.attacks.selectors import Summary, summary_of
+from deid_portal.attacks.selectors import Summary, attack_summary_of
 from deid_portal.runs.models import Run
 from deid_portal.web.next_bar import NextBar
 
@@ -15,7 +15,7 @@ register = template.Library()
 @register.simple_tag
 def attack_summary(run: Run) -> Summary:
     """Return how the attacks on a run went: `{% attack_summary run as attacked %}`."""
-    return summary_of(run)
+    return attack_summary_of(run)
 
 
 @register.simple_tag(takes_context=True)

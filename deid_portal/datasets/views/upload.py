@@ -27,11 +27,16 @@ from deid_portal.datasets.forms import (
 )
 from deid_portal.datasets.kinds import get_table_or_404
 from deid_portal.datasets.models import Dataset, Reading
-from deid_portal.datasets.next_bars import bar_of_preview, bar_of_upload
+from deid_portal.datasets.next_bars import bar_of_preview, bar_of_table_upload
 from deid_portal.datasets.permissions import can_see_values, check_can_change, check_can_upload
 from deid_portal.datasets.piecewise_upload import PIECE_BYTES
 from deid_portal.datasets.policies import check_can_be_forgotten, check_not_in_use
-from deid_portal.datasets.preview import PreviewTable, accepted_endings, kind_words, show_preview
+from deid_portal.datasets.preview import (
+    PreviewTable,
+    accepted_endings,
+    file_kind_words,
+    show_preview,
+)
 from deid_portal.datasets.progress import describe_reading
 from deid_portal.datasets.sealed_upload import (
     SealedUpload,
@@ -125,7 +130,7 @@ def new(request: HttpRequest) -> HttpResponse:
         "paste_too_long": paste_too_long_sentence(),
         "arriving": arriving_uploads_of(person, team),
         "piece_bytes": PIECE_BYTES,
-        "bar": bar_of_upload(),
+        "bar": bar_of_table_upload(),
         "help_slug": "upload",
     }
     return render(request, "datasets/new.html", context, status=422 if form.errors else 200)
@@ -276,7 +281,7 @@ def _show_preview(
 def _facts_of(dataset: Dataset) -> dict[str, Any]:
     """Return what the file is and what can be done with it."""
     return {
-        "kind": kind_words(dataset),
+        "kind": file_kind_words(dataset),
         "what": "table" if dataset.file_format["kind"] == FileKind.DATABASE else "file",
         "is_open": dataset.state == Dataset.State.UPLOADED,
         "discard_refusal": refusal(check_not_in_use, dataset),

@@ -143,7 +143,7 @@ class AttackAnswer:
 
 
 @dataclass(frozen=True, eq=False)
-class Earlier:
+class OtherReleases:
     """Other releases of the same people: of the same rows, and of other versions of the table."""
 
     same_rows: Sequence[Case] = ()
@@ -159,7 +159,7 @@ def run_attack(
     *,
     seed: int,
     setting: AttackSetting | None = None,
-    earlier: Earlier | None = None,
+    earlier: OtherReleases | None = None,
     progress: Progress | None = None,
 ) -> AttackAnswer:
     """Attack a release; after each of its sensitive columns, and answer with the worst.
@@ -171,7 +171,7 @@ def run_attack(
     base = setting or case.setting()
     base = replace(base, progress=progress or Progress(None))
     if "others" in attack.needs:
-        base = with_earlier(base, case, earlier or Earlier())
+        base = with_earlier(base, case, earlier or OtherReleases())
     answers = [_run(case, attack, column, base, seed) for column in _columns_of(case, attack)]
     ranked = sorted(answers, key=lambda answer: -answer.stake.share)
     return replace(ranked[0], others=tuple(ranked[1:]))
@@ -209,7 +209,7 @@ def _after(setting: AttackSetting, column: str | None) -> AttackSetting:
     return replace(setting, sensitive=column if has_it else None)
 
 
-def with_earlier(base: AttackSetting, case: Case, earlier: Earlier) -> AttackSetting:
+def with_earlier(base: AttackSetting, case: Case, earlier: OtherReleases) -> AttackSetting:
     """Give the setting the other releases."""
     if not earlier.same_rows and not earlier.versions:
         raise NotPossible(NO_EARLIER)

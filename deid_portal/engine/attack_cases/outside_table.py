@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from deid_portal.engine.attack_cases.case import Case
 from deid_portal.engine.attacks.attack import AttackSetting
-from deid_portal.engine.attacks.outside_linkage import find_people
+from deid_portal.engine.attacks.outside_linkage import find_outside_people
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
@@ -84,7 +84,7 @@ def bring_outside(
         case.setting(),
         quasi_identifiers=tuple(columns),
         outside=outside,
-        outside_rows=None if person is None else find_people(case.original, table, person),
+        outside_rows=None if person is None else find_outside_people(case.original, table, person),
         taxonomies={**case.taxonomies, **_taxonomies_with(case, outside)},
     )
 

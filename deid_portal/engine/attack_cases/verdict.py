@@ -6,13 +6,13 @@ from deid_portal.engine.attacks.attack import Stake
 from deid_portal.engine.plan import Plan
 
 
-class Word(StrEnum):
+class AttackVerdict(StrEnum):
     RESISTED = "resisted"
     WEAK_SPOT = "weak spot"
     OVER_LIMIT = "over limit"
 
 
-def judge(stake: Stake, limit: float) -> Word:
+def judge_attack(stake: Stake, limit: float) -> AttackVerdict:
     """Judge an attack by the share it got.
 
     Over the limit: more than allowed, and certainly something. Resisted: the whole interval lies
@@ -20,10 +20,10 @@ def judge(stake: Stake, limit: float) -> Word:
     spot: something was found, or too little was tried to rule out that the limit is passed.
     """
     if stake.share > limit and stake.interval[0] > 0:
-        return Word.OVER_LIMIT
+        return AttackVerdict.OVER_LIMIT
     if stake.interval[1] <= limit and not stake.is_found:
-        return Word.RESISTED
-    return Word.WEAK_SPOT
+        return AttackVerdict.RESISTED
+    return AttackVerdict.WEAK_SPOT
 
 
 def promised_chance(plan: Plan) -> float:

@@ -11,7 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.attacks.confidence import Interval, exactly, excess, excess_interval
+from deid_portal.engine.attacks.confidence import (
+    Interval,
+    exactly,
+    excess_interval,
+    excess_over_control,
+)
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.progress import Progress
@@ -175,7 +180,7 @@ def weigh_gain(value: float, interval: Interval, control: float | None, attempts
     """Weigh guesses that would sometimes be right without the release: only the gain counts."""
     known = control or 0.0
     gain = excess_interval(interval, exactly(known))
-    share = excess(value, known)
+    share = excess_over_control(value, known)
     return Stake(share, gain, round(share * attempts), 0.0, gain[0] > 0)
 
 
@@ -194,5 +199,5 @@ def share_of(part: float, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def percent(share: float) -> str:
+def fixed_percent(share: float) -> str:
     return f"{100 * share:.1f} %"

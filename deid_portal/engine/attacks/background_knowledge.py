@@ -5,7 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.attacks.attack import Attack, AttackResult, AttackSetting, percent, share_of
+from deid_portal.engine.attacks.attack import (
+    Attack,
+    AttackResult,
+    AttackSetting,
+    fixed_percent,
+    share_of,
+)
 from deid_portal.engine.attacks.bins import spread_counts
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.attacks.homogeneity import best_guess, disclose, distinct_per_class
@@ -41,7 +47,8 @@ class BackgroundKnowledge(Attack):
             records=records,
             sentence=(
                 f"Somebody who can rule out {self.excluded} wrong values learns column "
-                f'"{setting.sensitive_name}" of {records} records, {percent(value)} of the release.'
+                f'"{setting.sensitive_name}" of {records} records, '
+                f"{fixed_percent(value)} of the release."
             ),
             figures={"classes": int(exposed.sum()), "excluded": self.excluded},
             spread=spread_counts(distinct, 1 + self.excluded, of="groups", by="Different values"),

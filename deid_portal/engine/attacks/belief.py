@@ -7,7 +7,7 @@ import numpy as np
 from deid_portal.engine.table.table import Counts, Table
 
 
-def count_values(
+def count_sensitive_values(
     table: Table,
     known: Mapping[str, str | None],
     sensitive: str,

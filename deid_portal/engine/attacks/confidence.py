@@ -44,7 +44,7 @@ def exactly(share: float) -> Interval:
     return (share, share)
 
 
-def excess(share: float, control: float) -> float:
+def excess_over_control(share: float, control: float) -> float:
     """Return the success beyond the control, as a share of what it could be at most; at least 0.
 
     M. Giomi et al., A unified framework for quantifying privacy risk in synthetic data, PETS 2023.
@@ -54,4 +54,4 @@ def excess(share: float, control: float) -> float:
 
 def excess_interval(main: Interval, control: Interval) -> Interval:
     """Return the excess with both shares at their unfavorable, and at their favorable end."""
-    return (excess(main[0], control[1]), excess(main[1], control[0]))
+    return (excess_over_control(main[0], control[1]), excess_over_control(main[1], control[0]))

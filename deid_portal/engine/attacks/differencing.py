@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.attacks.attack import AttackResult, percent, share_of
+from deid_portal.engine.attacks.attack import AttackResult, fixed_percent, share_of
 from deid_portal.engine.attacks.confidence import exactly
 
 Chosen = NDArray[np.bool_]
@@ -58,7 +58,7 @@ def judge_guesses(name: str, bits: Bits, guesses: Bits, questions: int) -> Attac
         records=right,
         sentence=(
             f"{questions} questions disclose the property for {right} of {len(bits)} people "
-            f"({percent(value)})."
+            f"({fixed_percent(value)})."
         ),
         figures={"questions": questions},
     )

@@ -16,7 +16,7 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Stake,
-    percent,
+    fixed_percent,
     share_of,
     weigh_match,
 )
@@ -129,7 +129,7 @@ def _find_in_blocks(
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PointSet:
     """People and released records as points: a point per value and label, column by column.
 
     A million records show few different labels, so points are only made of distinct patterns.
@@ -142,7 +142,7 @@ class Placed:
     shown: tuple[Points, ...]  # per column, a point per released label
     own: Codes  # the released record of each person, or -1
 
-    def weighted(self, weights: Sequence[float]) -> "Placed":
+    def weighted(self, weights: Sequence[float]) -> "PointSet":
         """Return the same with distances along some columns counting more."""
         factors = np.sqrt(np.asarray(weights, np.float64))
         return replace(
@@ -175,7 +175,7 @@ class Placed:
         return _link(places, person, points, number, counts, self.own[people], progress)
 
 
-def place_columns(setting: AttackSetting) -> Placed:
+def place_columns(setting: AttackSetting) -> PointSet:
     """Turn what is known of people, and what is released, into points.
 
     Numbers are standardized, other labels are 0 or 1. A released label stands for the mean of the
@@ -186,7 +186,7 @@ def place_columns(setting: AttackSetting) -> Placed:
     pairs = [_place_column(people[name], setting.released[name], setting) for name in names]
     own = np.where(rows >= 0, released_rows(setting)[rows], -1).astype(np.int32)
     exact, shown = zip(*pairs, strict=True)
-    return Placed(people, setting.released, names, exact, shown, own)
+    return PointSet(people, setting.released, names, exact, shown, own)
 
 
 def can_be_placed(column: Column) -> bool:
@@ -242,8 +242,8 @@ class DistanceLinkage(Attack):
             control=share_of(1, setting.released.rows),
             records=found.correct_links,
             sentence=(
-                f"Taking the nearest record finds {percent(found.expected_share)} of {attempts} "
-                f"people; {found.correct_links} of them have no other record as near."
+                f"Taking the nearest record finds {fixed_percent(found.expected_share)} of "
+                f"{attempts} people; {found.correct_links} of them have no other record as near."
             ),
             figures={"people": attempts, "correct_links": found.correct_links},
             spread=spread_candidates(found.ties),

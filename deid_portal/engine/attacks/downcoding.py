@@ -18,7 +18,7 @@ from deid_portal.engine.attacks.attack import (
     AttackSetting,
     Bin,
     Stake,
-    percent,
+    fixed_percent,
     recode,
     share_of,
     weigh_gain,
@@ -71,8 +71,9 @@ class Downcoding(Attack):
             control=share_of(by_column, cells),
             records=right,
             sentence=(
-                f"Of {cells} generalized cells {right} ({percent(value)}) are guessed exactly from "
-                f"their class; {percent(share_of(by_column, cells))} from their column alone."
+                f"Of {cells} generalized cells {right} ({fixed_percent(value)}) are guessed "
+                f"exactly from their class; {fixed_percent(share_of(by_column, cells))} from "
+                f"their column alone."
             ),
             figures={"cells": cells, "by_column": by_column},
             spread=AttackBins("percent", "Beyond chance", tuple(bins)),

@@ -5,7 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.attacks.attack import Attack, AttackResult, AttackSetting, percent, share_of
+from deid_portal.engine.attacks.attack import (
+    Attack,
+    AttackResult,
+    AttackSetting,
+    fixed_percent,
+    share_of,
+)
 from deid_portal.engine.attacks.bins import spread_counts
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.table.table import Codes
@@ -54,7 +60,7 @@ class Homogeneity(Attack):
             sentence=(
                 f"{int(exposed.sum())} classes show a single value of column "
                 f'"{setting.sensitive_name}" and give it away for {records} records, '
-                f"{percent(value)} of the release."
+                f"{fixed_percent(value)} of the release."
             ),
             figures={
                 "classes": int(exposed.sum()),

@@ -15,12 +15,16 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Stake,
-    percent,
+    fixed_percent,
     recode,
     share_of,
 )
 from deid_portal.engine.attacks.bins import compare_shares
-from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
+from deid_portal.engine.attacks.confidence import (
+    excess_interval,
+    excess_over_control,
+    wilson_interval,
+)
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.table.table import Codes, Table
 from deid_portal.engine.utility.class_matching import match_people
@@ -76,11 +80,11 @@ class Inference(Attack):
     )
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
-        people = sample_rows(setting.original, self.attempts, generator)
-        others = sample_rows(setting.control_table, self.attempts, generator)
+        people = draw_rows(setting.original, self.attempts, generator)
+        others = draw_rows(setting.control_table, self.attempts, generator)
         right, by_chance = count_right(setting, people), count_right(setting, others)
         main, control = share_of(right, people.rows), share_of(by_chance, others.rows)
-        value = excess(main, control)
+        value = excess_over_control(main, control)
         return AttackResult(
             name=self.name,
             value=value,
@@ -90,10 +94,10 @@ class Inference(Attack):
             control=control,
             records=right,
             sentence=(
-                f'Guessing column "{setting.sensitive_name}" is right for {percent(main)} of '
-                f"{people.rows} people of the original and for {percent(control)} of "
-                f"{others.rows} others; {percent(value)} of what was left to learn came from being "
-                f"in it."
+                f'Guessing column "{setting.sensitive_name}" is right for {fixed_percent(main)} of '
+                f"{people.rows} people of the original and for {fixed_percent(control)} of "
+                f"{others.rows} others; {fixed_percent(value)} of what was left to learn came from "
+                f"being in it."
             ),
             figures={"success": main, "attempts": people.rows},
             spread=compare_shares(
@@ -114,7 +118,7 @@ class Inference(Attack):
         )
 
 
-def sample_rows(table: Table, most: int, generator: np.random.Generator) -> Table:
+def draw_rows(table: Table, most: int, generator: np.random.Generator) -> Table:
     """Return some rows of a table, all of them if there are no more than asked for."""
     if table.rows <= most:
         return table

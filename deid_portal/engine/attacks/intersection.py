@@ -15,7 +15,7 @@ from deid_portal.engine.attacks.attack import (
     Attack,
     AttackResult,
     AttackSetting,
-    percent,
+    fixed_percent,
     recode,
     share_of,
 )
@@ -32,7 +32,7 @@ Possible = NDArray[np.bool_]  # person × original sensitive value
 
 
 @dataclass(frozen=True, eq=False)
-class Crossed:
+class ReleaseCrossing:
     """The result of crossing releases in one way, and the person of each row of the original."""
 
     crossing: CrossedReleases
@@ -48,15 +48,15 @@ class Crossed:
         return int(at_stake.sum())
 
 
-def cross(setting: AttackSetting) -> list[Crossed]:
+def cross(setting: AttackSetting) -> list[ReleaseCrossing]:
     """Cross a release with the others of the same rows, and with those of all versions."""
     found = []
     if setting.others:
         every = np.arange(setting.original.rows, dtype=np.int32)
-        found.append(Crossed(cross_releases((setting, *setting.others)), every))
+        found.append(ReleaseCrossing(cross_releases((setting, *setting.others)), every))
     if setting.versions:
         releases = (setting, *setting.others, *setting.versions)
-        found.append(Crossed(cross_people(releases, setting.people), setting.people[0]))
+        found.append(ReleaseCrossing(cross_people(releases, setting.people), setting.people[0]))
     return found
 
 
@@ -107,8 +107,8 @@ class Intersection(Attack):
             sentence=(
                 f"{len(releases)} releases together leave {few} people among fewer "
                 f"than {self.k} and disclose the sensitive value of {int(exposed.sum())}: "
-                f"{percent(value)} of all people; the most telling of them alone puts {alone} at "
-                f"stake."
+                f"{fixed_percent(value)} of all people; the most telling of them alone puts "
+                f"{alone} at stake."
             ),
             figures={
                 "releases": len(releases),

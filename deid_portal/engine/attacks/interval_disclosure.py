@@ -15,7 +15,7 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Stake,
-    percent,
+    fixed_percent,
     share_of,
     weigh_gain,
 )
@@ -94,7 +94,7 @@ class IntervalDisclosureAttack(Attack):
             control=control,
             records=records,
             sentence=(
-                f"For {records} records, {percent(value)} of the release, the true number of "
+                f"For {records} records, {fixed_percent(value)} of the release, the true number of "
                 f'column "{name}" lies within {self.width:g} ({self.unit}) of the released one.'
             ),
             figures={"width": self.width, "people": setting.released.rows},

@@ -16,7 +16,7 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Stake,
-    percent,
+    fixed_percent,
     recode,
     share_of,
     weigh_gain,
@@ -138,8 +138,8 @@ class MembershipInference(Attack):
             records=found,
             sentence=(
                 f"The attack claims membership for {claimed} of {len(claims)} people and is right "
-                f"for {found} of them ({percent(scores.precision)}; it finds "
-                f"{percent(scores.recall)} of all members)."
+                f"for {found} of them ({fixed_percent(scores.precision)}; it finds "
+                f"{fixed_percent(scores.recall)} of all members)."
             ),
             figures={
                 "miaAR": scores.claimed,

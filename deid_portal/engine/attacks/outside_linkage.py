@@ -15,7 +15,7 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Stake,
-    percent,
+    fixed_percent,
     share_of,
     weigh_match,
 )
@@ -125,7 +125,8 @@ class OutsideLinkage(Attack):
             records=alone,
             sentence=(
                 f"Of {people} guesses, one for each person of the outside table, {right} are right "
-                f"({percent(value)}); {alone} people lead to one record only, and it is theirs."
+                f"({fixed_percent(value)}); {alone} people lead to one record only, and it is "
+                f"theirs."
             ),
             figures={
                 **self._count(guesses),
@@ -148,9 +149,9 @@ class OutsideLinkage(Attack):
             control=share_of(1, setting.released.rows),
             records=alone,
             sentence=(
-                f"Of {people} people of the outside table {alone} ({percent(value)}) lead to one "
-                f"record only; whether it is theirs cannot be told without a column that says who "
-                f"is who."
+                f"Of {people} people of the outside table {alone} ({fixed_percent(value)}) lead to "
+                f"one record only; whether it is theirs cannot be told without a column that says "
+                f"who is who."
             ),
             figures={**self._count(guesses), "scored": 0},
             spread=spread_candidates(guesses.candidates),
@@ -164,7 +165,7 @@ class OutsideLinkage(Attack):
         }
 
 
-def find_people(original: Table, outside: Table, person: tuple[str, str]) -> Codes:
+def find_outside_people(original: Table, outside: Table, person: tuple[str, str]) -> Codes:
     """Return the original row of each person of an outside table, NOBODY for strangers.
 
     Somebody who stands in several rows is taken to be the first of them.

@@ -16,7 +16,7 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Stake,
-    percent,
+    fixed_percent,
     share_of,
     weigh_match,
 )
@@ -108,7 +108,7 @@ class RecordLinkage(Attack):
             sentence=(
                 f"Of {people} people {found.links} lead to exactly one released record and "
                 f"{found.correct_links} of these links are right; guessing among the candidates "
-                f"finds {percent(found.expected_share)} of all people."
+                f"finds {fixed_percent(found.expected_share)} of all people."
             ),
             figures={"people": people, "links": found.links, "correct_links": found.correct_links},
             spread=spread_candidates(found.candidates),

@@ -12,7 +12,7 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Bin,
-    percent,
+    fixed_percent,
     share_of,
 )
 from deid_portal.engine.attacks.confidence import exactly
@@ -58,7 +58,8 @@ class Similarity(Attack):
             records=records,
             sentence=(
                 f'In {int(alike.sum())} classes all values of column "{setting.sensitive_name}" '
-                f"are close to each other: {records} records, {percent(value)} of the release."
+                f"are close to each other: {records} records, {fixed_percent(value)} of the "
+                f"release."
             ),
             figures={"classes": int(alike.sum())},
             spread=AttackBins(

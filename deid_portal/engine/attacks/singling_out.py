@@ -15,11 +15,15 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Stake,
-    percent,
+    fixed_percent,
     share_of,
 )
 from deid_portal.engine.attacks.bins import compare_shares
-from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
+from deid_portal.engine.attacks.confidence import (
+    excess_interval,
+    excess_over_control,
+    wilson_interval,
+)
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.patterns import Patterns, reduce_table
@@ -58,7 +62,7 @@ class SinglingOut(Attack):
         right = _count_singled_out(setting, setting.original, names, found)
         by_chance = _count_singled_out(setting, others, names, found)
         main, control = share_of(right, self.attempts), share_of(by_chance, self.attempts)
-        value = excess(main, control)
+        value = excess_over_control(main, control)
         return AttackResult(
             name=self.name,
             value=value,
@@ -70,7 +74,7 @@ class SinglingOut(Attack):
             sentence=(
                 f"{right} of {self.attempts} descriptions taken from the release fit exactly one "
                 f"person of the original; {by_chance} fit exactly one of the others "
-                f"({percent(value)} beyond chance)."
+                f"({fixed_percent(value)} beyond chance)."
             ),
             figures={
                 "descriptions": len(found),

@@ -10,7 +10,7 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Stake,
-    percent,
+    fixed_percent,
     recode,
     share_of,
 )
@@ -53,8 +53,9 @@ class Skewness(Attack):
             control=0.0,
             records=at_stake,
             sentence=(
-                f"For {at_stake} records, {percent(share_of(at_stake, setting.released.rows))} of "
-                f"the release, their class raises the belief in their value of column "
+                f"For {at_stake} records, "
+                f"{fixed_percent(share_of(at_stake, setting.released.rows))} of the release, "
+                f"their class raises the belief in their value of column "
                 f'"{setting.sensitive_name}" by {100 * self.threshold:.0f} points or more; by '
                 f"{100 * highest:.1f} at most."
             ),

@@ -16,15 +16,15 @@ from deid_portal.engine.attacks.attack import (
     AttackResult,
     AttackSetting,
     Stake,
-    percent,
+    fixed_percent,
     share_of,
     weigh_match,
 )
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.attacks.distance_linkage import (
     NearestLinks,
-    Placed,
     Points,
+    PointSet,
     Rows,
     place_columns,
     sample_people,
@@ -123,7 +123,7 @@ class WorstCaseLinkage(Attack):
         found = placed.weighted(weights).link(chosen, setting.progress)
         return self._conclude(setting, found, len(chosen))
 
-    def _learn(self, placed: Placed, known: Rows, progress: Progress) -> tuple[float, ...]:
+    def _learn(self, placed: PointSet, known: Rows, progress: Progress) -> tuple[float, ...]:
         if not len(known):
             return (1.0,) * len(placed.names)
         some = np.arange(len(known), dtype=np.int32)
@@ -139,8 +139,8 @@ class WorstCaseLinkage(Attack):
             records=found.correct_links,
             sentence=(
                 f"With the best weights found, the nearest record is the right one for "
-                f"{percent(found.expected_share)} of {attempts} people; {found.correct_links} of "
-                f"them have no other record as near."
+                f"{fixed_percent(found.expected_share)} of {attempts} people; "
+                f"{found.correct_links} of them have no other record as near."
             ),
             figures={"people": attempts, "correct_links": found.correct_links},
             spread=spread_candidates(found.ties),

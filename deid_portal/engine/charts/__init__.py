@@ -1,4 +1,5 @@
 """Charts as figures of Plotly, the same in pages, certificates, the command line and notebooks.
 
-`look` is what they look like, `drawing` the few kinds of drawings, `chart` what stands around one.
+`look` is what they look like, `figure_parts` the few kinds of traces, `chart` what stands
+around one.
 """

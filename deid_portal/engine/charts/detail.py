@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from deid_portal.engine.charts.bins import in_percent
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import grouped_bars, ranked_bars
+from deid_portal.engine.charts.figure_parts import grouped_bars, ranked_bars
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.utility import ClassifierAccuracy
 from deid_portal.engine.wording.numbers import percent

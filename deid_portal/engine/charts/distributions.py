@@ -5,7 +5,7 @@ from typing import Any
 
 from deid_portal.engine.charts.bins import in_percent, shares_of
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import WIDE, as_text, draw, grouped_bars, marks
+from deid_portal.engine.charts.figure_parts import WIDE, as_text, draw_figure, grouped_bars, marks
 from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.distributions import (
@@ -146,7 +146,7 @@ def _two_panels(rows: list[str], columns: list[str], before: Cells, after: Cells
     most = max((cell for table in (before, after) for row in table for cell in row), default=1)
     names = {"type": "category", "tickangle": -30 if _is_crowded(columns) else 0}
     sides = {"type": "category", "autorange": "reversed"}
-    return draw(
+    return draw_figure(
         [
             _marks(rows, columns, before, "Before", BEFORE, "square-open", "", most),
             _marks(rows, columns, after, "After", ACCENT, "circle", "2", most),
@@ -203,7 +203,7 @@ def association_chart(report: Report) -> Chart | None:
     ranked = sorted(pairs, key=lambda pair: pair.association_change, reverse=True)[:PAIRS_SHOWN]
     names = [" and ".join(pair.columns) for pair in ranked]
     most = ranked[0]
-    figure = draw(
+    figure = draw_figure(
         [
             _dots(names, [own.association_before for own in ranked], "Before", BEFORE),
             _dots(names, [own.association_after for own in ranked], "After", ACCENT),

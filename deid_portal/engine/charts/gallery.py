@@ -13,12 +13,12 @@ from deid_portal.engine.charts import (
     who_pays,
 )
 from deid_portal.engine.charts.chart import Chart
-from deid_portal.engine.charts.drawing import with_title
+from deid_portal.engine.charts.figure_parts import with_title
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.network import NetworkReport
 
 
-def charts_of(report: Report) -> dict[str, Chart]:
+def charts_of_report(report: Report) -> dict[str, Chart]:
     """Return the charts by name; none where there is no release."""
     if not report.solution:
         return {}
@@ -29,18 +29,18 @@ def charts_of(report: Report) -> dict[str, Chart]:
 
 def figures_of(report: Report) -> dict[str, Any]:
     """Return the figures of Plotly by name, each with its finding as the title."""
-    charts = charts_of(report).items()
+    charts = charts_of_report(report).items()
     return {name: with_title(chart.figure, chart.title) for name, chart in charts}
 
 
 def _table_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
     for chart in (
-        risk.risk_chart(report),
+        risk.risk_bands_chart(report),
         risk.threshold_chart(report),
         risk.journalist_chart(report),
         risk.influence_chart(report),
         groups.classes_chart(report),
-        groups.left_out_chart(report),
+        groups.left_out_sizes_chart(report),
         detail.loss_chart(report),
         detail.change_chart(report),
         detail.classifier_chart(report),
@@ -77,13 +77,13 @@ def _paying_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
     told = [entry for entry in report.who_pays or () if entry.groups]
     for place, entry in enumerate(told):
         if report.rows.suppressed:
-            yield f"who-pays-left-out-{place}", who_pays.left_out_chart(entry, report.rows)
+            yield f"who-pays-left-out-{place}", who_pays.left_out_shares_chart(entry, report.rows)
         yield f"who-pays-lost-{place}", who_pays.lost_chart(entry)
 
 
 def _network_charts(report: Report, network: NetworkReport) -> Iterator[tuple[str, Chart | None]]:
     yield "knowledge", networks.knowledge_chart(network)
-    yield "risk", risk.risk_chart(report)
+    yield "risk", risk.risk_bands_chart(report)
     yield "classes", groups.classes_chart(report)
     if report.beside is not None:
         for chart in networks.beside_charts(report.beside):

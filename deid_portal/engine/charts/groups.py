@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from deid_portal.engine.charts.bins import bin_label
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import marked_bars
+from deid_portal.engine.charts.figure_parts import marked_bars
 from deid_portal.engine.charts.look import BEFORE
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.classes import ClassSizes, SizeBin
@@ -55,7 +55,7 @@ def _groups_before(bins: Sequence[SizeBin]) -> str:
     return f"Before: {alone:,} of {counted(total, 'group')} held one person."
 
 
-def left_out_chart(report: Report) -> Chart | None:
+def left_out_sizes_chart(report: Report) -> Chart | None:
     """How large the groups were that had to be left out."""
     bins = left_out_bins(report)
     if not bins:

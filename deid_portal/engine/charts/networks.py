@@ -6,7 +6,7 @@ from typing import Any
 
 from deid_portal.engine.charts.bins import in_percent
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import bars, draw, grouped_bars, marks, polyline
+from deid_portal.engine.charts.figure_parts import bars, draw_figure, grouped_bars, marks, polyline
 from deid_portal.engine.charts.look import ACCENT, BEFORE, LINE_STRONG, MUTE, SURFACE
 from deid_portal.engine.report.network import (
     DotsBeside,
@@ -28,7 +28,7 @@ FEW_TO_DRAW = 80  # people whose links can be told from each other when they are
 MOST_CELLS = 12  # of a table that runs across
 
 
-def risk_chart(risk: Risk) -> Chart:
+def network_risk_chart(risk: Risk) -> Chart:
     """Draw how many people each kind of knowledge singles out."""
     names = [KNOWLEDGE_TITLES[known] for known in risk]
     alone = [own.risk.sample_uniques for own in risk.values()]
@@ -39,7 +39,7 @@ def risk_chart(risk: Risk) -> Chart:
         id="network-risk",
         title=_risk_title(risk),
         caption="Share of people, in percent, by what somebody may know about them",
-        figure=draw(
+        figure=draw_figure(
             [_bars(names, shares, name, color) for name, shares, color in series],
             y="People, %",
             yaxis_rangemode="tozero",
@@ -172,7 +172,7 @@ def _communities_chart(
 def _figure(traces: list[Any], *, has_legend: bool) -> Any:
     hidden = {"visible": False, "fixedrange": True}
     margin = {"l": 12, "r": 12, "t": 12, "b": 12}
-    return draw(
+    return draw_figure(
         traces, height=420, showlegend=has_legend, xaxis=hidden, yaxis=hidden, margin=margin
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from deid_portal.engine.charts.bins import band_label, in_percent
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import draw, grouped_bars, polyline, ranked_bars
+from deid_portal.engine.charts.figure_parts import draw_figure, grouped_bars, polyline, ranked_bars
 from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.risk import AttackerSummary, ClassRisk, RiskDetails
@@ -19,7 +19,7 @@ PEOPLE = "People, %"
 LINES = {"Before": (BEFORE, "dash", "diamond"), "After": (ACCENT, "solid", "circle")}
 
 
-def risk_chart(report: Report) -> Chart:
+def risk_bands_chart(report: Report) -> Chart:
     """The risks before and after; after alone for those who see no rows."""
     before, after = report.risk.before, report.risk.after
     labels = [band_label(band) for band in after.bands]
@@ -102,7 +102,7 @@ def threshold_chart(report: Report) -> Chart | None:
         id="thresholds",
         title=_threshold_title(before.prosecutor if before else None, after.prosecutor),
         caption="Share of people whose chance of a right match is above each threshold, in percent",
-        figure=draw(lines, x="Chance of a right match above", y=PEOPLE),
+        figure=draw_figure(lines, x="Chance of a right match above", y=PEOPLE),
         table=ChartTable(["Above", *labels], _rows_of(series)),
     )
 

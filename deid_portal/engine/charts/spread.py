@@ -2,7 +2,7 @@
 
 from deid_portal.engine.charts.bins import bin_label, in_percent, shares_of
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import grouped_bars
+from deid_portal.engine.charts.figure_parts import grouped_bars
 from deid_portal.engine.report.sensitive import SensitiveSpread, SpreadState
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.engine.wording.words import counted, people, share_words, value_words

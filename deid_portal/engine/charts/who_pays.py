@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.drawing import horizontal_bars
+from deid_portal.engine.charts.figure_parts import horizontal_bars
 from deid_portal.engine.charts.look import BEFORE, INK_2, MUTE
 from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
 from deid_portal.engine.report.table import RowCounts
@@ -16,7 +16,7 @@ MOST_MARKED = 3
 MOST_ACROSS, LONGEST_ACROSS = 5, 60  # groups beside each other, and the letters of their names
 
 
-def left_out_chart(entry: PayingColumn, rows: RowCounts) -> Chart:
+def left_out_shares_chart(entry: PayingColumn, rows: RowCounts) -> Chart:
     groups = sorted(entry.groups, key=share_left_out, reverse=True)
     total = rows.released + rows.suppressed
     overall = rows.suppressed / max(total, 1)

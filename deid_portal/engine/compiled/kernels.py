@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 EMPTY = np.int32(-1)
+FREE = -1  # a place of a hash table without a key
 # 2^64 divided by the golden ratio: spreads neighboring keys over the table (Knuth, 6.4).
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 # For work per cell, which would take no longer than a function call.
@@ -22,6 +23,16 @@ inlined = numba.njit(forceinline=True)
 def compiled(function: Function) -> Function:
     """Compile with a cache on disk and without the GIL."""
     return cast(Function, numba.njit(cache=True, nogil=True)(function))
+
+
+@compiled
+def slot_of(keys: NDArray[np.int64], key: Any) -> Any:
+    """Return the place of a key in an open hash table, or the free place to put it."""
+    mask = np.uint64(len(keys) - 1)
+    slot = ((np.uint64(key) * SPREAD) >> np.uint64(20)) & mask
+    while keys[slot] != FREE and keys[slot] != key:
+        slot = (slot + np.uint64(1)) & mask
+    return np.int64(slot)
 
 
 @compiled
@@ -121,7 +132,7 @@ def join_classes(
     joined = np.empty(len(first), np.int32)
     for index in range(len(first)):
         joined[index] = members[np.uint64(first[index])]
-    return class_of, first, joined, add_up(class_of, sizes, len(first))
+    return class_of, first, joined, sum_by_number(class_of, sizes, len(first))
 
 
 @compiled
@@ -158,7 +169,7 @@ def join_pairs(
     for pair in range(len(first)):
         joined[pair] = numbers[groups[first[pair]]]
         kept[pair] = codes[first[pair]]
-    return joined, kept, add_up(pair_of, counts, len(first))
+    return joined, kept, sum_by_number(pair_of, counts, len(first))
 
 
 @compiled
@@ -215,7 +226,9 @@ def fill_slots(known: NDArray[np.uint64], count: int, slots: NDArray[np.int32]) 
 
 
 @compiled
-def add_up(numbers: NDArray[np.int32], amounts: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def sum_by_number(
+    numbers: NDArray[np.int32], amounts: NDArray[np.int64], count: int
+) -> NDArray[np.int64]:
     """Sum the amounts of equal numbers."""
     sums = np.zeros(count, np.int64)
     for index in range(len(numbers)):
@@ -396,7 +409,7 @@ def sift(
 
 
 @compiled
-def excess(
+def excess_of_shares(
     groups: NDArray[np.int32],  # class of each pair
     codes: NDArray[np.int32],
     counts: NDArray[np.int64],

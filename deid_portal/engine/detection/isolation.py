@@ -49,7 +49,7 @@ def measure_isolation(
 
     with open_pool(usable_cores()) as pool:
         shares = dict(zip(places, pool.map(without, places), strict=True))
-    picked = kernels.pick(total, _parts(total))
+    picked = kernels.pick_first_part(total, _parts(total))
     return Isolation(_alone(picked, total), shares, len(total))
 
 

@@ -42,7 +42,7 @@ def pick_without(codes: PackedCodes, numbers: Keys, total: Keys, parts: int) -> 
 
 
 @compiled
-def pick(total: Keys, parts: int) -> Keys:
+def pick_first_part(total: Keys, parts: int) -> Keys:
     """Return the keys of the first part of all numbers."""
     mask = np.uint64(parts - 1)
     count = 0

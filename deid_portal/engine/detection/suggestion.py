@@ -57,7 +57,7 @@ class Danger(StrEnum):
 
 
 @dataclass(frozen=True)
-class Together:
+class JointUniqueness:
     """Shares of unique rows by all suggested quasi-identifiers, and without the column."""
 
     columns: int
@@ -81,7 +81,7 @@ class Suggestion:
     separation: float
     worst: Combination | None = None  # the worst combination it takes part in
     pair: Combination | None = None  # the worst with one other column
-    isolation: Together | None = None
+    isolation: JointUniqueness | None = None
 
 
 @dataclass(frozen=True)
@@ -157,10 +157,10 @@ def _first_of_each_column(combinations: Iterable[Combination]) -> dict[int, Comb
     return first
 
 
-def _together(place: int, isolation: Isolation) -> Together | None:
+def _together(place: int, isolation: Isolation) -> JointUniqueness | None:
     if place not in isolation.without:
         return None
-    return Together(len(isolation.without), isolation.together, isolation.without[place])
+    return JointUniqueness(len(isolation.without), isolation.together, isolation.without[place])
 
 
 def look_at(column: Column) -> ColumnLook:
@@ -258,7 +258,7 @@ def _suggest(
     look: ColumnLook,
     worst: Combination | None,
     pair: Combination | None,
-    together: Together | None,
+    together: JointUniqueness | None,
 ) -> Suggestion:
     own, figures = look.guess, look.figures
     reasons = [own.reason] if own.is_known else []
@@ -277,7 +277,7 @@ def _suggest(
     )
 
 
-def _danger(own: _Guess, figures: Distinctness, together: Together | None) -> Danger:
+def _danger(own: _Guess, figures: Distinctness, together: JointUniqueness | None) -> Danger:
     match own.role:
         case SuggestedRole.IDENTIFIER:
             return Danger.VERY_HIGH
@@ -291,7 +291,7 @@ def _danger(own: _Guess, figures: Distinctness, together: Together | None) -> Da
     return Danger.SOME if own.is_known or figures.separation >= TELLS_SOME_APART else Danger.LOW
 
 
-def _why_by_fall(together: Together) -> str:
+def _why_by_fall(together: JointUniqueness) -> str:
     before, after = _percent(together.together), _percent(together.without)
     return f"Without it, one-of-a-kind rows fall from {before} to {after}."
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deid_portal.engine.differential.answer import PrivateAnswer, answer
-from deid_portal.engine.differential.composition import Bound, CompositionBounds, compose
+from deid_portal.engine.differential.composition import Bound, CompositionBounds, compose_prices
 from deid_portal.engine.differential.domains import NumberDomain, ValuesDomain
 from deid_portal.engine.differential.forecast import NoiseForecast
 from deid_portal.engine.differential.plan import QueryPlan, answer_plan, load_query_plan
@@ -34,7 +34,7 @@ __all__ = [
     "ValuesDomain",
     "answer",
     "answer_plan",
-    "compose",
+    "compose_prices",
     "load_query_plan",
     "parse_question",
 ]

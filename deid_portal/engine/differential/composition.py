@@ -62,12 +62,12 @@ class CompositionBounds:
         }
 
 
-def compose(prices: Sequence[PrivacyPrice], delta: float = 0.0) -> CompositionBounds:
+def compose_prices(prices: Sequence[PrivacyPrice], delta: float = 0.0) -> CompositionBounds:
     """Return every bound on these prices together that keeps within `delta`.
 
     The sum is always among them, with the δ it has; without a `delta` it is the only one.
     """
-    found = [Bound(SEQUENTIAL, add_up(prices))]
+    found = [Bound(SEQUENTIAL, total_price(prices))]
     left = delta_left(prices, delta)
     if len(prices) > 1 and left > 0:
         own = list(prices)
@@ -84,7 +84,7 @@ def compose(prices: Sequence[PrivacyPrice], delta: float = 0.0) -> CompositionBo
     return CompositionBounds(tuple(found))
 
 
-def add_up(prices: Iterable[PrivacyPrice]) -> PrivacyPrice:
+def total_price(prices: Iterable[PrivacyPrice]) -> PrivacyPrice:
     """Return the price of answers about the same people."""
     prices = list(prices)
     return PrivacyPrice(

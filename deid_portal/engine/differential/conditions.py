@@ -10,10 +10,10 @@ from deid_portal.engine.differential.domains import (
     DateDomain,
     NumberDomain,
     ValuesDomain,
-    write_values,
+    domain_values_words,
 )
 from deid_portal.engine.differential.setting import PrivacySetting
-from deid_portal.engine.documents import Place, plain
+from deid_portal.engine.documents import Place, plain_value
 from deid_portal.engine.parameters import read_values
 from deid_portal.engine.table.table import Column
 
@@ -39,7 +39,7 @@ class Condition:
         return cls(place["column"].text(), tests[0], _read_operand(place, tests[0], setting))
 
     def to_document(self) -> dict[str, Any]:
-        return {"column": self.column, self.test: plain(self.operand)}
+        return {"column": self.column, self.test: plain_value(self.operand)}
 
     def holds(self, column: Column, setting: PrivacySetting) -> Mask:
         """Say for each row whether it passes."""
@@ -51,9 +51,9 @@ class Condition:
     def words(self) -> str:
         match self.test:
             case "is":
-                return f"{self.column} is {write_values(self.operand)}"
+                return f"{self.column} is {domain_values_words(self.operand)}"
             case "is_not":
-                return f"{self.column} is not {write_values(self.operand)}"
+                return f"{self.column} is not {domain_values_words(self.operand)}"
             case "at_least":
                 least = "on or after" if isinstance(self.operand, str) else "at least"
                 return f"{self.column} is {least} {self.operand}"

@@ -185,10 +185,10 @@ def plain_number(number: float) -> float | int:
     return int(number) if float(number).is_integer() else number
 
 
-def write_value(value: str | None) -> str:
+def domain_value_words(value: str | None) -> str:
     return "(missing)" if value is None else value
 
 
-def write_values(values: Sequence[str | None]) -> str:
-    texts = [write_value(value) for value in values]
+def domain_values_words(values: Sequence[str | None]) -> str:
+    texts = [domain_value_words(value) for value in values]
     return " or ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)

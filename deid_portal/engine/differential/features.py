@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deid_portal.engine.differential.domains import NumberDomain, write_value
+from deid_portal.engine.differential.domains import NumberDomain, domain_value_words
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.table.numbers import Numbers
@@ -33,7 +33,7 @@ def feature_names(setting: PrivacySetting, columns: Sequence[str]) -> list[str]:
             names.append(column)
         else:
             values = setting.values_of(column).values
-            names += [f"{column} is {write_value(value)}" for value in values[1:]]
+            names += [f"{column} is {domain_value_words(value)}" for value in values[1:]]
     return names
 
 

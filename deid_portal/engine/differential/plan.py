@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from deid_portal.engine.differential.answer import PrivateAnswer, answer, check_columns
-from deid_portal.engine.differential.composition import CompositionBounds, compose
+from deid_portal.engine.differential.composition import CompositionBounds, compose_prices
 from deid_portal.engine.differential.question import PrivateQuestion, parse_with
 from deid_portal.engine.differential.questions import QUESTIONS
 from deid_portal.engine.differential.setting import PrivacySetting
@@ -48,7 +48,9 @@ class QueryPlan:
     def spent(self) -> CompositionBounds:
         """Return what all answers cost together; their prices are fixed, so every bound holds."""
         prices = [question.price for question in self.questions]
-        return compose(prices, sum(one.delta for one in prices) + (self.setting.delta or 0.0))
+        return compose_prices(
+            prices, sum(one.delta for one in prices) + (self.setting.delta or 0.0)
+        )
 
 
 def read_queries(place: Place) -> list[Place]:

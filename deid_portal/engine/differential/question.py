@@ -13,7 +13,7 @@ from deid_portal.engine.differential.noisy_result import NoisyResult
 from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.differential.setting import PrivacySetting
-from deid_portal.engine.documents import Place, hash_document, plain
+from deid_portal.engine.documents import Place, hash_document, plain_value
 from deid_portal.engine.progress import Progress
 
 SMALLEST_EPSILON = 1e-4
@@ -57,7 +57,7 @@ class PrivateQuestion(ABC):
 
     def to_document(self) -> dict[str, Any]:
         """Return the question as asked, conditions sorted and defaults filled in."""
-        own = {one.name: plain(getattr(self, one.name)) for one in self.fields}
+        own = {one.name: plain_value(getattr(self, one.name)) for one in self.fields}
         given = {name: value for name, value in own.items() if value is not None}
         conditions = [condition.to_document() for condition in self.where]
         return {"query": self.kind, **given, "where": conditions, "epsilon": self.epsilon}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from deid_portal.engine.privacy import Whole
+from deid_portal.engine.privacy import WholeTable
 from deid_portal.engine.privacy.population import count_fewest
 from deid_portal.engine.search.recoding import Recoding
 from deid_portal.engine.table.patterns import Classes
@@ -19,7 +19,7 @@ class MeasuredTable:
     classes: Classes
     columns: Sequence[MeasuredColumn | LabelledColumn]
     levels: Mapping[str, int]  # of the quasi-identifiers that have one level throughout
-    whole: Whole  # the original, which models compare with
+    whole: WholeTable  # the original, which models compare with
     rows: int  # records it could have shown
     not_drawn: int = 0  # records outside the sample
     alike: Classes | None = None  # classes by equal cells, if `classes` are not

@@ -9,7 +9,7 @@ from deid_portal.engine.compiled import kernels
 from deid_portal.engine.draft.draft import NOBODY, TableDraft
 from deid_portal.engine.draft.measured import MeasuredTable
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
-from deid_portal.engine.privacy import SensitiveColumn, Whole
+from deid_portal.engine.privacy import SensitiveColumn, WholeTable
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.numbers import Numbers
@@ -18,7 +18,7 @@ from deid_portal.engine.table.table import Codes, Column, Counts, Table
 from deid_portal.engine.table.values import infer_type
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.utility import LabelledColumn
-from deid_portal.engine.utility.shown import describe_labels, find_labels, look_behind
+from deid_portal.engine.utility.shown import describe_shown_labels, find_labels, look_behind
 
 GROUP = "\0group"  # no column of a file can be called that
 
@@ -146,7 +146,7 @@ def _beside_original(draft: TableDraft, index: int, counts: Counts) -> LabelledC
     return LabelledColumn(
         taxonomy=taxonomy,
         counts=counts if known.all() else np.zeros_like(counts),
-        labels=describe_labels(taxonomy, original.counts, behind),
+        labels=describe_shown_labels(taxonomy, original.counts, behind),
         shown=shown[first],
         values=values[first],
         amounts=np.bincount(number, minlength=len(first)).astype(np.float64),
@@ -166,7 +166,7 @@ def _without_original(problem: Problem, index: int, released: Column) -> Labelle
     return LabelledColumn(
         taxonomy=taxonomy,
         counts=original.counts,
-        labels=describe_labels(taxonomy, original.counts, behind),
+        labels=describe_shown_labels(taxonomy, original.counts, behind),
         shown=np.concatenate([np.zeros(0, np.int32), *shown]),
         values=np.concatenate([np.zeros(0, np.int32), *values]),
         amounts=np.concatenate([np.zeros(0), *amounts]),
@@ -215,7 +215,7 @@ def _number_labels(
     return numbers, strangers
 
 
-def share_dictionaries(whole: Whole, released: Table) -> tuple[Whole, list[Column]]:
+def share_dictionaries(whole: WholeTable, released: Table) -> tuple[WholeTable, list[Column]]:
     """Code the released sensitive values as the original's; values made up by a method follow."""
     sensitive, recoded = {}, []
     for name, secret in whole.sensitive.items():

@@ -30,7 +30,7 @@ MOST_CROSSED_GROUPS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ComparedColumn:
     """A column in groups, as it came and as it leaves."""
 
     groups: ColumnGrouping
@@ -47,7 +47,7 @@ class Shown:
         coverage: LabelCoverage,
         groups: ColumnGrouping,
         rows: Codes | None,
-    ) -> "Shown":
+    ) -> "ComparedColumn":
         shares = groups.shares_of(original, coverage.covered, released)
         # Labels that spread alike are one kind: there are far fewer kinds than labels.
         kinds, kind_of = np.unique(shares, axis=0, return_inverse=True)
@@ -85,12 +85,12 @@ def describe_distributions(
         for name in names[:MOST_COLUMNS]
     }
 
-    def show(name: str, most: int) -> Shown | None:
+    def show(name: str, most: int) -> ComparedColumn | None:
         report()
         groups = group_column(original[name], taxonomies.get(name), most)
         if len(groups.names) < 2:
             return None
-        return Shown.of(original[name], released[name], known[name], groups, rows)
+        return ComparedColumn.of(original[name], released[name], known[name], groups, rows)
 
     columns = [show(name, MOST_GROUPS) for name in known]
     crossed = [
@@ -111,7 +111,7 @@ def _describe_groups(groups: ColumnGrouping) -> GroupedColumn:
     return GroupedColumn(groups.column, groups.level_name, groups.merged, tuple(groups.names))
 
 
-def _describe_column(shown: Shown) -> ColumnDistribution:
+def _describe_column(shown: ComparedColumn) -> ColumnDistribution:
     kept = None
     if shown.kept is not None:
         kept = tuple(np.bincount(shown.kept, minlength=len(shown.groups.names)).tolist())
@@ -123,7 +123,7 @@ def _describe_column(shown: Shown) -> ColumnDistribution:
     )
 
 
-def _cross(columns: tuple[int, int], one: Shown, other: Shown) -> CrossedPair:
+def _cross(columns: tuple[int, int], one: ComparedColumn, other: ComparedColumn) -> CrossedPair:
     """Count two columns against each other."""
     sizes = len(one.groups.names), len(other.groups.names)
     before = _count_pairs(one.before, other.before, *sizes)

@@ -68,7 +68,7 @@ class ColumnDrift:
     bars: tuple[DriftBar, ...]
 
 
-def compare_columns(before: Column, after: Column) -> ColumnDrift:
+def measure_column_drift(before: Column, after: Column) -> ColumnDrift:
     """Compare a column of two tables; columns of different types are compared as text."""
     counted = _count_together(before, after)
     rows = counted.rows
@@ -80,12 +80,12 @@ def compare_columns(before: Column, after: Column) -> ColumnDrift:
         gone_values=int(((rows[0] > 0) & (rows[1] == 0) & counted.is_present).sum()),
         distance=distance,
         chance=chance,
-        verdict=judge(distance, chance),
+        verdict=judge_drift(distance, chance),
         bars=_draw(before, after, counted, sides),
     )
 
 
-def judge(distance: float | None, chance: float) -> DriftVerdict:
+def judge_drift(distance: float | None, chance: float) -> DriftVerdict:
     """Say in a word what a distance means."""
     if distance is None:
         return DriftVerdict.NOT_COMPARED

@@ -19,7 +19,7 @@ from deid_portal.engine.evidence.suppression_causes import describe_seen_isolati
 from deid_portal.engine.evidence.who_pays import tell_who_pays
 from deid_portal.engine.measures import Measures, PlannedAttack
 from deid_portal.engine.plan import ColumnRole, Plan
-from deid_portal.engine.privacy import SensitiveColumn, TCloseness, Whole
+from deid_portal.engine.privacy import SensitiveColumn, TCloseness, WholeTable
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report import HouseDetails, Report
 from deid_portal.engine.report.attacks import AttackFinding, AttackProblem, PlannedAttackEntry
@@ -207,7 +207,7 @@ class Evidence:
             return ()
         recipes = {name: planned.taxonomy for name in names if (planned := self.plan.column(name))}
         secrets = {n: SensitiveColumn(self.original[n], recipes.get(n)) for n in names}
-        whole, recoded = share_dictionaries(Whole(self.original.rows, secrets), self.released)
+        whole, recoded = share_dictionaries(WholeTable(self.original.rows, secrets), self.released)
         seen = self._see(recoded)
         return tuple(self._tell_spread(name, whole, seen) for name in names)
 
@@ -220,7 +220,7 @@ class Evidence:
         table = Table((*shown, *(column for column in recoded if column.name not in names)))
         return reduce_table(table, names, [column.name for column in recoded], Progress(None))
 
-    def _tell_spread(self, name: str, whole: Whole, seen: Patterns) -> SensitiveSpread:
+    def _tell_spread(self, name: str, whole: WholeTable, seen: Patterns) -> SensitiveSpread:
         original, secret = self.original[name], whole.sensitive[name].column
         distance = self._distance_of(name)
         groups = group_column(original, self._all_taxonomies.get(name))
@@ -443,9 +443,9 @@ class Evidence:
         outside = planned.outside.table
         if planned.person not in outside:
             raise InvalidTable(f'The outside table has no column "{planned.person}".')
-        from deid_portal.engine.attacks.outside_linkage import find_people
+        from deid_portal.engine.attacks.outside_linkage import find_outside_people
 
-        return find_people(self.original, outside, (planned.person, planned.person))
+        return find_outside_people(self.original, outside, (planned.person, planned.person))
 
 
 def _describe_attack(planned: PlannedAttack) -> PlannedAttackEntry:
@@ -471,7 +471,7 @@ def _seen_patterns(names: tuple[str, ...], measured: MeasuredTable) -> Patterns 
 
 def _lost_per_row(evidence: Evidence) -> Numbers:
     """Return the share of detail each original row lost, columns weighed as in the plan."""
-    from deid_portal.engine.utility.shown import describe_labels, look_behind
+    from deid_portal.engine.utility.shown import describe_shown_labels, look_behind
 
     assert evidence.rows is not None  # noqa: S101 - asked only then
     weights = np.array(evidence.problem.weights, np.float64)
@@ -479,7 +479,7 @@ def _lost_per_row(evidence: Evidence) -> Numbers:
     lost = np.zeros(evidence.original.rows)
     for (name, taxonomy), factor in zip(evidence.taxonomies.items(), factors, strict=True):
         original, released = evidence.original[name], evidence.released[name]
-        shown = describe_labels(
+        shown = describe_shown_labels(
             taxonomy, original.counts, look_behind(original, taxonomy, released.values)
         )
         share = (shown.leaves - 1) / max(taxonomy.leaf_count - 1, 1)

@@ -9,7 +9,7 @@ import numpy as np
 from deid_portal.engine.draft.draft import Search
 from deid_portal.engine.draft.measured import MeasuredTable
 from deid_portal.engine.plan import ColumnRole, Plan
-from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
+from deid_portal.engine.privacy import KAnonymity, PrivacyModel, WholeTable
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.risk import RiskReport
 from deid_portal.engine.report.rules import NearestMiss, RuleVerdict
@@ -47,7 +47,7 @@ def describe_rounds(recoding: Recoding) -> tuple[RecodingRound, ...]:
     )
 
 
-def build_report(
+def build_table_report(
     *,
     plan: Plan,
     problem: Problem,
@@ -156,7 +156,7 @@ def _still_shown(figures: Mapping[str, Any], column: Column) -> dict[str, Any]:
     return kept
 
 
-def add_miss(report: Report, search: Search, nearest: Check) -> Report:
+def add_table_miss(report: Report, search: Search, nearest: Check) -> Report:
     """Add which model blocked and how far the nearest combination misses."""
     problem, allowed = search.problem, search.found.allowed
     told = add_breach(report, problem.models, problem.whole, nearest.classes)
@@ -172,7 +172,7 @@ def add_miss(report: Report, search: Search, nearest: Check) -> Report:
 
 
 def add_breach(
-    report: Report, models: Sequence[PrivacyModel], whole: Whole, classes: Classes
+    report: Report, models: Sequence[PrivacyModel], whole: WholeTable, classes: Classes
 ) -> Report:
     """Add which model these classes break most, and by how many records each is broken."""
     judged = [_judge_miss(model, whole, classes) for model in models]
@@ -204,7 +204,7 @@ def _judge(model: PrivacyModel, before: MeasuredTable, after: MeasuredTable) -> 
     )
 
 
-def _judge_miss(model: PrivacyModel, whole: Whole, classes: Classes) -> RuleVerdict:
+def _judge_miss(model: PrivacyModel, whole: WholeTable, classes: Classes) -> RuleVerdict:
     broken = ~model.passes(classes, whole)
     return replace(
         RuleVerdict.of(model.to_document()),
@@ -215,7 +215,7 @@ def _judge_miss(model: PrivacyModel, whole: Whole, classes: Classes) -> RuleVerd
     )
 
 
-def measure_loss(measured: MeasuredTable) -> float:
+def measure_table_loss(measured: MeasuredTable) -> float:
     return Loss().value(MeasuredRelease(measured.rows, measured.classes.sizes, measured.columns))
 
 

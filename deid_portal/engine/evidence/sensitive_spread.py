@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deid_portal.engine.evidence.column_groups import ColumnGrouping
-from deid_portal.engine.privacy import TCloseness, Whole
+from deid_portal.engine.privacy import TCloseness, WholeTable
 from deid_portal.engine.report.sensitive import (
     PeopleByValues,
     SensitiveSpread,
@@ -44,7 +44,7 @@ class SensitiveGroups:
 
     @classmethod
     def measure(
-        cls, sizes: Counts, pairs: Pairs, whole: Whole, column: str, distance: str
+        cls, sizes: Counts, pairs: Pairs, whole: WholeTable, column: str, distance: str
     ) -> "SensitiveGroups":
         classes = Classes(np.arange(len(sizes), dtype=np.int32), sizes, {column: pairs})
         found = TCloseness(1.0, column, distance).distances(classes, whole)

@@ -57,7 +57,7 @@ class GroupSeparation:
     frees_hidden: Mask
 
 
-def describe_isolation(check: Check) -> tuple[GroupsApart, ...]:
+def describe_groups_apart(check: Check) -> tuple[GroupsApart, ...]:
     """Return, per size of the groups at these levels, which columns keep them apart from others.
 
     Groups that are left out are counted with the others, and apart.

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from deid_portal.engine.files.csv.format import CsvFormat
 from deid_portal.engine.files.file_format import DatabaseFormat, Settings
 from deid_portal.engine.files.limits import ReadingLimits
-from deid_portal.engine.files.sample import Detected, Sample
+from deid_portal.engine.files.sample import GuessedSettings, Sample
 from deid_portal.engine.files.text_files import TextFiles
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.table.cell_text import without_midnight
@@ -21,8 +21,8 @@ _files = TextFiles(is_packed=False)
 
 
 class DatabaseTables:
-    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected:
-        return Detected(DatabaseFormat(), {})
+    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> GuessedSettings:
+        return GuessedSettings(DatabaseFormat(), {})
 
     def read_sample(self, stream: BinaryIO, settings: Settings, limits: ReadingLimits) -> Sample:
         sample = _files.read_sample(stream, WRITTEN_AS, limits)

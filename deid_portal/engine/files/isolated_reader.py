@@ -31,7 +31,7 @@ from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.files.arrow import read_arrow
 from deid_portal.engine.files.file_format import FileFormat, FileKind, Settings
 from deid_portal.engine.files.limits import ReadingLimits
-from deid_portal.engine.files.sample import Detected, Sample
+from deid_portal.engine.files.sample import GuessedSettings, Sample
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.table.table import Table
 
@@ -62,16 +62,16 @@ class ReaderFault(Exception):  # noqa: N818
 
 
 @dataclass(frozen=True)
-class ReadApart:
+class IsolatedReader:
     """The module of a kind of file, run in another process."""
 
     kind: FileKind
 
-    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected:
+    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> GuessedSettings:
         asked = {"kind": self.kind.value, "sheet": sheet}
         found = _have_read("detect", asked, stream, limits, None).detected
         form = FileFormat.from_document(found["format"])
-        return Detected(form.settings, found["evidence"], tuple(found["sheets"]))
+        return GuessedSettings(form.settings, found["evidence"], tuple(found["sheets"]))
 
     def read_sample(self, stream: BinaryIO, settings: Settings, limits: ReadingLimits) -> Sample:
         asked = {"format": FileFormat(self.kind, settings).to_document()}

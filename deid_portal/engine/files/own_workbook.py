@@ -28,7 +28,7 @@ from deid_portal.engine.files.writer import (
     XML_HEAD,
 )
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table.cell_text import write_value
+from deid_portal.engine.table.cell_text import write_cell
 from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.table.values import infer_type
 
@@ -154,4 +154,4 @@ def _read_text(text: str) -> str | None:
         value = float(found[1])
     if value is None:
         raise InvalidTable(NOT_OURS)
-    return write_value(value)
+    return write_cell(value)

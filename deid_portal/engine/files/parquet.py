@@ -12,9 +12,9 @@ from deid_portal.engine.files.file_format import ParquetFormat, Settings
 from deid_portal.engine.files.file_kind import DAMAGED_ARCHIVE
 from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.limits import ReadingLimits
-from deid_portal.engine.files.sample import SAMPLE_ROWS, Detected, Sample
+from deid_portal.engine.files.sample import SAMPLE_ROWS, GuessedSettings, Sample
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table.cell_text import without_midnight, write_value
+from deid_portal.engine.table.cell_text import without_midnight, write_cell
 from deid_portal.engine.table.table import Table
 
 ROWS_PER_BATCH = 1 << 16
@@ -26,10 +26,12 @@ OUTSIDE_THE_CALENDAR = (
 
 
 class ParquetFiles:
-    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected:
+    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> GuessedSettings:
         file = _open(stream)
         columns = len(file.schema_arrow.names)
-        return Detected(ParquetFormat(), {"": f"{columns} columns, {file.metadata.num_rows} rows"})
+        return GuessedSettings(
+            ParquetFormat(), {"": f"{columns} columns, {file.metadata.num_rows} rows"}
+        )
 
     def read_sample(self, stream: BinaryIO, settings: Settings, limits: ReadingLimits) -> Sample:
         return Sample(_read(_open(stream), None, SAMPLE_ROWS))
@@ -118,4 +120,4 @@ def _encode(encoder: CellEncoder, array: Any, number: int) -> None:
         f"Column {number} {OUTSIDE_THE_CALENDAR}" if is_temporal else DAMAGED_ARCHIVE
     ):
         values = found.dictionary.to_pylist()
-    encoder.extend([write_value(value) for value in values], codes)
+    encoder.extend([write_cell(value) for value in values], codes)

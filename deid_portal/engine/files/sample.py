@@ -12,7 +12,7 @@ SAMPLE_ROWS = 1000
 
 
 @dataclass(frozen=True)
-class Detected:
+class GuessedSettings:
     """Guessed settings and, per setting, the words that say why."""
 
     settings: Settings
@@ -31,7 +31,9 @@ class Sample:
 class FormatModule(Protocol):
     """What every module of a kind of file offers; streams are seekable and start at 0."""
 
-    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected: ...
+    def detect(
+        self, stream: BinaryIO, limits: ReadingLimits, sheet: str = ""
+    ) -> GuessedSettings: ...
 
     def read_sample(
         self, stream: BinaryIO, settings: Settings, limits: ReadingLimits

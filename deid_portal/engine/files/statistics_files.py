@@ -15,9 +15,9 @@ from deid_portal.engine.files.csv.reader import check_row_count
 from deid_portal.engine.files.file_format import KIND_WORDS, FileKind, Settings, StatisticsFormat
 from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.limits import ReadingLimits
-from deid_portal.engine.files.sample import SAMPLE_ROWS, Detected, Sample
+from deid_portal.engine.files.sample import SAMPLE_ROWS, GuessedSettings, Sample
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table.cell_text import without_midnight, write_value
+from deid_portal.engine.table.cell_text import without_midnight, write_cell
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.table.values import is_number
 
@@ -36,7 +36,7 @@ Labels = Mapping[Any, str]
 class StatisticsFiles:
     kind: FileKind
 
-    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected:
+    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> GuessedSettings:
         _, about = self._call(stream, StatisticsFormat(), metadataonly=True)
         labelled = sum(1 for labels in about.variable_value_labels.values() if labels)
         seen = {0: "no column has labels", 1: "1 column has labels"}
@@ -44,7 +44,7 @@ class StatisticsFiles:
             "labels": seen.get(labelled, f"{labelled} columns have labels"),
             "encoding": f"the file says {about.file_encoding}" if about.file_encoding else "",
         }
-        return Detected(StatisticsFormat(), evidence)
+        return GuessedSettings(StatisticsFormat(), evidence)
 
     def read_sample(self, stream: BinaryIO, settings: Settings, limits: ReadingLimits) -> Sample:
         form = cast(StatisticsFormat, settings)
@@ -131,7 +131,7 @@ def _write_all(values: list[Any], labels: Labels) -> list[str | None]:
 
 def _write(value: Any, labels: Labels, repeated: set[str]) -> str | None:
     """Return the label of a code, followed by the code if the label could be another's."""
-    text = write_value(value)
+    text = write_cell(value)
     word = labels.get(value) if text is not None else None
     if word is None or not word.strip() or word == text:
         return text

@@ -19,7 +19,7 @@ from deid_portal.engine.files.csv.row_problems import RowProblem
 from deid_portal.engine.files.database_table import DatabaseTables
 from deid_portal.engine.files.file_format import FileFormat, FileKind
 from deid_portal.engine.files.file_kind import recognize
-from deid_portal.engine.files.isolated_reader import ReadApart
+from deid_portal.engine.files.isolated_reader import IsolatedReader
 from deid_portal.engine.files.limits import USUAL_LIMITS, ReadingLimits
 from deid_portal.engine.files.parquet import ParquetFiles
 from deid_portal.engine.files.sample import FormatModule
@@ -144,7 +144,7 @@ def list_row_problems(
 
 
 def _module(kind: FileKind) -> FormatModule:
-    return ReadApart(kind) if kind in KINDS_READ_APART else MODULES[kind]
+    return IsolatedReader(kind) if kind in KINDS_READ_APART else MODULES[kind]
 
 
 def _with_types(table: Table, form: FileFormat) -> Table:

@@ -15,7 +15,7 @@ from deid_portal.engine.files.file_format import Settings
 from deid_portal.engine.files.file_kind import DAMAGED_ARCHIVE
 from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.limits import ReadingLimits
-from deid_portal.engine.files.sample import SAMPLE_ROWS, Detected, Sample
+from deid_portal.engine.files.sample import SAMPLE_ROWS, GuessedSettings, Sample
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.table.table import Column, Table
 
@@ -24,13 +24,13 @@ from deid_portal.engine.table.table import Column, Table
 class TextFiles:
     is_packed: bool
 
-    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected:
+    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> GuessedSettings:
         with self._unpacked(stream, limits) as text:
             start = text.read(SAMPLE_BYTES)
             found = detect_csv(start, len(start) + bool(text.read(1)))
         quotes = start.count(found.format.quote.encode())
         seen = "some cells stand in quotes" if quotes else "no quotes in the first rows"
-        return Detected(found.format, {**found.evidence, "quote": seen})
+        return GuessedSettings(found.format, {**found.evidence, "quote": seen})
 
     def read_sample(self, stream: BinaryIO, settings: Settings, limits: ReadingLimits) -> Sample:
         form = cast(CsvFormat, settings)

@@ -25,9 +25,9 @@ from deid_portal.engine.files.file_format import Settings, WorkbookFormat
 from deid_portal.engine.files.file_kind import DAMAGED_ARCHIVE
 from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.limits import ReadingLimits
-from deid_portal.engine.files.sample import SAMPLE_ROWS, Detected, Sample
+from deid_portal.engine.files.sample import SAMPLE_ROWS, GuessedSettings, Sample
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table.cell_text import write_value
+from deid_portal.engine.table.cell_text import write_cell
 from deid_portal.engine.table.table import Table
 
 MOST_UNPACKED = 1 << 30
@@ -65,7 +65,7 @@ Row = tuple[int, list[str | None]]  # its number in the sheet, and its cells
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergedCells:
     """Cells of one column joined into one; rows and columns count from 1, ends included."""
 
     first_row: int
@@ -78,12 +78,12 @@ class Sheet:
     """One sheet of an open workbook."""
 
     rows: Any  # openpyxl's sheet, which reads its rows one after the other
-    merged: tuple[Merged, ...]
+    merged: tuple[MergedCells, ...]
     hidden_rows: int
 
 
 class Workbooks:
-    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> Detected:
+    def detect(self, stream: BinaryIO, limits: ReadingLimits, sheet: str = "") -> GuessedSettings:
         with _opened(stream, limits) as book:
             names = _names_of_sheets(book)
             # A sheet with one row holds a title or a note; a table has at least two.
@@ -99,7 +99,9 @@ class Workbooks:
         missing = tuple(sorted(found))
         cells = "1 cell" if found.total() == 1 else f"{found.total()} cells"
         evidence["missing"] = f"{cells} in the first rows" if missing else "no usual word found"
-        return Detected(WorkbookFormat(sheet, first_row, has_header, missing), evidence, names)
+        return GuessedSettings(
+            WorkbookFormat(sheet, first_row, has_header, missing), evidence, names
+        )
 
     def read_sample(self, stream: BinaryIO, settings: Settings, limits: ReadingLimits) -> Sample:
         form = cast(WorkbookFormat, settings)
@@ -208,12 +210,12 @@ def _sheet_of(book: Any, stream: BinaryIO, form: WorkbookFormat) -> Iterator[She
     yield Sheet(rows, merged, hidden)
 
 
-def _look_through(stream: BinaryIO, part: str) -> tuple[tuple[Merged, ...], int]:
+def _look_through(stream: BinaryIO, part: str) -> tuple[tuple[MergedCells, ...], int]:
     """Find merged cells and hidden rows, of which openpyxl's reader of large sheets says nothing.
 
     Blocks overlap by the length of a tag, and what lies whole in the overlap is counted once.
     """
-    merged: dict[Merged, None] = {}
+    merged: dict[MergedCells, None] = {}
     hidden = 0
     with (
         told_in_a_sentence(DAMAGED_ARCHIVE),
@@ -230,11 +232,11 @@ def _look_through(stream: BinaryIO, part: str) -> tuple[tuple[Merged, ...], int]
     return tuple(merged), hidden
 
 
-def _to_merged(found: re.Match[bytes]) -> Merged:
+def _to_merged(found: re.Match[bytes]) -> MergedCells:
     from openpyxl.utils import column_index_from_string
 
     column, top, bottom = (part.decode() for part in found.groups())
-    return Merged(int(top), int(bottom), column_index_from_string(column))
+    return MergedCells(int(top), int(bottom), column_index_from_string(column))
 
 
 def _rows_of(book: Any, name: str, most: int) -> list[Row]:
@@ -278,12 +280,12 @@ def _write(cell: Any) -> str | None:
         return _write_number(value, cell.number_format)
     if isinstance(value, datetime) and not re.search("[hs]", cell.number_format or "", re.I):
         return value.date().isoformat()
-    return write_value(value)
+    return write_cell(value)
 
 
 def _write_number(value: float, shown: str | None) -> str | None:
     """Write a number as Excel does, with 15 digits at most, and the zeros its format puts first."""
-    text = write_value(float(f"{value:.15g}"))
+    text = write_cell(float(f"{value:.15g}"))
     if shown and PADDED.match(shown) and text and text.isdecimal():
         return text.zfill(len(shown))
     return text
@@ -364,7 +366,7 @@ class SheetBuilder:
         for place, encoder in enumerate(self._encoders):
             encoder.add(cells[place] if place < width else None)
 
-    def fill(self, part: Merged) -> None:
+    def fill(self, part: MergedCells) -> None:
         """Give every row of merged cells their value, which stands in the first only."""
         first = bisect_left(self._numbers, part.first_row)
         end = bisect_left(self._numbers, part.last_row + 1)

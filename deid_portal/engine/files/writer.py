@@ -95,7 +95,7 @@ def write_table(table: Table, stream: BinaryIO, kind: FileKind) -> None:
 
 
 @dataclass(frozen=True)
-class Typed:
+class TypedColumn:
     """The values of a column in their type; `kind` is text if another type would change a value."""
 
     column: Column
@@ -106,13 +106,13 @@ class Typed:
         return (self.values[code] for code in self.column.codes)
 
 
-def _typed(column: Column, kind: FileKind) -> Typed:
+def _typed(column: Column, kind: FileKind) -> TypedColumn:
     read = (READERS | OWN_READERS.get(kind, {})).get(column.type)
     if read is not None:
         values = [None if t is None else read(t, column.decimal) for t in column.values]
         if sum(value is None for value in values) == sum(text is None for text in column.values):
-            return Typed(column, column.type, values)
-    return Typed(column, ColumnType.TEXT, list(column.values))
+            return TypedColumn(column, column.type, values)
+    return TypedColumn(column, ColumnType.TEXT, list(column.values))
 
 
 def _read_integer(text: str, decimal: str) -> int | None:
@@ -313,7 +313,7 @@ def _write_statistics(table: Table, stream: BinaryIO, kind: FileKind) -> None:
         copy_to(stream)
 
 
-def _can_be_labelled(typed: Typed) -> bool:
+def _can_be_labelled(typed: TypedColumn) -> bool:
     """Say whether the texts of a column can be written as value labels and read back unchanged."""
     words = [text for text in typed.values if text is not None]
     return (
@@ -326,13 +326,13 @@ def _can_be_labelled(typed: Typed) -> bool:
     )
 
 
-def _number_words(typed: Typed) -> tuple[Typed, dict[float, str]]:
+def _number_words(typed: TypedColumn) -> tuple[TypedColumn, dict[float, str]]:
     """Number the words of a column in their own order; a gap stays one."""
     words = sorted(text for text in typed.values if text is not None)
     numbers = {word: number for number, word in enumerate(words, start=1)}
     coded = [None if text is None else numbers[text] for text in typed.values]
     labels = {float(number): word for word, number in numbers.items()}
-    return Typed(typed.column, ColumnType.INTEGER, coded), labels
+    return TypedColumn(typed.column, ColumnType.INTEGER, coded), labels
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Methods: one file each, found here by the name a plan uses."""
 
-from deid_portal.engine.documents import Place, listed
+from deid_portal.engine.documents import Place, quoted
 from deid_portal.engine.methods.method import Method, RecodingMethod
 from deid_portal.engine.registry import Registry
 
@@ -47,7 +47,7 @@ def parse_methods(place: Place) -> tuple[Method, ...]:
     methods = tuple(_parse_method(item) for item in places)
     choosing = [method.name for method in methods if isinstance(method, RecodingMethod)]
     if len(choosing) > 1:
-        place.refuse(f"{listed(choosing)} cannot follow one another; keep one of them.")
+        place.refuse(f"{quoted(choosing)} cannot follow one another; keep one of them.")
     _check_nothing_breaks_a_proof(methods, places)
     return methods
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from deid_portal.engine.documents import Place, listed, plain
+from deid_portal.engine.documents import Place, plain_value, quoted
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.method import Method
 from deid_portal.engine.progress import Progress
@@ -27,7 +27,7 @@ class ChangingMethod(Method):
         declared = {parameter.name for parameter in self.parameters}
         names = [field.name for field in fields(self) if field.name in declared]  # type: ignore[arg-type]
         chosen = {name: getattr(self, name) for name in names}
-        said = {name: plain(value) for name, value in chosen.items() if value is not None}
+        said = {name: plain_value(value) for name, value in chosen.items() if value is not None}
         return {"name": self.name, **said}
 
     def cautions(self) -> list[str]:
@@ -59,4 +59,4 @@ def check_known_columns(place: Place, names: Iterable[str], roles: Mapping[str, 
     """Refuse columns the plan does not have, and identifiers, which do not leave as they are."""
     known = [name for name, role in roles.items() if role != "identifier"]
     if not all(name in known for name in names):
-        place.refuse(f"columns that are no identifiers are accepted; the plan has {listed(known)}.")
+        place.refuse(f"columns that are no identifiers are accepted; the plan has {quoted(known)}.")

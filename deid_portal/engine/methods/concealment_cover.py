@@ -71,7 +71,7 @@ def conceal(labels: LevelLabels, k: int, progress: Progress) -> Codes | None:
     while True:
         progress.report(2 * records, 3 * records, "protect")
         circles = _circles(fits)
-        links = count_links(fits, circles)
+        links = count_possible_records(fits, circles)
         if links.min() >= k:
             return levels
         for person in np.flatnonzero(links < k).tolist():
@@ -101,7 +101,7 @@ def _circles(fits: Fits) -> Codes:
 
 
 @compiled
-def count_links(fits: Fits, circles: Codes) -> NDArray[np.int64]:
+def count_possible_records(fits: Fits, circles: Codes) -> NDArray[np.int64]:
     """Count, per person, the records the person may be behind."""
     links = np.zeros(len(fits), np.int64)
     for record in range(len(fits)):

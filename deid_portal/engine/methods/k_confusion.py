@@ -18,7 +18,7 @@ from deid_portal.engine.methods.microaggregation.aggregates import (
 from deid_portal.engine.methods.microaggregation.groups import Groups
 from deid_portal.engine.methods.microaggregation.kernels import GAP, NUMBER
 from deid_portal.engine.methods.microaggregation.rotation import rotate_groups
-from deid_portal.engine.methods.microaggregation.space import Attribute, describe, lay_out
+from deid_portal.engine.methods.microaggregation.space import Attribute, describe, lay_out_records
 from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
 from deid_portal.engine.privacy.k_confusion import KConfusion
 from deid_portal.engine.progress import Progress
@@ -103,7 +103,7 @@ class KConfusionRelease(ChangingMethod):
         if self.k > draft.table.rows:
             return draft.keep(np.zeros(draft.table.rows, np.bool_))
         attributes = self._attributes(draft.problem, draft.table)
-        groups = mdav.find_groups(*lay_out(attributes), self.k, progress)
+        groups = mdav.find_groups(*lay_out_records(attributes), self.k, progress)
         # Where one member has a gap, all get it, or the gap would tell who it is.
         is_gap = np.array([aggregate(own, groups).places == GAP for own in attributes])
         places = np.array([own.places[own.column.codes] for own in attributes])

@@ -181,7 +181,7 @@ class Synthetic(ChangingMethod):
             return None
         if has_gaps and None not in values:
             values = (*values, None)
-        return Listed(name, values)
+        return CategoryDomain(name, values)
 
 
 class Domain(ABC):
@@ -203,7 +203,7 @@ class Domain(ABC):
 
 
 @dataclass(frozen=True)
-class Listed(Domain):
+class CategoryDomain(Domain):
     """One number per value."""
 
     name: str

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.evidence.drift import judge
+from deid_portal.engine.evidence.drift import judge_drift
 from deid_portal.engine.networks.network import Network
 
 ONE_IN_A_HUNDRED = 1.63  # of the Kolmogorov–Smirnov distribution
@@ -76,7 +76,7 @@ def compare_networks(before: Network, after: Network) -> NetworkDrift:
         largest_after=int(new.max(initial=0)),
         changed_degree=int((old[stayed] != new[place[stayed]]).sum()),
         distance=distance,
-        verdict=judge(distance, chance).value,
+        verdict=judge_drift(distance, chance).value,
         bins=_bins(old, new),
     )
 

@@ -6,18 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.compiled.kernels import SPREAD, compiled
-
-FREE = -1
-
-
-@compiled
-def slot_of(keys: NDArray[np.int64], key: Any) -> Any:
-    mask = np.uint64(len(keys) - 1)
-    slot = ((np.uint64(key) * SPREAD) >> np.uint64(20)) & mask
-    while keys[slot] != FREE and keys[slot] != key:
-        slot = (slot + np.uint64(1)) & mask
-    return np.int64(slot)
+from deid_portal.engine.compiled.kernels import compiled, slot_of
 
 
 @compiled
@@ -75,7 +64,7 @@ def move_node(
 
 
 @compiled
-def count_links(
+def count_group_links(
     group_of: NDArray[np.int32],
     pairs: NDArray[np.int32],
     groups: int,

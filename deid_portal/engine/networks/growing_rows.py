@@ -59,7 +59,7 @@ def close_rows(rows: GrowingRows) -> tuple[NDArray[np.int64], NDArray[np.int32]]
 
 
 @compiled
-def row_of(rows: GrowingRows, node: int) -> NDArray[np.int32]:
+def row_of_node(rows: GrowingRows, node: int) -> NDArray[np.int32]:
     return rows.cells[rows.starts[node] : rows.ends[node]]
 
 

@@ -70,7 +70,7 @@ def are_linked(
 
 
 @compiled
-def mix(number: np.uint64) -> np.uint64:
+def mix_bits(number: np.uint64) -> np.uint64:
     """Spread a number over 64 bits (splitmix64, Steele et al., 2014)."""
     number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

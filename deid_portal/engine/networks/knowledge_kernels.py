@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.compiled.kernels import compiled
-from deid_portal.engine.networks.kernels import mix
+from deid_portal.engine.networks.kernels import mix_bits
 
 
 @compiled
@@ -20,9 +20,9 @@ def fold_rows(
     """Return one number per row; equal rows have equal numbers."""
     codes = np.empty(len(offsets) - 1, np.uint64)
     for node in range(len(codes)):
-        code = mix(salt + np.uint64(offsets[node + 1] - offsets[node]))
+        code = mix_bits(salt + np.uint64(offsets[node + 1] - offsets[node]))
         for place in range(offsets[node], offsets[node + 1]):
-            code = mix(code ^ np.uint64(rows[place]))
+            code = mix_bits(code ^ np.uint64(rows[place]))
         codes[node] = code
     return codes
 

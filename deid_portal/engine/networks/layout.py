@@ -62,7 +62,7 @@ def _pairs(values: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
     return tuple(map(tuple, values.tolist()))
 
 
-def draw(network: Network, group_of: NDArray[Any] | None = None) -> NetworkLayout:
+def lay_out_network(network: Network, group_of: NDArray[Any] | None = None) -> NetworkLayout:
     """Place every node or, if there are too many, communities.
 
     With `group_of`, groups of another drawing are used, so that two networks can be compared.
@@ -200,7 +200,7 @@ def draw_beside(
     """
     before = original.undirected
     after = before.with_pairs(rows[released.undirected.pairs])
-    layout = draw(before)
+    layout = lay_out_network(before)
     dots = {own.name: getattr(layout.drawing, own.name) for own in fields(DotsBeside)}
     if layout.is_aggregated:
         return GroupsBeside(

@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.compiled.kernels import SPREAD, compiled
+from deid_portal.engine.compiled.kernels import FREE, compiled, slot_of
 from deid_portal.engine.networks.kernels import is_linked
 from deid_portal.engine.networks.network import Network
 
-FREE = -1
 SAME, ADDED, REMOVED = 0, 1, 2
 
 
@@ -36,16 +35,6 @@ def open_ledger(network: Network, changes: int) -> Ledger:
     slots = 1 << int(8 * (changes + 64)).bit_length()
     keys, states = np.full(slots, FREE, np.int64), np.zeros(slots, np.int8)
     return Ledger(network.offsets, network.neighbors, keys, states, network.directed)
-
-
-@compiled
-def slot_of(keys: NDArray[np.int64], key: Any) -> Any:
-    mask = np.uint64(len(keys) - 1)
-    slot = (np.uint64(key) * SPREAD) >> np.uint64(20)
-    slot &= mask
-    while keys[slot] != FREE and keys[slot] != key:
-        slot = (slot + np.uint64(1)) & mask
-    return np.int64(slot)
 
 
 @compiled

@@ -12,7 +12,7 @@ from deid_portal.engine.networks.growing_rows import (
     are_joined,
     are_strangers,
     remove_link,
-    row_of,
+    row_of_node,
     size_of,
 )
 from deid_portal.engine.networks.neighborhood_kernels import cut_out, find_parts
@@ -22,8 +22,11 @@ MOST_STRANGERS_TRIED = 5000
 LARGEST_SUM = (1 << 24) - 1
 
 
-class Scene(NamedTuple):
-    """The data of merging besides the links."""
+class MergeArrays(NamedTuple):
+    """The data of merging besides the links.
+
+    Some of the arrays are changed in place, as said beside them.
+    """
 
     rank: NDArray[np.int64]  # a random place for every node
     leaves: NDArray[np.int64]  # the label of each node as a leaf of its taxonomy
@@ -48,7 +51,7 @@ def count_inside(rows: GrowingRows, nodes: Nodes, place: NDArray[np.int32]) -> N
 @compiled
 def merge_groups(
     rows: GrowingRows,
-    scene: Scene,
+    scene: MergeArrays,
     members: Nodes,
     starts: NDArray[np.int64],
     may_remove: bool,
@@ -68,7 +71,7 @@ def merge_groups(
 
 @compiled
 def merge(
-    rows: GrowingRows, scene: Scene, group: Nodes, may_remove: bool, by_most: bool
+    rows: GrowingRows, scene: MergeArrays, group: Nodes, may_remove: bool, by_most: bool
 ) -> GrowingRows:
     sizes = np.empty(len(group), np.int64)
     for index in range(len(group)):
@@ -97,13 +100,13 @@ def merge(
 
 
 @compiled
-def line_up(rows: GrowingRows, scene: Scene, node: int) -> tuple[Nodes, Nodes]:
+def line_up(rows: GrowingRows, scene: MergeArrays, node: int) -> tuple[Nodes, Nodes]:
     """Put the neighbors of a node in an order that similar neighborhoods mostly share.
 
     Connected parts come one after the other, large ones first; within a part, who has most links
     in it, then whose neighbors have most. Returns the nodes and the size of each one's part.
     """
-    around = row_of(rows, node).copy()
+    around = row_of_node(rows, node).copy()
     size = len(around)
     ends, inner, _ = cut_out(rows.starts, rows.ends, rows.cells, node, scene.place)
     part_of, parts = find_parts(ends, inner)
@@ -133,7 +136,7 @@ def line_up(rows: GrowingRows, scene: Scene, node: int) -> tuple[Nodes, Nodes]:
 
 @compiled
 def align(
-    rows: GrowingRows, scene: Scene, group: Nodes, size: int, is_common: bool
+    rows: GrowingRows, scene: MergeArrays, group: Nodes, size: int, is_common: bool
 ) -> NDArray[np.int32]:
     """Return a line of neighbors per member; those at the same place are to become alike.
 
@@ -174,7 +177,7 @@ def align(
 
 
 @compiled
-def stand_together(scene: Scene, lines: NDArray[np.int32]) -> None:
+def stand_together(scene: MergeArrays, lines: NDArray[np.int32]) -> None:
     """Put neighbors that a line shares with the first one in the same place; they are alike."""
     size = lines.shape[1]
     for line in lines[1:]:
@@ -192,7 +195,7 @@ def stand_together(scene: Scene, lines: NDArray[np.int32]) -> None:
 
 @compiled
 def share_links(
-    rows: GrowingRows, scene: Scene, lines: NDArray[np.int32], needed: int
+    rows: GrowingRows, scene: MergeArrays, lines: NDArray[np.int32], needed: int
 ) -> GrowingRows:
     """Give every line the links that at least `needed` lines have, and remove all others."""
     votes = links_in_lines(rows, scene, lines)
@@ -213,7 +216,9 @@ def share_links(
 
 
 @compiled
-def links_in_lines(rows: GrowingRows, scene: Scene, lines: NDArray[np.int32]) -> NDArray[np.int64]:
+def links_in_lines(
+    rows: GrowingRows, scene: MergeArrays, lines: NDArray[np.int32]
+) -> NDArray[np.int64]:
     """Return the places of every link within every line as one number, sorted."""
     size = lines.shape[1]
     found = np.empty(64, np.int64)
@@ -222,7 +227,7 @@ def links_in_lines(rows: GrowingRows, scene: Scene, lines: NDArray[np.int32]) ->
         for index in range(size):
             scene.place[line[index]] = index
         for index in range(size):
-            for other in row_of(rows, line[index]):
+            for other in row_of_node(rows, line[index]):
                 there = scene.place[other]
                 if there > index:
                     if filled == len(found):
@@ -237,7 +242,9 @@ def links_in_lines(rows: GrowingRows, scene: Scene, lines: NDArray[np.int32]) ->
 
 
 @compiled
-def fill_up(rows: GrowingRows, scene: Scene, node: int, size: int, group: Nodes) -> GrowingRows:
+def fill_up(
+    rows: GrowingRows, scene: MergeArrays, node: int, size: int, group: Nodes
+) -> GrowingRows:
     """Link a node with nodes of few links, preferably without a common neighbor."""
     for pass_over in range(2):
         tried = 0
@@ -263,7 +270,7 @@ def is_welcome(rows: GrowingRows, node: int, other: int, group: Nodes, is_choosy
 
 
 @compiled
-def share_labels(rows: GrowingRows, scene: Scene, lines: NDArray[Any]) -> None:
+def share_labels(rows: GrowingRows, scene: MergeArrays, lines: NDArray[Any]) -> None:
     """Show nodes at the same place of all lines by the same label."""
     if len(scene.codes) == 0:
         return
@@ -278,12 +285,12 @@ def share_labels(rows: GrowingRows, scene: Scene, lines: NDArray[Any]) -> None:
             if scene.levels[node] != level:
                 scene.levels[node] = level
                 scene.touched[node] = True
-                for other in row_of(rows, node):
+                for other in row_of_node(rows, node):
                     scene.touched[other] = True
 
 
 @compiled
-def is_one_label(scene: Scene, lines: NDArray[Any], index: int, level: int) -> bool:
+def is_one_label(scene: MergeArrays, lines: NDArray[Any], index: int, level: int) -> bool:
     label = scene.codes[level, scene.leaves[lines[0][index]]]
     is_one = True
     for line in lines:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.compiled.kernels import compiled
-from deid_portal.engine.networks.kernels import mix, place_in_row
+from deid_portal.engine.networks.kernels import mix_bits, place_in_row
 
 SALT = np.uint64(0x9E3779B97F4A7C15)
 ONE = np.uint64(1)
@@ -104,7 +104,9 @@ def draw_around(
                 between += 1 if ways[positions[link]] == 3 else 2
     whole = np.empty(size + between, np.uint64)
     for index in range(size):
-        whole[index] = mix(known[index] + mix(np.uint64(ways[offsets[node] + index]) + WAY))
+        whole[index] = mix_bits(
+            known[index] + mix_bits(np.uint64(ways[offsets[node] + index]) + WAY)
+        )
     lists = np.zeros(size + between + 1, np.int32)
     lists[: size + 1] = ends
     for index in range(between):
@@ -126,12 +128,12 @@ def draw_around(
             drawn[lists[near]] = index
             drawn[lists[far] + 1] = other
             if way == 3:
-                whole[near] = mix(BOTH_WAYS)
+                whole[near] = mix_bits(BOTH_WAYS)
             else:
                 drawn[lists[near] + 1] = far
                 drawn[lists[far]] = near
-                whole[near] = mix(TAIL if way == 1 else HEAD)
-                whole[far] = mix(HEAD if way == 1 else TAIL)
+                whole[near] = mix_bits(TAIL if way == 1 else HEAD)
+                whole[far] = mix_bits(HEAD if way == 1 else TAIL)
             new = far + 1
     return lists, drawn, whole
 
@@ -172,7 +174,7 @@ def count_distinct(colors: NDArray[np.uint64]) -> int:
 
 
 @compiled
-def refine(
+def refine_colors(
     ends: NDArray[np.int32], rows: NDArray[np.int32], colors: NDArray[np.uint64]
 ) -> NDArray[np.uint64]:
     """Refine colors by those of neighbors until no more nodes are told apart."""
@@ -182,8 +184,8 @@ def refine(
         for node in range(len(colors)):
             around = np.uint64(0)
             for position in range(ends[node], ends[node + 1]):
-                around += mix(colors[rows[position]] ^ SALT)
-            finer[node] = mix(mix(colors[node]) + around)
+                around += mix_bits(colors[rows[position]] ^ SALT)
+            finer[node] = mix_bits(mix_bits(colors[node]) + around)
         now = count_distinct(finer)
         colors = finer
         if now == distinct:
@@ -208,20 +210,22 @@ def color(
     colors = np.empty(len(labels), np.uint64)
     for node in range(len(labels)):
         part = part_of[node]
-        start = mix(labels[node] + mix(np.uint64(ends[node + 1] - ends[node]) + SALT))
-        colors[node] = mix(start + mix(np.uint64(sizes[part]) + mix(np.uint64(links[part]) + ONE)))
-    return refine(ends, rows, colors)
+        start = mix_bits(labels[node] + mix_bits(np.uint64(ends[node + 1] - ends[node]) + SALT))
+        colors[node] = mix_bits(
+            start + mix_bits(np.uint64(sizes[part]) + mix_bits(np.uint64(links[part]) + ONE))
+        )
+    return refine_colors(ends, rows, colors)
 
 
 @compiled
 def code_of(colors: NDArray[np.uint64], part_of: NDArray[np.int32], parts: int) -> np.uint64:
     inside = np.zeros(parts, np.uint64)
     for node in range(len(colors)):
-        inside[part_of[node]] += mix(colors[node] + SALT)
+        inside[part_of[node]] += mix_bits(colors[node] + SALT)
     code = np.uint64(0)
     for part in range(parts):
-        code += mix(inside[part] ^ SALT)
-    return mix(code + mix(np.uint64(len(colors)) + ONE))
+        code += mix_bits(inside[part] ^ SALT)
+    return mix_bits(code + mix_bits(np.uint64(len(colors)) + ONE))
 
 
 @compiled
@@ -241,8 +245,8 @@ def codes_of_neighborhoods(
         if len(rows) == 0:
             code = np.uint64(0)
             for label in known:
-                code += mix(mix(label + SALT))
-            codes[index] = mix(mix(code) + mix(np.uint64(len(known)) + SALT))
+                code += mix_bits(mix_bits(label + SALT))
+            codes[index] = mix_bits(mix_bits(code) + mix_bits(np.uint64(len(known)) + SALT))
             continue
         part_of, parts = find_parts(ends, rows)
         colors = color(ends, rows, known, part_of, parts)

@@ -113,9 +113,9 @@ class Merging:
         offsets, neighbors = close_rows(rows)
         self.network = replace(network, offsets=offsets, neighbors=neighbors)
 
-    def _set_scene(self) -> merging_kernels.Scene:
+    def _set_scene(self) -> merging_kernels.MergeArrays:
         no_levels = np.zeros((0, 0), np.int32)
-        return merging_kernels.Scene(
+        return merging_kernels.MergeArrays(
             rank=self._rank,
             leaves=self._leaves,
             levels=self.levels,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_portal.engine.compiled.kernels import FREE
 from deid_portal.engine.networks import grouping_kernels
-from deid_portal.engine.networks.grouping_kernels import FREE
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
 
@@ -126,7 +126,7 @@ def _count(
     room = SPARE * (network.edges + PROPOSALS_AT_ONCE * 8 + 4 * most)
     keys = np.full(1 << int(room).bit_length(), FREE, np.int64)
     counts = np.zeros(len(keys), np.int64)
-    grouping_kernels.count_links(group_of, network.pairs, groups, keys, counts)
+    grouping_kernels.count_group_links(group_of, network.pairs, groups, keys, counts)
     return keys, counts
 
 

@@ -50,7 +50,7 @@ def private_histogram(network: Network, epsilon: float, bound: int) -> Counts:
     ends have fewer than `bound`. One person then changes the histogram by at most 2·bound + 1
     (Day, Li and Lyu, 2016).
     """
-    exact = histogram_of(countable_degrees(network, bound), bound)
+    exact = histogram_of_degrees(countable_degrees(network, bound), bound)
     noisy = DiscreteLaplace(histogram_change(bound), epsilon).release(exact)
     return np.maximum(np.asarray(noisy, np.int64), 0)
 
@@ -77,7 +77,7 @@ def project_network(network: Network, bound: int) -> Network:
     return network.with_pairs(network.pairs[order][kept])
 
 
-def histogram_of(degrees: NDArray[Any], most: int | None = None) -> Counts:
+def histogram_of_degrees(degrees: NDArray[Any], most: int | None = None) -> Counts:
     size = int(degrees.max(initial=0)) if most is None else most
     return np.bincount(degrees, minlength=size + 1)[: size + 1].astype(np.int64)
 

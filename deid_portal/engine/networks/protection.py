@@ -22,8 +22,12 @@ from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.outcome import NetworkOutcome
 from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.networks.plan import NetworkPlan
-from deid_portal.engine.networks.released_network import build_release
-from deid_portal.engine.networks.report_builder import MeasuredNetwork, add_miss, build_report
+from deid_portal.engine.networks.released_network import build_released_network
+from deid_portal.engine.networks.report_builder import (
+    MeasuredNetwork,
+    add_network_miss,
+    build_network_report,
+)
 from deid_portal.engine.networks.utility import compare_structure
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.randomness.chance import Chance
@@ -69,7 +73,7 @@ def _protect(
         steps.report(0, 1, "protect", method=method.name)
         draft = method.apply(draft, chance.generator(f"method {place}"), steps)
     steps.report(0, 1, "release")
-    released, rows, order = build_release(draft, plan, chance.generator("numbering"))
+    released, rows, order = build_released_network(draft, plan, chance.generator("numbering"))
     steps.report(1, 1, "release")
     return _measured(plan, draft, released, rows, order, steps)
 
@@ -92,7 +96,7 @@ def assess_network(
         known = np.full(released.nodes, -1, np.int32) if rows is None else rows
         draft = replace(draft, network=released, rows=known)
     measured = _measure(plan, draft, steps)
-    report = build_report(measured, solution=True)
+    report = build_network_report(measured, solution=True)
     return replace(report, solution=all(rule.holds for rule in report.models))
 
 
@@ -124,7 +128,7 @@ def _measured(
 ) -> NetworkOutcome:
     """Measure what would leave; it stays in the house if a model does not hold on it."""
     measured = _measure(plan, draft, progress)
-    report = build_report(measured, solution=True)
+    report = build_network_report(measured, solution=True)
     if not all(rule.holds for rule in report.models):
         return _without_solution(measured, progress)
     report, details = _add_evidence(report, measured, progress)
@@ -227,6 +231,6 @@ def _without_solution(measured: MeasuredNetwork, progress: Progress) -> NetworkO
     nothing = NodeClasses(
         measured.draft.network, (), progress, NodePartition(np.zeros(0, np.int32))
     )
-    report = build_report(replace(measured, after=nothing), solution=False)
+    report = build_network_report(replace(measured, after=nothing), solution=False)
     progress.report(1, 1, "measure")
-    return NetworkOutcome(False, None, add_miss(report, measured))
+    return NetworkOutcome(False, None, add_network_miss(report, measured))

@@ -21,7 +21,7 @@ from deid_portal.engine.files.csv.format import (
     CsvFormat,
     check_is_text_table,
     detect_csv,
-    sample_rows,
+    split_sample_rows,
 )
 from deid_portal.engine.files.csv.reader import read_csv
 from deid_portal.engine.networks.graphml import read_graphml
@@ -310,7 +310,7 @@ def _by_single_blanks(text: bytes) -> bytes:
 
 def _rows_of(text: bytes, form: CsvFormat, is_cut: bool) -> list[list[str]]:
     decoded = text.decode(form.encoding, "replace").removeprefix("\ufeff")
-    return sample_rows(decoded, form.delimiter, is_cut, form.quote)
+    return split_sample_rows(decoded, form.delimiter, is_cut, form.quote)
 
 
 def _start_of(source: BinaryIO | Path) -> bytes:

@@ -14,7 +14,7 @@ from deid_portal.engine.release.released_table import drop_unused
 from deid_portal.engine.table.table import Table
 
 
-def build_release(
+def build_released_network(
     draft: NetworkDraft, plan: NetworkPlan, generator: np.random.Generator
 ) -> tuple[Network, Nodes, Nodes]:
     """Return the network to release, the original node of each, and the order drawn."""

@@ -53,13 +53,13 @@ class MeasuredNetwork:
     changes: LinkChanges | None  # None where nodes stand for nobody
 
 
-def build_report(measured: MeasuredNetwork, solution: bool) -> Report:
+def build_network_report(measured: MeasuredNetwork, solution: bool) -> Report:
     """Return the report of `plan-format.md`, and what there is to say about the links."""
     plan, draft = measured.plan, measured.draft
     before = measured.before.of(plan.knowledge).sizes
     after = measured.after.of(plan.knowledge).sizes
     original = draft.original
-    loss, definition = measure_loss(measured)
+    loss, definition = measure_network_loss(measured)
     return Report(
         report=VERSION,
         solution=solution,
@@ -79,7 +79,7 @@ def build_report(measured: MeasuredNetwork, solution: bool) -> Report:
         ),
         transformation=Transformation({}, {}, tuple(MethodStep.of(step) for step in draft.steps)),
         classes=summarize_classes(after, before),
-        models=tuple(judge(model, measured) for model in plan.models),
+        models=tuple(judge_model(model, measured) for model in plan.models),
         risk=RiskReport(before=measure_risk(before), after=measure_risk(after)),
         utility=_utility(plan, after, loss),
         utility_before=_utility(plan, before, 0.0),
@@ -97,7 +97,7 @@ def build_report(measured: MeasuredNetwork, solution: bool) -> Report:
     )
 
 
-def judge(model: NetworkModel, measured: MeasuredNetwork) -> RuleVerdict:
+def judge_model(model: NetworkModel, measured: MeasuredNetwork) -> RuleVerdict:
     before, after = model.alike(measured.before), model.alike(measured.after)
     return replace(
         RuleVerdict.of(model.to_document()),
@@ -108,9 +108,9 @@ def judge(model: NetworkModel, measured: MeasuredNetwork) -> RuleVerdict:
     )
 
 
-def add_miss(report: Report, measured: MeasuredNetwork) -> Report:
+def add_network_miss(report: Report, measured: MeasuredNetwork) -> Report:
     """Add which model blocked, and how many nodes it still finds too few look-alikes for."""
-    judged = [judge(model, measured) for model in measured.plan.models]
+    judged = [judge_model(model, measured) for model in measured.plan.models]
     worst = max(judged, key=lambda entry: (not entry.holds, entry.nodes_over or 0))
     blocking = measured.plan.models[judged.index(worst)]
     over = worst.nodes_over or 0
@@ -129,7 +129,7 @@ def add_miss(report: Report, measured: MeasuredNetwork) -> Report:
     )
 
 
-def measure_loss(measured: MeasuredNetwork) -> tuple[float, str]:
+def measure_network_loss(measured: MeasuredNetwork) -> tuple[float, str]:
     """Return what the release lost, 0..1, and in words what was counted."""
     if measured.changes is None:
         return compare_degrees(measured.draft.original, measured.draft.network), MADE_UP

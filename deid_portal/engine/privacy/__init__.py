@@ -4,7 +4,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.privacy.average_risk import AverageRisk
 from deid_portal.engine.privacy.k_anonymity import KAnonymity
 from deid_portal.engine.privacy.l_diversity import LDiversity
-from deid_portal.engine.privacy.model import Original, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import Original, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.sensitive import SensitiveColumn
 from deid_portal.engine.privacy.t_closeness import TCloseness
 from deid_portal.engine.registry import Registry
@@ -52,7 +52,7 @@ __all__ = [
     "PrivacyModel",
     "SensitiveColumn",
     "TCloseness",
-    "Whole",
+    "WholeTable",
     "parse_model",
 ]
 

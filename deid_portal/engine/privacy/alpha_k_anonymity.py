@@ -10,7 +10,7 @@ from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Value
 from deid_portal.engine.privacy.capped_shares import CappedShares
 from deid_portal.engine.privacy.hidden_names import NameOf
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, Whole, check_values
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, WholeTable, check_values
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts, Table
@@ -57,21 +57,21 @@ class AlphaKAnonymity(CappedShares):
         Values(),
     )
 
-    def caps(self, whole: Whole) -> Shares:
+    def caps(self, whole: WholeTable) -> Shares:
         secret = whole.sensitive[self.column]
         caps = np.ones(len(secret.column.values))
         caps[secret.codes_of(self.values)] = self.alpha
         return caps
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return super().passes(classes, whole) & (classes.sizes >= self.k)
 
-    def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
+    def judge(self, classes: Classes, whole: WholeTable) -> tuple[Answers, Counts]:
         """Also prove that all records of a class below k are lost: its parts are smaller still."""
         passes, lost = super().judge(classes, whole)
         return passes, np.where(classes.sizes < self.k, classes.sizes, lost)
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         if not len(kept.sizes):
             return {"alpha": 0.0, "k": 0}
         values = whole.sensitive[self.column].codes_of(self.values)

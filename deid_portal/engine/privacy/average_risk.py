@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import Answers, PrivacyModel, WholeTable
 from deid_portal.engine.risk.attackers import prosecutor
 from deid_portal.engine.table.patterns import Classes
 
@@ -41,13 +41,13 @@ class AverageRisk(PrivacyModel):
     judges_release: ClassVar[bool] = True
     judges_classes: ClassVar[bool] = False
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return np.ones(len(classes.sizes), np.bool_)
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         return len(kept.sizes) <= self.limit * int(kept.sizes.sum())
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         return {"limit": prosecutor(kept.sizes).average}
 
     def explain(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.parameters import ColumnName, Declared, Flag, Parameter
 from deid_portal.engine.privacy.capped_shares import CappedShares
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Whole
+from deid_portal.engine.privacy.model import ROUNDING, WholeTable
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
 
@@ -50,14 +50,14 @@ class BetaLikeness(CappedShares):
         ColumnName(),
     )
 
-    def caps(self, whole: Whole) -> Shares:
+    def caps(self, whole: WholeTable) -> Shares:
         shares = whole.sensitive[self.column].shares
         gain = np.full(len(shares), self.beta)
         if self.enhanced:
             gain = np.minimum(gain, _information(shares))
         return np.minimum((1 + gain) * shares, 1.0)
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         """Return the largest gain; None (null) if the rule holds for no β.
 
         That is so if -ln p is exceeded, or if a class shows a value that no original record has.

@@ -9,7 +9,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import Answers, PrivacyModel, WholeTable
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts
 
@@ -76,10 +76,10 @@ class CTIsolation(PrivacyModel):
         if self.t > rows:
             place["t"].refuse(f"the table has {rows} rows, so at most {rows} is accepted.")
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self._near(classes, whole, self.t) >= self.t
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         near = self._near(kept, whole, whole.rows, only_fewest=True)
         return {"c": self.c, "t": int(near.min()) if len(near) else 0}
 
@@ -90,7 +90,7 @@ class CTIsolation(PrivacyModel):
         )
 
     def _near(
-        self, classes: Classes, whole: Whole, enough: int, *, only_fewest: bool = False
+        self, classes: Classes, whole: WholeTable, enough: int, *, only_fewest: bool = False
     ) -> Counts:
         """Return, per class, how many people lie in the ball; no more than enough."""
         original = whole.original

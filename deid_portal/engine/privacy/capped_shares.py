@@ -4,7 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Codes, Counts
@@ -27,13 +27,13 @@ class CappedShares(PrivacyModel):
         return self.column
 
     @abstractmethod
-    def caps(self, whole: Whole) -> Shares:
+    def caps(self, whole: WholeTable) -> Shares:
         """Return the largest share allowed, one per code of the column; 1 for no limit."""
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self._excess(classes, whole) <= ROUNDING * classes.sizes
 
-    def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
+    def judge(self, classes: Classes, whole: WholeTable) -> tuple[Answers, Counts]:
         """Prove a loss: the kept records of a class, joined again, keep to the caps.
 
         Of n records, c with a value of cap a, let L be lost. At most a · (n - L) of those c are
@@ -46,13 +46,13 @@ class CappedShares(PrivacyModel):
         np.maximum.at(lost, pairs.groups, over / np.maximum(1 - caps[pairs.codes], ROUNDING))
         return passes, self._at_least(np.minimum(lost, classes.sizes), passes)
 
-    def _excess(self, classes: Classes, whole: Whole) -> Shares:
+    def _excess(self, classes: Classes, whole: WholeTable) -> Shares:
         """Return the most records by which each class exceeds a cap; 0 if it exceeds none."""
         pairs = classes.sensitive[self.column]
         over = pairs.counts - self.caps(whole)[pairs.codes] * classes.sizes[pairs.groups]
         return largest(pairs.groups, over, len(classes.sizes))
 
-    def _largest_share(self, classes: Classes, whole: Whole, values: Codes) -> float:
+    def _largest_share(self, classes: Classes, whole: WholeTable, values: Codes) -> float:
         """Return the largest share any of these codes has in any class."""
         pairs = classes.sensitive[self.column]
         chosen = np.isin(pairs.codes, values)

@@ -10,7 +10,7 @@ from deid_portal.engine.parameters import ColumnName, Declared, Parameter, Value
 from deid_portal.engine.privacy.capped_shares import CappedShares
 from deid_portal.engine.privacy.hidden_names import NameOf
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import Whole, check_values
+from deid_portal.engine.privacy.model import WholeTable, check_values
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Table
@@ -52,13 +52,13 @@ class ConfidenceBounding(CappedShares):
         Values(),
     )
 
-    def caps(self, whole: Whole) -> Shares:
+    def caps(self, whole: WholeTable) -> Shares:
         secret = whole.sensitive[self.column]
         caps = np.ones(len(secret.column.values))
         caps[secret.codes_of(self.values)] = self.h
         return caps
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         values = whole.sensitive[self.column].codes_of(self.values)
         return {"h": self._largest_share(kept, whole, values)}
 

@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.capped_shares import CappedShares
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, WholeTable
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
 
@@ -48,20 +48,20 @@ class DeltaDisclosure(CappedShares):
         ColumnName(),
     )
 
-    def caps(self, whole: Whole) -> Shares:
+    def caps(self, whole: WholeTable) -> Shares:
         shares = whole.sensitive[self.column].shares
         caps: Shares = np.minimum(np.exp(self.delta) * shares, 1.0)
         return caps
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self._distances(classes, whole) <= self.delta + ROUNDING
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         """Return the largest distance; none (null) if a value is missing in some class."""
         furthest = float(self._distances(kept, whole).max(initial=0.0))
         return {"delta": furthest if np.isfinite(furthest) else None}
 
-    def _distances(self, classes: Classes, whole: Whole) -> Shares:
+    def _distances(self, classes: Classes, whole: WholeTable) -> Shares:
         """Return the largest |ln(q / p)| of each class; infinite if a value is missing in it."""
         pairs, shares = classes.sensitive[self.column], whole.sensitive[self.column].shares
         ratios = pairs.counts / classes.sizes[pairs.groups] / shares[pairs.codes]

@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import Declared, FileName, Parameter
 from deid_portal.engine.privacy.kinds import MEMBERSHIP, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, WholeTable
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.privacy.population_model import PopulationModel
 from deid_portal.engine.privacy.sensitive import Shares
@@ -68,15 +68,15 @@ class DeltaPresence(PopulationModel):
             place["minimum"].refuse(f"at most the maximum, {model.maximum:g}, is accepted.")
         return model
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         chances, _ = self._chances(classes, whole)
         return (chances >= self.minimum - ROUNDING) & (chances <= self.maximum + ROUNDING)
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         """Return whether nobody can be known not to be in the release, if δmin is above 0."""
         return self.minimum <= 0 or not self._chances(kept, whole)[1]
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         chances, outside = self._chances(kept, whole)
         lowest = 0.0 if outside else float(chances.min(initial=1.0))
         return {"minimum": lowest, "maximum": float(chances.max(initial=0.0))}
@@ -88,7 +88,7 @@ class DeltaPresence(PopulationModel):
             f"{100 * self.maximum:.3g} in 100, so being in it stays uncertain."
         )
 
-    def _chances(self, classes: Classes, whole: Whole) -> tuple[Shares, int]:
+    def _chances(self, classes: Classes, whole: WholeTable) -> tuple[Shares, int]:
         """Return the chance per class, and how many people look like no class."""
         assert self.people is not None  # noqa: S101 - read with the plan
         people = self.count_people(classes, whole)

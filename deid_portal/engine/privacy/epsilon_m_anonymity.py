@@ -8,7 +8,13 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole, check_numeric
+from deid_portal.engine.privacy.model import (
+    ROUNDING,
+    Answers,
+    PrivacyModel,
+    WholeTable,
+    check_numeric,
+)
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Table
@@ -54,14 +60,14 @@ class EpsilonMAnonymity(PrivacyModel):
     def sensitive_column(self) -> str:
         return self.column
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self._crowding(classes, whole) * self.m <= 1 + ROUNDING
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         worst = float(self._crowding(kept, whole).max(initial=0.0))
         return {"epsilon": self.epsilon, "m": 1 / worst if worst else 0.0}
 
-    def _crowding(self, classes: Classes, whole: Whole) -> Shares:
+    def _crowding(self, classes: Classes, whole: WholeTable) -> Shares:
         """Return the largest share of each class that lies within ε of one of its numbers."""
         pairs, numbers = classes.sensitive[self.column], whole.sensitive[self.column].numbers
         order = np.lexsort((numbers[pairs.codes], pairs.groups))

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.risk.attackers import prosecutor
 from deid_portal.engine.table.patterns import Classes
 
@@ -41,10 +41,10 @@ class HighestRisk(PrivacyModel):
     def chance_granted(self) -> float:
         return self.limit
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return classes.sizes * self.limit >= 1 - ROUNDING
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         return {"limit": prosecutor(kept.sizes).highest}
 
     def explain(self) -> str:

@@ -8,7 +8,13 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.kinds import ATTRIBUTE_MEASURED, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole, check_numeric
+from deid_portal.engine.privacy.model import (
+    ROUNDING,
+    Answers,
+    PrivacyModel,
+    WholeTable,
+    check_numeric,
+)
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Table
 
@@ -60,13 +66,13 @@ class IntervalDisclosure(PrivacyModel):
     def check_table(self, place: Place, table: Table) -> None:
         check_numeric(place["column"], table, self.column)
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return np.ones(len(classes.sizes), np.bool_)
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         return self._share(kept, whole) <= self.limit + ROUNDING
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         return {"width": self.width, "limit": self._share(kept, whole)}
 
     def explain(self) -> str:
@@ -75,7 +81,7 @@ class IntervalDisclosure(PrivacyModel):
             f"{self.width:g} or less for at most {100 * self.limit:.3g} in 100 people."
         )
 
-    def _share(self, classes: Classes, whole: Whole) -> float:
+    def _share(self, classes: Classes, whole: WholeTable) -> float:
         """Return the share of records whose number is near the mean of their class."""
         pairs = classes.sensitive[self.column]
         numbers = whole.sensitive[self.column].numbers[pairs.codes]

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.table.patterns import Classes
 
 
@@ -26,10 +26,10 @@ class KAnonymity(PrivacyModel):
     is_monotone = True
     is_monotone_per_record = True
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return classes.sizes >= self.k
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         return {"k": int(kept.sizes.min(initial=whole.rows)) if len(kept.sizes) else 0}
 
     def explain(self) -> str:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.record_matching import links_by_matchings, shows_mixed_levels
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts
@@ -38,10 +38,10 @@ class KConcealment(PrivacyModel):
     is_monotone_per_record = True
     needs_labels: ClassVar[bool] = True
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self._links(classes, whole) >= self.k
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         links = self._links(kept, whole)
         return {"k": int(links.min()) if len(links) else 0}
 
@@ -51,7 +51,7 @@ class KConcealment(PrivacyModel):
             f"all people are matched with all records."
         )
 
-    def _links(self, classes: Classes, whole: Whole) -> Counts:
+    def _links(self, classes: Classes, whole: WholeTable) -> Counts:
         """Return, per class, the fewest records that a person consistent with it may be behind."""
         original = whole.original
         if original is None or not shows_mixed_levels(classes, original):

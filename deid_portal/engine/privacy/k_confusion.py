@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.record_matching import count_equally_likely, shows_mixed_levels
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
@@ -45,10 +45,10 @@ class KConfusion(PrivacyModel):
     is_monotone = True
     is_monotone_per_record = True
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self._likeliest(classes, whole) >= self.k
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         likeliest = self._likeliest(kept, whole)
         return {"k": int(likeliest.min()) if len(likeliest) else 0}
 
@@ -58,7 +58,7 @@ class KConfusion(PrivacyModel):
             f"to be the person's, even if no two of them look alike."
         )
 
-    def _likeliest(self, classes: Classes, whole: Whole) -> Counts:
+    def _likeliest(self, classes: Classes, whole: WholeTable) -> Counts:
         """Return, per class, the fewest equally likely records of a person it is likeliest for."""
         original = whole.original
         if original is None or not original.knows_labels_of(classes):

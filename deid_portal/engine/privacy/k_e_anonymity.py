@@ -8,7 +8,13 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole, check_numeric
+from deid_portal.engine.privacy.model import (
+    ROUNDING,
+    Answers,
+    PrivacyModel,
+    WholeTable,
+    check_numeric,
+)
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts, Table
@@ -52,11 +58,11 @@ class KEAnonymity(PrivacyModel):
     def sensitive_column(self) -> str:
         return self.column
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         enough = self._different(classes) >= self.k
         return enough & (self._ranges(classes, whole) >= self.e * (1 - ROUNDING))
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         if not len(kept.sizes):
             return {"k": 0, "e": 0.0}
         return {
@@ -68,7 +74,7 @@ class KEAnonymity(PrivacyModel):
         groups = classes.sensitive[self.column].groups
         return np.bincount(groups, minlength=len(classes.sizes)).astype(np.int64)
 
-    def _ranges(self, classes: Classes, whole: Whole) -> Shares:
+    def _ranges(self, classes: Classes, whole: WholeTable) -> Shares:
         """Return the largest number minus the smallest, 0 in a class without numbers."""
         pairs, numbers = classes.sensitive[self.column], whole.sensitive[self.column].numbers
         high, low = np.full(len(classes.sizes), -np.inf), np.full(len(classes.sizes), np.inf)

@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.projections import every_projection
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Codes, Counts
@@ -52,7 +52,7 @@ class KLAnonymity(PrivacyModel):
     is_monotone_per_record = True
     judges_release: ClassVar[bool] = True
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         labels = classes.labels
         passes = np.ones(len(classes.sizes), np.bool_)
         while passes.any():
@@ -62,11 +62,11 @@ class KLAnonymity(PrivacyModel):
             passes[passes] = enough
         return passes
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         """Check again: other models may have suppressed records that this one relied on."""
         return bool((_smallest_groups(kept.labels, kept.sizes, self.l) >= self.k).all())
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         smallest = _smallest_groups(kept.labels, kept.sizes, self.l)
         return {"k": int(smallest.min()) if len(smallest) else 0, "l": self.l}
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import Declared, FileName
 from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, Whole
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, WholeTable
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.privacy.population_model import PopulationModel
 from deid_portal.engine.table.patterns import Classes
@@ -50,10 +50,10 @@ class KMap(PopulationModel):
     def check_rows(self, place: Place, rows: int) -> None:
         """Accept any number of rows: k people of the population may look like a single row."""
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self.count_people(classes, whole) >= self.k
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         counts = self.count_people(kept, whole)
         return {"k": int(counts.min()) if len(counts) else 0}
 

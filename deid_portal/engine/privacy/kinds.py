@@ -13,7 +13,7 @@ class AttackModel(StrEnum):
     PROBABILISTIC = "probabilistic"
 
 
-class Disclosed(StrEnum):
+class DisclosureKind(StrEnum):
     """What somebody may learn about a person: which row, which value, or being there at all."""
 
     IDENTITY = "identity"
@@ -28,14 +28,14 @@ class Disclosure:
     A boolean model holds or does not; a quantitative one measures how much is disclosed.
     """
 
-    kinds: tuple[Disclosed, ...]
+    kinds: tuple[DisclosureKind, ...]
     is_quantitative: bool = False
     releases_database: bool = True  # and not answers to queries
 
 
-IDENTITY = Disclosure((Disclosed.IDENTITY,))
-ATTRIBUTE = Disclosure((Disclosed.ATTRIBUTE,))
-IDENTITY_AND_ATTRIBUTE = Disclosure((Disclosed.IDENTITY, Disclosed.ATTRIBUTE))
-MEMBERSHIP = Disclosure((Disclosed.MEMBERSHIP,))
-IDENTITY_MEASURED = Disclosure((Disclosed.IDENTITY,), is_quantitative=True)
-ATTRIBUTE_MEASURED = Disclosure((Disclosed.ATTRIBUTE,), is_quantitative=True)
+IDENTITY = Disclosure((DisclosureKind.IDENTITY,))
+ATTRIBUTE = Disclosure((DisclosureKind.ATTRIBUTE,))
+IDENTITY_AND_ATTRIBUTE = Disclosure((DisclosureKind.IDENTITY, DisclosureKind.ATTRIBUTE))
+MEMBERSHIP = Disclosure((DisclosureKind.MEMBERSHIP,))
+IDENTITY_MEASURED = Disclosure((DisclosureKind.IDENTITY,), is_quantitative=True)
+ATTRIBUTE_MEASURED = Disclosure((DisclosureKind.ATTRIBUTE,), is_quantitative=True)

@@ -9,7 +9,7 @@ from deid_portal.engine.compiled import kernels
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import Choice, ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts
@@ -84,12 +84,12 @@ class LDiversity(PrivacyModel):
             return replace(model, l=int(model.l))
         return model
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         if self.variant == "recursive":
             return self._balance(classes) > 0
         return self._diversity(classes) >= self.l - ROUNDING
 
-    def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
+    def judge(self, classes: Classes, whole: WholeTable) -> tuple[Answers, Counts]:
         """Prove a loss: the kept records of a class, joined again, pass.
 
         For that, enough records of the most frequent value must be lost.
@@ -106,7 +106,7 @@ class LDiversity(PrivacyModel):
             )
         return super().judge(classes, whole)
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         if not len(kept.sizes):
             return {"l": 0}
         if self.variant == "recursive":

@@ -14,7 +14,7 @@ from deid_portal.engine.privacy.model import (
     ROUNDING,
     Answers,
     PrivacyModel,
-    Whole,
+    WholeTable,
     check_sensitive,
     check_values,
 )
@@ -110,7 +110,7 @@ class LKCPrivacy(PrivacyModel):
         for name, values in (self.values or {}).items():
             check_values(place["values"][name], values or (), table, name)
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         kept = np.ones(len(classes.sizes), np.bool_)
         while kept.any():
             groups, shares = self._measure(classes.only(kept), whole)
@@ -120,12 +120,12 @@ class LKCPrivacy(PrivacyModel):
             kept[kept] = good
         return kept
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         """Check again: other models may have suppressed records that this one relied on."""
         groups, shares = self._measure(kept, whole)
         return bool((groups >= self.K).all() and (shares <= self.C + ROUNDING).all())
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         groups, shares = self._measure(kept, whole)
         return {
             "L": self.L,
@@ -140,7 +140,7 @@ class LKCPrivacy(PrivacyModel):
             f"they fit, and concludes {which} rightly at most {100 * self.C:.3g} times in 100."
         )
 
-    def _measure(self, classes: Classes, whole: Whole) -> tuple[Counts, Shares]:
+    def _measure(self, classes: Classes, whole: WholeTable) -> tuple[Counts, Shares]:
         """Return, per class, its smallest group on any L columns, and the largest share there."""
         smallest = np.full(len(classes.sizes), classes.sizes.sum(), np.int64)
         shares = np.zeros(len(classes.sizes))
@@ -154,7 +154,7 @@ class LKCPrivacy(PrivacyModel):
             np.maximum(shares, largest[numbers], out=shares)
         return smallest, shares
 
-    def _protected(self, classes: Classes, whole: Whole) -> list[Pairs]:
+    def _protected(self, classes: Classes, whole: WholeTable) -> list[Pairs]:
         """Return how often values to protect occur in each class, column by column."""
         found = []
         for name, values in (self.values or dict.fromkeys(classes.sensitive)).items():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.documents import Place, listed, plain
+from deid_portal.engine.documents import Place, plain_value, quoted
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Choice, Declared, Parameter
 from deid_portal.engine.privacy.distances import Distances
@@ -30,7 +30,7 @@ ROUNDING = 1e-9  # tolerance for rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class WholeTable:
     """The whole original table before suppression, which classes may be compared with."""
 
     rows: int
@@ -166,10 +166,10 @@ class PrivacyModel(ABC):
         return 1 / getattr(self, self.look_alikes) if self.look_alikes else None
 
     @abstractmethod
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         """Return one True or False per class."""
 
-    def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
+    def judge(self, classes: Classes, whole: WholeTable) -> tuple[Answers, Counts]:
         """Return which classes pass, and how many records of each are lost at any finer level.
 
         The second is a lower bound that a search relies on: however a class is divided, at least so
@@ -181,12 +181,12 @@ class PrivacyModel(ABC):
             return passes, classes.sizes * ~passes
         return passes, np.zeros(len(classes.sizes), np.int64)
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         """Judge the release as a whole, after violating classes were left out."""
         return True
 
     @abstractmethod
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         """Return the parameters the release reaches, the best for which the rule would hold."""
 
     @abstractmethod
@@ -214,7 +214,7 @@ class PrivacyModel(ABC):
         declared = {parameter.name for parameter in self.parameters}
         names = [field.name for field in fields(self) if field.name in declared]  # type: ignore[arg-type]
         chosen = {name: getattr(self, name) for name in names}
-        said = {name: plain(value) for name, value in chosen.items() if value is not None}
+        said = {name: plain_value(value) for name, value in chosen.items() if value is not None}
         return {"model": self.name, **said}
 
     def published(self, name_of: NameOf) -> Self:
@@ -258,7 +258,7 @@ def check_sensitive(place: Place, names: Collection[str], roles: Mapping[str, st
     """Refuse names that are not those of sensitive columns."""
     if not all(roles.get(name) == "sensitive" for name in names):
         known = [name for name, role in roles.items() if role == "sensitive"]
-        place.refuse(f"the names of sensitive columns are accepted; the plan has {listed(known)}.")
+        place.refuse(f"the names of sensitive columns are accepted; the plan has {quoted(known)}.")
 
 
 def check_values(place: Place, values: Collection[str | None], table: Table, name: str) -> None:

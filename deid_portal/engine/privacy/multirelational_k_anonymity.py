@@ -9,7 +9,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, Declared
 from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts, Table
 
@@ -53,10 +53,10 @@ class MultirelationalKAnonymity(PrivacyModel):
         if self.k > owners:
             place["k"].refuse(f"the table has {owners} owners, so at most {owners} is accepted.")
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self._owners(classes) >= self.k
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         owners = self._owners(kept)
         return {"k": int(owners.min()) if len(owners) else 0}
 

@@ -13,7 +13,7 @@ from deid_portal.engine.privacy.model import (
     LOOK_ALIKES,
     Answers,
     PrivacyModel,
-    Whole,
+    WholeTable,
     check_sensitive,
 )
 from deid_portal.engine.table.patterns import Classes
@@ -76,10 +76,10 @@ class PSensitiveKAnonymity(PrivacyModel):
     def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
         check_sensitive(place["columns"], self.columns or (), roles)
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return (classes.sizes >= self.k) & (self._different(classes) >= self.p)
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         if not len(kept.sizes):
             return {"p": 0, "k": 0}
         return {"p": int(self._different(kept).min()), "k": int(kept.sizes.min())}

@@ -10,7 +10,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.sensitive import SensitiveColumn, Shares
 from deid_portal.engine.table.patterns import Classes
 
@@ -71,10 +71,10 @@ class PersonalizedPrivacy(PrivacyModel):
                 "the name of a column that is no quasi-identifier is accepted."
             )
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self._chances(classes, whole) <= self.breach + ROUNDING
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         return {"breach": float(self._chances(kept, whole).max(initial=0.0))}
 
     def explain(self) -> str:
@@ -83,7 +83,7 @@ class PersonalizedPrivacy(PrivacyModel):
             f"says, is concluded rightly at most {100 * self.breach:.3g} times in 100."
         )
 
-    def _chances(self, classes: Classes, whole: Whole) -> Shares:
+    def _chances(self, classes: Classes, whole: WholeTable) -> Shares:
         """Return, per class, the largest chance of a value that one of its people guards."""
         pairs, guards = classes.sensitive[self.column], classes.sensitive[self.guard_column]
         chances = np.zeros(len(classes.sizes))
@@ -93,7 +93,7 @@ class PersonalizedPrivacy(PrivacyModel):
             chances[minding] = np.maximum(chances[minding], (counts / classes.sizes)[minding])
         return chances
 
-    def _guarded(self, whole: Whole) -> dict[int, Answers]:
+    def _guarded(self, whole: WholeTable) -> dict[int, Answers]:
         """Return, per guard that occurs, which values of the sensitive column it covers."""
         wishes = whole.sensitive[self.guard_column].column
         covered = _values_under(whole.sensitive[self.column])

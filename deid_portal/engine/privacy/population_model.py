@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import ClassVar, Self
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.privacy.model import PrivacyModel, Whole
+from deid_portal.engine.privacy.model import PrivacyModel, WholeTable
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts
@@ -28,7 +28,7 @@ class PopulationModel(PrivacyModel):
         if self.people is not None:
             self.people.check_columns(place["population"], roles)
 
-    def count_people(self, classes: Classes, whole: Whole) -> Counts:
+    def count_people(self, classes: Classes, whole: WholeTable) -> Counts:
         """Return how many people of the population look like each class."""
         assert self.people is not None  # noqa: S101 - read with the plan
         return self.people.count(classes, whole.original)

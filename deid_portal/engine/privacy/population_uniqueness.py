@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.risk.population_uniques import estimate_population_uniques
 from deid_portal.engine.table.patterns import Classes
 
@@ -53,13 +53,13 @@ class PopulationUniqueness(PrivacyModel):
         if self.population_size < rows:
             place["population_size"].refuse(f"at least the {rows} rows of the table are accepted.")
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return np.ones(len(classes.sizes), np.bool_)
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         return self._share(kept) <= self.limit + ROUNDING
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         return {"limit": self._share(kept), "population_size": self.population_size}
 
     def explain(self) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.table.patterns import Classes
 
 
@@ -58,14 +58,14 @@ class ReIdentification(PrivacyModel):
     def chance_granted(self) -> float:
         return self.limit
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return np.ones(len(classes.sizes), np.bool_)
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         found, known = _shares(kept)
         return found <= self.limit + ROUNDING and known <= self.knows_limit + ROUNDING
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         found, known = _shares(kept)
         return {"limit": found, "knows_limit": known}
 

@@ -10,7 +10,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import AssociationRule, AssociationRules, Declared, Parameter
 from deid_portal.engine.privacy.hidden_names import NameOf
 from deid_portal.engine.privacy.kinds import ATTRIBUTE, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
 
@@ -91,13 +91,13 @@ class ResultPrivacy(PrivacyModel):
             if known.count("sensitive") > 1:
                 here.refuse("at most one sensitive column is accepted.")
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return np.ones(len(classes.sizes), np.bool_)
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         return not any(self._is_found(*self._measure(rule, kept, whole)) for rule in self.rules)
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         """Return how many rules are found, and the largest confidence of one with support."""
         measured = [self._measure(rule, kept, whole) for rule in self.rules]
         heard = [sure for share, sure in measured if share >= self.support - ROUNDING]
@@ -116,13 +116,15 @@ class ResultPrivacy(PrivacyModel):
     def _is_found(self, share: float, sure: float) -> bool:
         return share > 0 and share >= self.support - ROUNDING and sure >= self.confidence - ROUNDING
 
-    def _measure(self, rule: AssociationRule, kept: Classes, whole: Whole) -> tuple[float, float]:
+    def _measure(
+        self, rule: AssociationRule, kept: Classes, whole: WholeTable
+    ) -> tuple[float, float]:
         """Return support and confidence of a rule in the release."""
         given = self._count(rule["if"], kept, whole)
         both = self._count({**rule["if"], **rule["then"]}, kept, whole)
         return both / max(int(kept.sizes.sum()), 1), both / given if given else 0.0
 
-    def _count(self, cells: Mapping[str, str | None], kept: Classes, whole: Whole) -> float:
+    def _count(self, cells: Mapping[str, str | None], kept: Classes, whole: WholeTable) -> float:
         """Return how many records show all these cells."""
         original = whole.original
         names = original.names if original else ()

@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_MEASURED, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.risk.sample_uniques import count_sample_uniques
 from deid_portal.engine.table.patterns import Classes
 
@@ -43,13 +43,13 @@ class SampleUniqueness(PrivacyModel):
     judges_release: ClassVar[bool] = True
     judges_classes: ClassVar[bool] = False
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return np.ones(len(classes.sizes), np.bool_)
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         return _share(kept) <= self.limit + ROUNDING
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         return {"limit": _share(kept)}
 
     def explain(self) -> str:

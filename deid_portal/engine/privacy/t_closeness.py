@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.compiled import kernels
 from deid_portal.engine.parameters import Choice, ColumnName, Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.sensitive import SensitiveColumn, Shares
 from deid_portal.engine.table.patterns import Classes, Pairs, combine
 from deid_portal.engine.table.table import Counts
@@ -65,10 +65,10 @@ class TCloseness(PrivacyModel):
     def needs_taxonomy(self) -> bool:
         return self.distance == "hierarchical"
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self.distances(classes, whole) <= self.t + ROUNDING
 
-    def judge(self, classes: Classes, whole: Whole) -> tuple[Answers, Counts]:
+    def judge(self, classes: Classes, whole: WholeTable) -> tuple[Answers, Counts]:
         """Prove a loss by convexity: the kept records of a class, joined again, stay within t.
 
         So if a share s of the class is lost, its distance is at most (1 - s) · t + s · 1. Where all
@@ -86,10 +86,10 @@ class TCloseness(PrivacyModel):
         share = (distances - self.t) / max(1 - self.t, ROUNDING)
         return passes, self._at_least(share * classes.sizes, passes)
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         return {"t": min(float(self.distances(kept, whole).max(initial=0.0)), 1.0)}
 
-    def distances(self, classes: Classes, whole: Whole) -> Shares:
+    def distances(self, classes: Classes, whole: WholeTable) -> Shares:
         """Return how far each class is from the whole table."""
         pairs, secret = classes.sensitive[self.column], whole.sensitive[self.column]
         match self.distance:
@@ -98,7 +98,7 @@ class TCloseness(PrivacyModel):
             case "hierarchical":
                 return _hierarchical_distances(classes, pairs, secret)
             case _:
-                return kernels.excess(
+                return kernels.excess_of_shares(
                     pairs.groups, pairs.codes, pairs.counts, classes.sizes, secret.shares
                 )
 
@@ -119,10 +119,14 @@ def _ordered_distances(classes: Classes, pairs: Pairs, secret: SensitiveColumn) 
 
 def _hierarchical_distances(classes: Classes, pairs: Pairs, secret: SensitiveColumn) -> Shares:
     """Add up, level by level, the share of records that must move between groups of the level."""
-    total = kernels.excess(pairs.groups, pairs.codes, pairs.counts, classes.sizes, secret.shares)
+    total = kernels.excess_of_shares(
+        pairs.groups, pairs.codes, pairs.counts, classes.sizes, secret.shares
+    )
     groupings = secret.groupings
     for labels in groupings[1:]:
         joined = pairs.relabel(labels)
         shares: Shares = np.bincount(labels, weights=secret.shares).astype(np.float64)
-        total += kernels.excess(joined.groups, joined.codes, joined.counts, classes.sizes, shares)
+        total += kernels.excess_of_shares(
+            joined.groups, joined.codes, joined.counts, classes.sizes, shares
+        )
     return total / max(len(groupings), 1)

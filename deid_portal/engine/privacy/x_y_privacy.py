@@ -9,7 +9,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared, Parameter
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, Whole
+from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.projections import number_columns
 from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
@@ -86,17 +86,17 @@ class XYPrivacy(PrivacyModel):
         if roles.get(self.y) in (None, "quasi-identifier"):
             place["y"].refuse("the name of a column that is no quasi-identifier is accepted.")
 
-    def passes(self, classes: Classes, whole: Whole) -> Answers:
+    def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         numbers = self._groups(classes, whole)
         different, shares = self._measure(classes, numbers)
         good = (different >= (self.k or 0)) & (shares <= (self.h or 1.0) + ROUNDING)
         return good[numbers]
 
-    def accepts(self, kept: Classes, whole: Whole) -> bool:
+    def accepts(self, kept: Classes, whole: WholeTable) -> bool:
         """Check again: other models may have suppressed part of a group."""
         return bool(self.passes(kept, whole).all())
 
-    def achieved(self, kept: Classes, whole: Whole) -> dict[str, Any]:
+    def achieved(self, kept: Classes, whole: WholeTable) -> dict[str, Any]:
         different, shares = self._measure(kept, self._groups(kept, whole))
         reached: dict[str, Any] = {}
         if self.k is not None:
@@ -111,7 +111,7 @@ class XYPrivacy(PrivacyModel):
         rules = [rule for rule in (many, sure if self.h else "") if rule]
         return f"Among people who look alike in {', '.join(self.x)}, {' and '.join(rules)}."
 
-    def _groups(self, classes: Classes, whole: Whole) -> Codes:
+    def _groups(self, classes: Classes, whole: WholeTable) -> Codes:
         names = whole.original.names if whole.original else ()
         return number_columns(classes.labels, [names.index(name) for name in self.x])
 

@@ -157,7 +157,7 @@ PUBLISHED: Allowed = {
 }
 
 
-def pick(
+def pick_allowed(
     document: Mapping[str, Any], allowed: Allowed = PUBLISHED, *, is_private: bool = False
 ) -> dict[str, Any]:
     """Return the entries of a report that are listed.

@@ -20,7 +20,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from deid_portal.engine.publication.allow_list import ANY, PUBLISHED, Allowed, Origin, Reason, pick
+from deid_portal.engine.publication.allow_list import (
+    ANY,
+    PUBLISHED,
+    Allowed,
+    Origin,
+    Reason,
+    pick_allowed,
+)
 from deid_portal.engine.publication.published_report import (
     retell,
     retell_columns,
@@ -96,21 +103,21 @@ def show_in_house(
     """
     if report.network is not None:
         unnamed = replace(report, models=tuple(_without_values(rule) for rule in report.models))
-        return Report.from_document(pick(unnamed.to_document(), IN_HOUSE_OF_NETWORKS))
+        return Report.from_document(pick_allowed(unnamed.to_document(), IN_HOUSE_OF_NETWORKS))
     rules = [_asked(rule).to_document() for rule in report.models]
     if not report.solution:
         # How near it came, and what would work, was found out with everybody.
         asked = Report.telling(
             report=report.report, solution=False, engine=report.engine, input=report.input
         )
-        shown = pick(asked.to_document(), IN_HOUSE)
+        shown = pick_allowed(asked.to_document(), IN_HOUSE)
         return Report.from_document({**shown, "note": NOTE, "models": rules})
     told = replace(
         retell(report, detail or {}, read_file),
         note=NOTE,
         kept_before=_in_bands(report.kept_before),
     )
-    shown = round_figures(pick(told.to_document(), IN_HOUSE))
+    shown = round_figures(pick_allowed(told.to_document(), IN_HOUSE))
     measured = zip(rules, shown["models"], strict=True)
     return Report.from_document({**shown, "models": [{**rule, **own} for rule, own in measured]})
 
@@ -122,15 +129,15 @@ def show_summary_in_house(summary: RunSummary) -> RunSummary:
     """
     document = summary.to_document()
     if summary.network is not None:
-        return RunSummary.from_document(pick(document, IN_HOUSE_OF_NETWORKS))
+        return RunSummary.from_document(pick_allowed(document, IN_HOUSE_OF_NETWORKS))
     if not summary.solution:
-        return RunSummary.from_document(pick(document, IN_HOUSE))
+        return RunSummary.from_document(pick_allowed(document, IN_HOUSE))
     detail = summary.detail or {}
     told = {
         "columns": written(retell_columns(summary.columns, detail)),
         "utility": retell_utility(summary.utility, detail).to_document(),
     }
-    return RunSummary.from_document(round_figures(pick({**document, **told}, IN_HOUSE)))
+    return RunSummary.from_document(round_figures(pick_allowed({**document, **told}, IN_HOUSE)))
 
 
 def _in_bands(kept: KeptPeople | None) -> KeptPeople:

@@ -9,7 +9,7 @@ from deid_portal.engine.errors import EngineError
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.privacy import MODELS, parse_model
-from deid_portal.engine.publication.allow_list import pick
+from deid_portal.engine.publication.allow_list import pick_allowed
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.risk import RiskDetailsBothWays, RiskReport
 from deid_portal.engine.report.rules import RuleVerdict
@@ -54,7 +54,7 @@ def publish_report(
         plan_sha256=hash_document(plan),
         note=PRIVATE_NOTE if is_private else NOTE,
     )
-    published = round_figures(pick(told.to_document(), is_private=is_private))
+    published = round_figures(pick_allowed(told.to_document(), is_private=is_private))
     if "models" in published:
         pairs = zip(plan["models"], published["models"], strict=True)
         published["models"] = [{**rule, **measured} for rule, measured in pairs]

@@ -23,7 +23,7 @@ WORD_BITS = 63
 DIGIT_BITS = 16
 
 
-def build_release(
+def build_released_table(
     draft: TableDraft, plan: Plan, pseudonym_key: bytes | None, progress: Progress
 ) -> tuple[Table, Codes]:
     """Return the released table, sorted, and the original row of each of its records.

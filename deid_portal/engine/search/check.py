@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.compiled import kernels
-from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
+from deid_portal.engine.privacy import KAnonymity, PrivacyModel, WholeTable
 from deid_portal.engine.search.lattice import Levels
-from deid_portal.engine.search.rollup import Grouped, Grouper
+from deid_portal.engine.search.rollup import Grouper, RolledUpClasses
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.patterns import Classes, Patterns
 from deid_portal.engine.table.table import Counts
@@ -28,7 +28,7 @@ class Check:
     """
 
     checker: "Checker"
-    grouped: Grouped
+    grouped: RolledUpClasses
     suppressed_classes: Mask
     lost: Counts  # records per class
     suppressed: int  # records
@@ -57,7 +57,7 @@ class Checker:
         models: Sequence[PrivacyModel],
         metric: Metric,
         weights: Sequence[float],
-        whole: Whole,
+        whole: WholeTable,
     ) -> None:
         self.patterns = patterns
         self.taxonomies = taxonomies
@@ -78,7 +78,7 @@ class Checker:
         """Check a combination of levels."""
         return self.check_grouped(self.grouper.roll_up(levels))
 
-    def check_grouped(self, grouped: Grouped) -> Check:
+    def check_grouped(self, grouped: RolledUpClasses) -> Check:
         classes = grouped.classes
         if not self.models:
             nobody = np.zeros(len(classes.sizes), np.int64)
@@ -136,7 +136,7 @@ class CostTables:
         self.nothing_kept = 0.0  # the cost if everything is suppressed
         for index, taxonomy in enumerate(taxonomies):
             values = grouper.value_counts[index]
-            counts = kernels.add_up(patterns.codes[index], patterns.counts, values)
+            counts = kernels.sum_by_number(patterns.codes[index], patterns.counts, values)
             costs = metric.costs(taxonomy, counts) * factors[index] / rows
             self.kept.append(costs[:-1] @ counts)
             self.nothing_kept += float(costs[-1] @ counts)

@@ -13,7 +13,7 @@ from deid_portal.engine.search.check import Check, Checker
 from deid_portal.engine.search.heuristic import Explorer
 from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.lattice import Lattice, Levels, OpenNodes
-from deid_portal.engine.search.rollup import Grouped
+from deid_portal.engine.search.rollup import RolledUpClasses
 from deid_portal.engine.search.suppression_forecast import SuppressionForecast
 
 LARGEST_PROVABLE_LATTICE = 1_000_000
@@ -118,7 +118,7 @@ def every_check(checker: Checker, lattice: Lattice) -> Iterator[Check]:
     order = grouper.column_order
     # Combinations to be checked, the finer classes each is made from, and which of the columns in
     # order may be raised further: those from this place on.
-    waiting: list[tuple[Levels, Grouped | None, int]] = [(lattice.bottom, None, 0)]
+    waiting: list[tuple[Levels, RolledUpClasses | None, int]] = [(lattice.bottom, None, 0)]
     while waiting:
         levels, source, place = waiting.pop()
         grouped = grouper.group(levels, source)

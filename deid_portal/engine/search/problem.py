@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deid_portal.engine.privacy import Original, PrivacyModel, SensitiveColumn, Whole
+from deid_portal.engine.privacy import Original, PrivacyModel, SensitiveColumn, WholeTable
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.check import Checker
@@ -34,7 +34,7 @@ class Problem:
     weights: Sequence[float]
     models: Sequence[PrivacyModel]
     patterns: Patterns
-    whole: Whole
+    whole: WholeTable
     recipes: Sequence[Recipe] = ()  # how the taxonomies were made
     released: Mapping[str, ReleasedColumnPlan] = field(default_factory=dict)  # the released columns
 
@@ -62,7 +62,7 @@ class Problem:
             weights=[weights[name] for name in names],
             models=models,
             patterns=patterns,
-            whole=Whole(
+            whole=WholeTable(
                 table.rows,
                 {
                     name: SensitiveColumn(table[name], sensitive_recipes.get(name))

@@ -24,18 +24,18 @@ STEPS = (1, 2, 4)  # numbers of columns to raise in an intermediate step
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Grouped:
+class RolledUpClasses:
     """The classes at one combination of levels and the finer ones they were made from."""
 
     levels: Levels
     classes: Classes
     words: list[Keys]  # the key of each class, in as many words as it takes
     class_of: Codes  # class of each class of the source
-    source: "Grouped | None" = None  # None: the patterns themselves
+    source: "RolledUpClasses | None" = None  # None: the patterns themselves
 
     def spread(self, answers: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Hand one answer per class down to the patterns."""
-        grouped: Grouped | None = self
+        grouped: RolledUpClasses | None = self
         while grouped is not None:
             answers = kernels.spread(answers, grouped.class_of)
             grouped = grouped.source
@@ -132,7 +132,7 @@ class Grouper:
         self.keys = LevelKeys(taxonomies, self.value_counts)
         self.nodes = [list(taxonomy.nodes) for taxonomy in taxonomies]
         everyone = np.arange(len(patterns.counts), dtype=np.int32)
-        self.finest = Grouped(
+        self.finest = RolledUpClasses(
             (0,) * len(taxonomies),
             Classes(
                 everyone, patterns.counts, patterns.sensitive, self._view((0,) * len(taxonomies))
@@ -142,19 +142,23 @@ class Grouper:
         )
         # Columns of many values first: raised early, they leave fewest classes to the others.
         self.column_order = sorted(range(len(taxonomies)), key=lambda c: -self.value_counts[c])
-        self._remembered: OrderedDict[Levels, Grouped] = OrderedDict()
+        self._remembered: OrderedDict[Levels, RolledUpClasses] = OrderedDict()
         self._remembered_bytes = 0
 
-    def group(self, levels: Levels, finer: Grouped | None = None) -> Grouped:
+    def group(self, levels: Levels, finer: RolledUpClasses | None = None) -> RolledUpClasses:
         """Return the classes at these levels, computed from classes that are nowhere coarser."""
         source = self.finest if finer is None else finer
         own = source.classes
         class_of, words, members, sizes = self._join(source, levels)
         sensitive = {name: pairs.regroup(class_of) for name, pairs in own.sensitive.items()}
         classes = Classes(members, sizes, sensitive, self._view(levels))
-        return Grouped(levels, classes, words, class_of, None if source is self.finest else source)
+        return RolledUpClasses(
+            levels, classes, words, class_of, None if source is self.finest else source
+        )
 
-    def _join(self, source: Grouped, levels: Levels) -> tuple[Codes, list[Keys], Codes, Counts]:
+    def _join(
+        self, source: RolledUpClasses, levels: Levels
+    ) -> tuple[Codes, list[Keys], Codes, Counts]:
         """Return the class of each class of the source; keys, members and sizes of the classes."""
         keys, own = self.keys, source.classes
         raised = [column for column, level in enumerate(levels) if level != source.levels[column]]
@@ -175,7 +179,7 @@ class Grouper:
         )
         return class_of, [kernels.pick_keys(word, first) for word in words], members, sizes
 
-    def roll_up(self, levels: Levels) -> Grouped:
+    def roll_up(self, levels: Levels) -> RolledUpClasses:
         """Return the same classes as `group`, by way of remembered finer ones."""
         found = self._remembered.get(levels)
         if found is not None:
@@ -189,7 +193,7 @@ class Grouper:
         nodes = [nodes[level] for nodes, level in zip(self.nodes, levels, strict=True)]
         return View(self.patterns.codes, nodes)
 
-    def _source_for(self, levels: Levels) -> Grouped:
+    def _source_for(self, levels: Levels) -> RolledUpClasses:
         """Return finer classes, in which only the first of the columns to raise are raised.
 
         Many combinations share the levels of the first columns, so these classes are soon used
@@ -203,7 +207,7 @@ class Grouper:
         lower = tuple(level if c in kept else 0 for c, level in enumerate(levels))
         return self.roll_up(lower) if kept else self.finest
 
-    def _remember(self, grouped: Grouped) -> None:
+    def _remember(self, grouped: RolledUpClasses) -> None:
         self._remembered[grouped.levels] = grouped
         self._remembered_bytes += grouped.byte_count
         while self._remembered_bytes > REMEMBERED_BYTES:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deid_portal.engine.table.arrow_arrays import codes_from_arrow, texts_from_arrow
-from deid_portal.engine.table.cell_text import without_midnight, write_value
+from deid_portal.engine.table.cell_text import without_midnight, write_cell
 from deid_portal.engine.table.packed_column import PackedColumn, kind_for
 from deid_portal.engine.table.table import Column
 from deid_portal.engine.table.text_values import infer_type_of
@@ -39,14 +39,14 @@ def column_from_arrow(name: str, array: "pa.Array") -> Column:
         array = array.dictionary_decode()
     found = array.dictionary_encode(null_encoding="encode")
     # Values that are written alike share a code: zeros of either sign, a gap and an empty text.
-    written = write_values(found.dictionary).dictionary_encode(null_encoding="encode")
+    written = write_arrow_cells(found.dictionary).dictionary_encode(null_encoding="encode")
     texts = texts_from_arrow(written.dictionary)
     numbers = codes_from_arrow(written.indices).astype(kind_for(len(texts)))
     codes = numbers[codes_from_arrow(found.indices)]
     return without_midnight(PackedColumn(name, infer_type_of(texts), codes, texts))
 
 
-def write_values(array: "pa.Array") -> "pa.Array":
+def write_arrow_cells(array: "pa.Array") -> "pa.Array":
     """Return the text of each value, null for a gap; raises what Arrow and Python raise."""
     texts = _write(array)
     return pc.if_else(pc.equal(texts, ""), pa.scalar(None, texts.type), texts)
@@ -67,7 +67,7 @@ def _write(array: "pa.Array") -> "pa.Array":
 
 
 def _write_each(array: "pa.Array") -> "pa.Array":
-    return pa.array([write_value(value) for value in array.to_pylist()], pa.string())
+    return pa.array([write_cell(value) for value in array.to_pylist()], pa.string())
 
 
 def _are_whole_seconds(moments: "pa.Array") -> bool:
@@ -93,7 +93,7 @@ def _write_floats(array: "pa.Array") -> "pa.Array":
     if not len(others):
         return texts
     said = [float(str(n)) for n in numbers[others]] if is_short else numbers[others].tolist()
-    written = pa.array([write_value(number) for number in said], pa.string())
+    written = pa.array([write_cell(number) for number in said], pa.string())
     mask = np.zeros(len(numbers), np.bool_)
     mask[others] = True
     return pc.replace_with_mask(texts, pa.array(mask), written)

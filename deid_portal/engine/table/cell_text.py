@@ -12,7 +12,7 @@ from deid_portal.engine.table.values import ColumnType
 MIDNIGHT = " 00:00:00"
 
 
-def write_value(value: Any) -> str | None:
+def write_cell(value: Any) -> str | None:
     """Return the text of a value, None for a gap.
 
     A number is written as short as it can be without changing it, a moment as year-month-day with

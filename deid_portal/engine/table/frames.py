@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.table.arrow_arrays import texts_to_arrow
-from deid_portal.engine.table.arrow_columns import column_from_arrow, is_shown, write_values
-from deid_portal.engine.table.cell_text import MIDNIGHT, write_value
+from deid_portal.engine.table.arrow_columns import column_from_arrow, is_shown, write_arrow_cells
+from deid_portal.engine.table.cell_text import MIDNIGHT, write_cell
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.text_values import find_date_format_of, integers_in, numbers_in
 from deid_portal.engine.table.texts import NO_GAP, Texts
@@ -145,7 +145,7 @@ def _categories_of_rows(name: str, series: "pd.Series[Any]") -> "pa.Array":
 
 
 def _write_categories(kind: pd.CategoricalDtype, name: str = "") -> "pa.Array":
-    return write_values(_arrow_of(name, kind.categories.to_series()))
+    return write_arrow_cells(_arrow_of(name, kind.categories.to_series()))
 
 
 def _write_objects(name: str, series: "pd.Series[Any]") -> Iterator[str | None]:
@@ -159,7 +159,7 @@ def _write_objects(name: str, series: "pd.Series[Any]") -> Iterator[str | None]:
                 f'Column "{name}", row {row} holds a value of the type {type(value).__name__}, '
                 f"which no table can show; leave the column out."
             )
-        text = write_value(plain)
+        text = write_cell(plain)
         if text is not None and not _is_unicode(text):
             raise InvalidTable(f'Column "{name}", row {row} holds text that is not valid Unicode.')
         yield text
@@ -189,7 +189,7 @@ def _as_before(texts: Texts, kind: Any) -> Values | None:
         read = wanted.cast(pa.array(pd.Series(dtype=kind)).type)
         if read.null_count and isinstance(kind, np.dtype) and kind.kind in "iub":
             return None
-        is_same = _without_midnight(write_values(read)).equals(_without_midnight(wanted))
+        is_same = _without_midnight(write_arrow_cells(read)).equals(_without_midnight(wanted))
     except (pa.ArrowException, ValueError, OverflowError):
         return None
     if not is_same:

@@ -71,7 +71,7 @@ def number_patterns(codes: Codes) -> Codes:
 
 def sizes_of(numbers: Codes, counts: Counts) -> Counts:
     """Return the records per number."""
-    return kernels.add_up(numbers, counts, int(numbers.max(initial=-1)) + 1)
+    return kernels.sum_by_number(numbers, counts, int(numbers.max(initial=-1)) + 1)
 
 
 def sizes_without_each(patterns: Patterns) -> Iterator[Counts]:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.compiled.kernels import add_up, compiled, number_keys
+from deid_portal.engine.compiled.kernels import compiled, number_keys, sum_by_number
 
 # A table with a place for every pair may have this many entries per pattern.
 SPACIOUS = 4
@@ -26,7 +26,7 @@ def split_groups(
         for index in range(len(numbers)):
             keys[index] = np.uint64(numbers[index]) * np.uint64(values) + np.uint64(codes[index])
         finer, first = number_keys(keys)
-        return finer, add_up(finer, counts, len(first))
+        return finer, sum_by_number(finer, counts, len(first))
     places = np.full(groups * values, -1, np.int32)
     finer = np.empty(len(numbers), np.int32)
     sizes = np.zeros(min(groups * values, len(numbers)), np.int64)
@@ -71,4 +71,4 @@ def size_without(
 ) -> NDArray[np.int64]:
     """Return the records of each group of keys that are alike in the bits to keep."""
     numbers, first = number_keys(keys & kept)
-    return add_up(numbers, counts, len(first))
+    return sum_by_number(numbers, counts, len(first))

@@ -19,7 +19,7 @@ from deid_portal.engine.taxonomies.mask import MaskTaxonomy
 from deid_portal.engine.taxonomies.outline import Branch, Outline
 from deid_portal.engine.taxonomies.pasted_tree import looks_like_columns, parse_pasted
 from deid_portal.engine.taxonomies.placement import propose_places
-from deid_portal.engine.taxonomies.proposal import TaxonomyProposal, propose
+from deid_portal.engine.taxonomies.proposal import TaxonomyProposal, suggest_taxonomy
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
 from deid_portal.engine.taxonomies.ruler import GroupStart, Ruler, lay_ruler
 from deid_portal.engine.taxonomies.taxonomy import (
@@ -69,9 +69,9 @@ __all__ = [
     "parse_recipe",
     "parse_rows",
     "parse_rules",
-    "propose",
     "propose_places",
     "replay",
+    "suggest_taxonomy",
     "write_json",
     "write_paths",
     "write_rows",

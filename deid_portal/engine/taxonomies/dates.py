@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
 
-from deid_portal.engine.documents import Place, listed
+from deid_portal.engine.documents import Place, quoted
 from deid_portal.engine.table.table import Column
 from deid_portal.engine.table.values import find_date_format, parse_date
 from deid_portal.engine.taxonomies.recipe import ReadFile, Recipe
@@ -27,7 +27,7 @@ class DateTaxonomy(Recipe):
         place.check_keys(required=("dates",))
         units = tuple(item.choice(UNITS) for item in place["dates"].items())
         if not units or list(units) != sorted(set(units), key=UNITS.index):
-            place["dates"].refuse(f"one or more of {listed(UNITS)} are accepted, finest first.")
+            place["dates"].refuse(f"one or more of {quoted(UNITS)} are accepted, finest first.")
         return cls(units)
 
     def to_document(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class TaxonomyProposal:
     outline: Outline | None = None
 
 
-def propose(column: Column, most: int | None = None) -> TaxonomyProposal:
+def suggest_taxonomy(column: Column, most: int | None = None) -> TaxonomyProposal:
     """Return the taxonomy that suits the values best; it covers all of them.
 
     For more than `most` values no tree is proposed, which would list each of them.

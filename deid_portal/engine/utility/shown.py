@@ -12,7 +12,7 @@ from deid_portal.engine.utility.metric import ShownLabels
 
 
 @dataclass(frozen=True, eq=False)
-class Behind:
+class CoveredValues:
     """The values one label may stand for."""
 
     level: int  # the lowest with one label above all of the leaves
@@ -38,7 +38,9 @@ def find_labels(
     }
 
 
-def look_behind(original: Column, taxonomy: Taxonomy, labels: Sequence[str | None]) -> list[Behind]:
+def look_behind(
+    original: Column, taxonomy: Taxonomy, labels: Sequence[str | None]
+) -> list[CoveredValues]:
     """Return what each label may stand for.
 
     A label of the taxonomy stands for the values under it; any other is read as a person would.
@@ -53,14 +55,16 @@ def look_behind(original: Column, taxonomy: Taxonomy, labels: Sequence[str | Non
         if label in places:
             level, code = places[label]
             under = np.flatnonzero(taxonomy.codes[level] == code).astype(np.int32)
-            found.append(Behind(level, under))
+            found.append(CoveredValues(level, under))
         else:
             read = reader.read(label)
-            found.append(Behind(_level_above(taxonomy, read), read if len(read) else None))
+            found.append(CoveredValues(_level_above(taxonomy, read), read if len(read) else None))
     return found
 
 
-def describe_labels(taxonomy: Taxonomy, counts: Counts, behind: Sequence[Behind]) -> ShownLabels:
+def describe_shown_labels(
+    taxonomy: Taxonomy, counts: Counts, behind: Sequence[CoveredValues]
+) -> ShownLabels:
     """Return the width of each label; a made-up value is as narrow as any other value."""
     records = np.append(counts, np.zeros(taxonomy.leaf_count - len(counts), np.int64))
     leaves = [own.leaves for own in behind]

@@ -30,7 +30,7 @@ GROUPING_METHODS = ("bucketization", "permutation")
 
 
 @dataclass(frozen=True, eq=False)
-class Claimed:
+class ClaimedRelease:
     """A released table beside the report about it; `plan` is empty where it was kept back."""
 
     table: Table

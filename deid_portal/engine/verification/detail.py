@@ -17,7 +17,7 @@ from deid_portal.engine.taxonomies import FileTaxonomy, FlatTaxonomy
 from deid_portal.engine.utility import METRICS
 from deid_portal.engine.utility.information_gain import measure_information_gain
 from deid_portal.engine.utility.metric import ClassMetric
-from deid_portal.engine.verification.claimed_release import Claimed
+from deid_portal.engine.verification.claimed_release import ClaimedRelease
 from deid_portal.engine.verification.claims import Claims
 
 # Nothing is made coarser before a release is made.
@@ -26,7 +26,7 @@ KEPT_BACK = "the recipe that says which taxonomy is whose was kept back"
 OF_BEFORE = "it was measured against values of the original, which are not here"
 
 
-def compare_columns(claimed: Claimed, claims: Claims) -> None:
+def compare_claimed_columns(claimed: ClaimedRelease, claims: Claims) -> None:
     if not claimed.report.tells("columns"):
         return
     told = claimed.columns
@@ -45,7 +45,7 @@ def compare_columns(claimed: Claimed, claims: Claims) -> None:
     _compare_detail(claimed, claims, told)
 
 
-def _compare_column(claimed: Claimed, claims: Claims, name: str, told: ColumnReport) -> None:
+def _compare_column(claimed: ClaimedRelease, claims: Claims, name: str, told: ColumnReport) -> None:
     found = int((claimed.table[name].counts > 0).sum())
     claims.compare(f"columns.{name}.distinct_after", told.distinct_after, found)
     is_hidden = told.level and told.level == told.height
@@ -57,7 +57,9 @@ def _compare_column(claimed: Claimed, claims: Claims, name: str, told: ColumnRep
         claims.compare(f"columns.{name}", told, nothing)
 
 
-def _compare_levels(claimed: Claimed, claims: Claims, told: Mapping[str, ColumnReport]) -> None:
+def _compare_levels(
+    claimed: ClaimedRelease, claims: Claims, told: Mapping[str, ColumnReport]
+) -> None:
     """The levels stand in two places of a report, and those of rounds beside them."""
     levels = claimed.report.transformation.levels
     found = {name: own.level for name, own in told.items() if own.level is not None}
@@ -75,7 +77,9 @@ def _compare_levels(claimed: Claimed, claims: Claims, told: Mapping[str, ColumnR
         )
 
 
-def _compare_detail(claimed: Claimed, claims: Claims, told: Mapping[str, ColumnReport]) -> None:
+def _compare_detail(
+    claimed: ClaimedRelease, claims: Claims, told: Mapping[str, ColumnReport]
+) -> None:
     """Compare levels and detail of every quasi-identifier, and of all of them together."""
     if not claimed.plan or claimed.is_of_before:
         why = OF_BEFORE if claimed.is_of_before else KEPT_BACK
@@ -102,7 +106,7 @@ def _compare_detail(claimed: Claimed, claims: Claims, told: Mapping[str, ColumnR
         )
 
 
-def compare_utility(claimed: Claimed, claims: Claims) -> None:
+def compare_utility(claimed: ClaimedRelease, claims: Claims) -> None:
     utility = _measures_of(claimed)
     if not utility:
         return
@@ -117,13 +121,13 @@ def compare_utility(claimed: Claimed, claims: Claims) -> None:
     _compare_gain(claimed, claims, utility)
 
 
-def _measures_of(claimed: Claimed) -> Mapping[str, Any]:
+def _measures_of(claimed: ClaimedRelease) -> Mapping[str, Any]:
     """Return what is said of utility, by the names of the measures."""
     report = claimed.report
     return report.utility.to_document() if report.tells("utility") else {}
 
 
-def _compare_gain(claimed: Claimed, claims: Claims, utility: Mapping[str, Any]) -> None:
+def _compare_gain(claimed: ClaimedRelease, claims: Claims, utility: Mapping[str, Any]) -> None:
     if "information_gain" not in utility:
         return
     wanted = claimed.plan.get("measures", {}).get("class_column")

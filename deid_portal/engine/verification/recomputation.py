@@ -18,24 +18,24 @@ from deid_portal.engine.risk.classes import measure_risk, summarize_classes
 from deid_portal.engine.risk.guesses import measure_surest_guess
 from deid_portal.engine.risk.safe_harbor import check_safe_harbor
 from deid_portal.engine.risk.summary import summarize_risk
-from deid_portal.engine.verification.claimed_release import Claimed
+from deid_portal.engine.verification.claimed_release import ClaimedRelease
 from deid_portal.engine.verification.claims import TOLERANCE, Claims
-from deid_portal.engine.verification.detail import compare_columns, compare_utility
+from deid_portal.engine.verification.detail import compare_claimed_columns, compare_utility
 from deid_portal.engine.verification.trusted import list_what_is_trusted
 
 
-def recompute(claimed: Claimed, claims: Claims) -> None:
+def recompute(claimed: ClaimedRelease, claims: Claims) -> None:
     """Hold every number of the report that the table decides against the table."""
     _compare_with_plan(claimed, claims)
     _compare_rows(claimed, claims)
     _compare_risk(claimed, claims)
     _compare_models(claimed, claims)
-    compare_columns(claimed, claims)
+    compare_claimed_columns(claimed, claims)
     compare_utility(claimed, claims)
     list_what_is_trusted(claimed.report.to_document(), claims)
 
 
-def _compare_with_plan(claimed: Claimed, claims: Claims) -> None:
+def _compare_with_plan(claimed: ClaimedRelease, claims: Claims) -> None:
     """Roles and rules decide what is counted, so a report may not have its own."""
     if not claimed.plan:
         return
@@ -50,7 +50,7 @@ def _compare_with_plan(claimed: Claimed, claims: Claims) -> None:
         claims.hold("rules of the plan", rules == claimed.plan["models"], words)
 
 
-def _compare_rows(claimed: Claimed, claims: Claims) -> None:
+def _compare_rows(claimed: ClaimedRelease, claims: Claims) -> None:
     report, sizes = claimed.report, claimed.measured.classes.sizes
     rows = report.rows
     words = "report.json: it is about a plan that nothing satisfied."
@@ -62,7 +62,7 @@ def _compare_rows(claimed: Claimed, claims: Claims) -> None:
     claims.compare("classes", report.classes, summarize_classes(sizes))
 
 
-def _compare_risk(claimed: Claimed, claims: Claims) -> None:
+def _compare_risk(claimed: ClaimedRelease, claims: Claims) -> None:
     risk = claimed.report.risk
     after, details = risk.after, risk.details.after if risk.details is not None else None
     found = measure_risk(claimed.look_alikes.counts).to_document()
@@ -98,7 +98,7 @@ def _compare_among_people(claims: Claims, after: ClassRisk, found: dict[str, Any
     claims.trust("risk among the population", COUNTS_PEOPLE, *places)
 
 
-def _compare_details(claimed: Claimed, claims: Claims, details: RiskDetails) -> None:
+def _compare_details(claimed: ClaimedRelease, claims: Claims, details: RiskDetails) -> None:
     threshold = details.prosecutor.threshold
     found = summarize_risk(claimed.look_alikes, threshold=threshold).to_document()
     after = claimed.report.risk.after
@@ -118,12 +118,12 @@ def _compare_details(claimed: Claimed, claims: Claims, details: RiskDetails) -> 
     claims.compare("risk.details.after", details, found)
 
 
-def _compare_models(claimed: Claimed, claims: Claims) -> None:
+def _compare_models(claimed: ClaimedRelease, claims: Claims) -> None:
     for place, entry in enumerate(claimed.rules):
         _compare_model(claimed, claims, place, entry)
 
 
-def _compare_model(claimed: Claimed, claims: Claims, place: int, entry: RuleVerdict) -> None:
+def _compare_model(claimed: ClaimedRelease, claims: Claims, place: int, entry: RuleVerdict) -> None:
     name, model = entry.model, claimed.models[place]
     column = f" of {entry.column}" if "column" in entry.parameters else ""
     if why := _why_not(claimed, model, entry):
@@ -152,7 +152,7 @@ def _compare_model(claimed: Claimed, claims: Claims, place: int, entry: RuleVerd
     )
 
 
-def _against_the_release(claimed: Claimed, model: PrivacyModel | None) -> str:
+def _against_the_release(claimed: ClaimedRelease, model: PrivacyModel | None) -> str:
     """Say what a rule about the original reaches where the release takes its place."""
     if model is None or not model.compares_with_original:
         return ""
@@ -165,7 +165,7 @@ def _against_the_release(claimed: Claimed, model: PrivacyModel | None) -> str:
     return f"; compared with the release itself it is {figures}"
 
 
-def _why_not(claimed: Claimed, model: PrivacyModel | None, entry: RuleVerdict) -> str:
+def _why_not(claimed: ClaimedRelease, model: PrivacyModel | None, entry: RuleVerdict) -> str:
     """Return why a rule cannot be measured on the release; nothing where it can."""
     if why := why_undecided(entry, claimed.report, claimed.read_file):
         return why

@@ -14,7 +14,7 @@ from deid_portal.engine.verification.claims import Claims
 
 
 @dataclass(frozen=True)
-class Trusted:
+class TrustedParts:
     """Parts of a report, `*` standing for any one step of the way to them."""
 
     name: str
@@ -23,52 +23,54 @@ class Trusted:
 
 
 TRUSTED = (
-    Trusted(
+    TrustedParts(
         "every risk before",
         "it is about the original",
         ("risk.before", "risk.details.before", "classes.bins_before"),
     ),
-    Trusted(
+    TrustedParts(
         "what the rules reached before", "it is about the original", ("models.*.achieved_before",)
     ),
-    Trusted(
+    TrustedParts(
         "how many people were left out",
         "they are not here to be counted",
         ("rows.suppressed", "rows.not_drawn"),
     ),
-    Trusted(
+    TrustedParts(
         "rows, patterns and values of the original",
         "the original is not in the package",
         ("input", "columns.*.distinct_before"),
     ),
-    Trusted(
+    TrustedParts(
         "groups before (discernibility, average group)",
         "they are groups of the original",
         ("utility_before.discernibility", "utility_before.average_class_size"),
     ),
-    Trusted(
+    TrustedParts(
         "entropy",
         "it counts how often each exact value occurs in the original",
         ("utility.entropy",),
     ),
-    Trusted(
+    TrustedParts(
         "ambiguity",
         "it counts which exact values occur in the original",
         ("utility.ambiguity",),
     ),
-    Trusted(
+    TrustedParts(
         "divergence",
         "it compares with the combinations of exact values in the original",
         ("utility.kl_divergence",),
     ),
-    Trusted(
+    TrustedParts(
         "squared error (information loss)",
         "it measures how far numbers were moved from the original ones",
         ("utility.information_loss",),
     ),
-    Trusted("how distributions changed", "they are compared with the original", ("comparison",)),
-    Trusted("attacks in the report", "they are scored with the original", ("attacks",)),
-    Trusted(
+    TrustedParts(
+        "how distributions changed", "they are compared with the original", ("comparison",)
+    ),
+    TrustedParts("attacks in the report", "they are scored with the original", ("attacks",)),
+    TrustedParts(
         "how the release was searched for and made",
         "the search ran on the original",
         ("search", "coarser", "transformation.steps", "transformation.cuts"),

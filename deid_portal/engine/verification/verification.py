@@ -21,7 +21,7 @@ from deid_portal.engine.verification.archive import (
     InvalidPackage,
     open_archive,
 )
-from deid_portal.engine.verification.claimed_release import Claimed
+from deid_portal.engine.verification.claimed_release import ClaimedRelease
 from deid_portal.engine.verification.claims import Claim, ClaimOutcome, Claims
 from deid_portal.engine.verification.dictionary import describe_fields
 from deid_portal.engine.verification.figures import KINDS as FIGURE_KINDS
@@ -183,7 +183,7 @@ class _Verifier:
         self._check_dictionary(kind, table, dictionary, report)
         self._check_certificate(kind, document)
         try:
-            recompute(Claimed(table, report, plan, self._read_file), self.claims)
+            recompute(ClaimedRelease(table, report, plan, self._read_file), self.claims)
         except EngineError as reason:
             self.claims.hold(REPORT, False, f"report.json: {reason}")
         self._note_figures(report)

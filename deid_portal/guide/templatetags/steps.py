@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.datasets.selectors import versions_of, why_not_continued
+from deid_portal.datasets.selectors import versions_of_dataset, why_not_continued
 from deid_portal.guide.home import DatasetLine, describe_datasets
 from deid_portal.guide.steps import load_for_steps, steps_of
 
@@ -34,7 +34,7 @@ def standing_lines(datasets: Iterable[Dataset]) -> list[DatasetLine]:
 @register.inclusion_tag("partials/_version_pill.html", takes_context=True)
 def version_pill(context: dict[str, Any], dataset: Dataset) -> dict[str, Any]:
     """Draw the version of a dataset as a menu of all its versions, with the way to the next one."""
-    versions = list(versions_of(dataset))
+    versions = list(versions_of_dataset(dataset))
     person = context["request"].user
     return {
         "dataset": dataset,

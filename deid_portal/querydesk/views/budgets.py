@@ -14,7 +14,7 @@ from deid_portal.querydesk.forms import BudgetDecisionForm, WishForm
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Wish
 from deid_portal.querydesk.permissions import (
-    check_may_ask,
+    check_may_ask_questions,
     check_may_grant,
     check_may_open,
     check_may_see_spending,
@@ -22,7 +22,7 @@ from deid_portal.querydesk.permissions import (
 from deid_portal.querydesk.prices import setting_of
 from deid_portal.querydesk.question_form import domain_words
 from deid_portal.querydesk.selectors import get_desk_or_404, get_wish_or_404, waiting_wish
-from deid_portal.querydesk.statements import accounts_of, lines_before, statement_of
+from deid_portal.querydesk.statements import accounts_of, ledger_statement_of, lines_before
 from deid_portal.querydesk.wishes import ask_for_more, decide_wish, raises
 from deid_portal.web.refusals import Refused, refusal
 
@@ -32,11 +32,11 @@ QUESTIONS_SHOWN = 30
 @require_GET
 def statement(request: HttpRequest, desk_id: UUID) -> HttpResponse:
     desk = get_desk_or_404(person_of(request), desk_id)
-    check_may_ask(person_of(request), desk)
+    check_may_ask_questions(person_of(request), desk)
     context = {
         "desk": desk,
         "terms": desk.current,
-        "statement": statement_of(desk, person_of(request)),
+        "statement": ledger_statement_of(desk, person_of(request)),
         "before": lines_before(desk, person_of(request)),
         "wishes": desk.wishes.filter(asked_by=person_of(request)).select_related("decided_by"),
         "help_slug": "query-desk",
@@ -60,11 +60,11 @@ def accounts(request: HttpRequest, desk_id: UUID) -> HttpResponse:
         "all_terms": list(desk.terms.select_related("set_by", "dataset")),
         "accounts": accounts_of(desk),
         "page": page,
-        "balance": statement_of(desk, person, most=1),
+        "balance": ledger_statement_of(desk, person, most=1),
         "wishes": desk.wishes.select_related("asked_by", "decided_by")[:QUESTIONS_SHOWN],
         "open_columns": [domain_words(name, setting) for name in setting.domains],
         "may_open": not refusal(check_may_open, person, desk.team),
-        "may_ask": not refusal(check_may_ask, person, desk),
+        "may_ask": not refusal(check_may_ask_questions, person, desk),
         "help_slug": "query-desk",
     }
     return render(request, "querydesk/accounts.html", context)
@@ -75,7 +75,7 @@ def more(request: HttpRequest, desk_id: UUID) -> HttpResponse:
     """Ask the approvers for more budget."""
     person = person_of(request)
     desk = get_desk_or_404(person, desk_id)
-    check_may_ask(person, desk)
+    check_may_ask_questions(person, desk)
     posted = request.POST if request.method == "POST" else None
     form = WishForm(posted, initial={"amount": request.GET.get("amount") or None})
     if posted is not None and form.is_valid():
@@ -95,7 +95,7 @@ def more(request: HttpRequest, desk_id: UUID) -> HttpResponse:
         "desk": desk,
         "terms": desk.current,
         "form": form,
-        "statement": statement_of(desk, person, most=1),
+        "statement": ledger_statement_of(desk, person, most=1),
         "waiting": waiting_wish(desk, person),
         "help_slug": "query-desk",
     }
@@ -137,7 +137,7 @@ def _wish_page(request: HttpRequest, wanted: Wish, form: BudgetDecisionForm) -> 
         "terms": desk.current,
         "form": form,
         "account": next((one for one in accounts_of(desk) if one.person == wanted.asked_by), None),
-        "balance": statement_of(desk, wanted.asked_by, most=1),
+        "balance": ledger_statement_of(desk, wanted.asked_by, most=1),
         "asked": shown(wanted.micro),
         "granted": shown(wanted.granted_micro),
         "raises_total": shown(raise_total) if raise_total else "",

@@ -16,9 +16,9 @@ from deid_portal.datasets.policies import check_is_ready
 from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.querydesk.declared_values import has_own_tree, shelf_sources, values_from
+from deid_portal.querydesk.desk_forms import OpeningForm, opening_form
 from deid_portal.querydesk.models import Desk
-from deid_portal.querydesk.opening_forms import OpeningForm, opening_form
-from deid_portal.querydesk.permissions import check_may_ask, check_may_open
+from deid_portal.querydesk.permissions import check_may_ask_questions, check_may_open
 from deid_portal.querydesk.selectors import (
     datasets_to_open,
     desk_of,
@@ -26,7 +26,7 @@ from deid_portal.querydesk.selectors import (
     get_desk_or_404,
 )
 from deid_portal.querydesk.services import close_desk, open_desk
-from deid_portal.querydesk.statements import statement_of
+from deid_portal.querydesk.statements import ledger_statement_of
 from deid_portal.web.refusals import Refused, refusal
 
 
@@ -42,8 +42,8 @@ def list_desks(request: HttpRequest) -> HttpResponse:
         {
             "desk": desk,
             "terms": desk.current,
-            "statement": statement_of(desk, person, most=1),
-            "may_ask": not refusal(check_may_ask, person, desk),
+            "statement": ledger_statement_of(desk, person, most=1),
+            "may_ask": not refusal(check_may_ask_questions, person, desk),
         }
         for desk in desks
     ]
@@ -124,7 +124,7 @@ def _form_page(
         "rows": rows,
         "identifiers": identifiers,
         "sources": shelf_sources(),
-        "statement": statement_of(desk, person_of(request), most=1) if desk else None,
+        "statement": ledger_statement_of(desk, person_of(request), most=1) if desk else None,
         "help_slug": "query-desk",
         **more,
     }

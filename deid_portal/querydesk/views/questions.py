@@ -14,7 +14,7 @@ from deid_portal.engine.errors import InvalidPlan
 from deid_portal.querydesk.answer_cards import AnswerCard
 from deid_portal.querydesk.models import Desk
 from deid_portal.querydesk.permissions import (
-    check_may_ask,
+    check_may_ask_questions,
     check_may_open,
     check_may_see_spending,
 )
@@ -22,7 +22,7 @@ from deid_portal.querydesk.policies import check_answers
 from deid_portal.querydesk.prices import CONFIDENCES, setting_of
 from deid_portal.querydesk.question_form import (
     ComposedQuestion,
-    compose,
+    compose_question,
     draft_fields,
     kinds_that_fit,
 )
@@ -38,10 +38,10 @@ from deid_portal.querydesk.selectors import (
     waiting_wish,
 )
 from deid_portal.querydesk.services import ask, drop_draft, save_draft, stop_question
-from deid_portal.querydesk.statements import statement_of
+from deid_portal.querydesk.statements import ledger_statement_of
 from deid_portal.querydesk.subjects import AskedSubject
 from deid_portal.querydesk.tips import tips_of
-from deid_portal.querydesk.vocabulary import kind_words, tiles_of
+from deid_portal.querydesk.vocabulary import question_kind_words, tiles_of
 from deid_portal.web.http import STOP_POLLING, wants_part
 from deid_portal.web.refusals import Refused, refusal
 from deid_portal.work.queue import is_queue_reachable
@@ -56,7 +56,7 @@ NOT_KEPT = ("csrfmiddlewaretoken", "key", "act", "seen_terms")
 @require_GET
 def show(request: HttpRequest, desk_id: UUID) -> HttpResponse:
     desk = get_desk_or_404(person_of(request), desk_id)
-    if refusal(check_may_ask, person_of(request), desk):
+    if refusal(check_may_ask_questions, person_of(request), desk):
         return redirect("querydesk:accounts", desk.id)
     posted: QueryDict = request.GET
     if request.GET.get("draft"):
@@ -90,7 +90,7 @@ def ask_question(request: HttpRequest, desk_id: UUID) -> HttpResponse:
     desk = _desk_to_ask(request, desk_id)
     person = person_of(request)
     try:
-        composition = compose(request.POST, setting_of(desk.current))
+        composition = compose_question(request.POST, setting_of(desk.current))
         offer = quote(desk, desk.current, person, composition, request.POST)
         if offer.priced is None:
             raise Refused(offer.problem or "Put the question together first.")
@@ -110,7 +110,7 @@ def ask_question(request: HttpRequest, desk_id: UUID) -> HttpResponse:
 def keep_draft(request: HttpRequest, desk_id: UUID) -> HttpResponse:
     desk = _desk_to_ask(request, desk_id)
     try:
-        composition = compose(request.POST, setting_of(desk.current))
+        composition = compose_question(request.POST, setting_of(desk.current))
         offer = quote(desk, desk.current, person_of(request), composition, request.POST)
         words = offer.priced.question.words() if offer.priced else composition.kind.label
         fields = {name: own for name, own in request.POST.lists() if name not in NOT_KEPT}
@@ -175,7 +175,7 @@ def stop(request: HttpRequest, question_id: UUID) -> HttpResponse:
 
 def _desk_to_ask(request: HttpRequest, desk_id: UUID) -> Desk:
     desk = get_desk_or_404(person_of(request), desk_id)
-    check_may_ask(person_of(request), desk)
+    check_may_ask_questions(person_of(request), desk)
     return desk
 
 
@@ -218,7 +218,7 @@ def _page(
 def _context(request: HttpRequest, desk: Desk, posted: QueryDict) -> dict[str, Any]:
     person = person_of(request)
     closed = refusal(check_answers, desk)
-    statement = statement_of(desk, person, most=LINES_SHOWN)
+    statement = ledger_statement_of(desk, person, most=LINES_SHOWN)
     context: dict[str, Any] = {
         "desk": desk,
         "terms": desk.current,
@@ -229,7 +229,7 @@ def _context(request: HttpRequest, desk: Desk, posted: QueryDict) -> dict[str, A
     }
     if closed:
         return context
-    composition = compose(posted, setting_of(desk.current))
+    composition = compose_question(posted, setting_of(desk.current))
     offer = quote(desk, desk.current, person, composition, posted)
     return context | _composed(desk, composition, offer, posted)
 
@@ -240,11 +240,15 @@ def _composed(
     kinds = kinds_that_fit(composition.setting)
     common = AskedSubject.of(desk.current.dataset).tiles
     tiles = tiles_of([kind.kind for kind in kinds], common)
-    shown_kinds = [(kind.kind, kind_words(kind.kind, kind.label, kind.tile)) for kind in kinds]
+    shown_kinds = [
+        (kind.kind, question_kind_words(kind.kind, kind.label, kind.tile)) for kind in kinds
+    ]
     return {
         "composition": composition,
         "quote": offer,
-        "words": kind_words(composition.kind.kind, composition.kind.label, composition.kind.tile),
+        "words": question_kind_words(
+            composition.kind.kind, composition.kind.label, composition.kind.tile
+        ),
         "tiles": [one for one in shown_kinds if one[0] in tiles],
         "other_kinds": [one for one in shown_kinds if one[0] not in tiles],
         "confidences": [(f"{one:g}", f"{one:.0%}".replace("%", " %")) for one in CONFIDENCES],

@@ -23,7 +23,7 @@ from deid_portal.releases.models import Grant, Release
 from deid_portal.releases.pages import Forms
 from deid_portal.releases.permissions import check_may_hand_over
 from deid_portal.releases.selectors import get_grant_or_404, get_release_or_404, grant_of
-from deid_portal.releases.services import check_can_withdraw, withdraw_release
+from deid_portal.releases.services import check_can_withdraw_release, withdraw_release
 from deid_portal.releases.views.release import show_page
 from deid_portal.web.refusals import Refused
 
@@ -106,7 +106,7 @@ def ask(request: HttpRequest, release_id: UUID) -> HttpResponse:
 def withdraw(request: HttpRequest, release_id: UUID) -> HttpResponse:
     person = person_of(request)
     release = get_release_or_404(person, release_id)
-    check_can_withdraw(person, release)
+    check_can_withdraw_release(person, release)
     form = WithdrawForm(request.POST, release=release)
     if not form.is_valid():
         return show_page(request, release, Forms(withdraw=form))

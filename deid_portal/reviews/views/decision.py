@@ -20,7 +20,7 @@ from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.deadlines import expires_at
 from deid_portal.reviews.evidence import evidence_for
 from deid_portal.reviews.forms import CommentForm, ResubmitForm, ReviewDecisionForm, WaiverForm
-from deid_portal.reviews.gates import Checked, gates_of
+from deid_portal.reviews.gates import RequestGates, gates_of
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.permissions import (
     asks_for_second_factor,
@@ -47,7 +47,7 @@ from deid_portal.reviews.services import (
     check_can_change_terms,
     check_can_submit,
     check_can_vote,
-    check_can_withdraw,
+    check_can_withdraw_request,
     decide,
     mark_answered,
     write_comment,
@@ -250,7 +250,7 @@ def _show(
         "can_vote": can_vote,
         "vote_refusal": refusal(check_can_vote, person, review),
         "approve_refusal": refusal(check_can_approve, person, review, checked),
-        "take_back_refusal": refusal(check_can_withdraw, person, review),
+        "take_back_refusal": refusal(check_can_withdraw_request, person, review),
         "resubmit_form": _resubmit_form(person, review),
         "approvals": approvals_of(review),
         "voided": _voided(review),
@@ -337,7 +337,7 @@ def _how_it_ended(review: ReviewRequest) -> str:
     return "It stays as a record."
 
 
-def _bar(review: ReviewRequest, *, can_vote: bool, checked: Checked) -> NextBar:
+def _bar(review: ReviewRequest, *, can_vote: bool, checked: RequestGates) -> NextBar:
     run = review.run
     report = Act("Open report", url=reverse("reports:report", args=[run.id]))
     if review.status == Status.RELEASED:

@@ -17,7 +17,7 @@ from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.forms import AskForm, ResubmitForm
 from deid_portal.reviews.gates import check_run
 from deid_portal.reviews.models import ReviewRequest
-from deid_portal.reviews.permissions import team_of
+from deid_portal.reviews.permissions import team_of_request
 from deid_portal.reviews.selectors import better_runs, get_request_or_404
 from deid_portal.reviews.services import (
     ask_for_review,
@@ -62,10 +62,10 @@ def edit(request: HttpRequest, request_id: UUID) -> HttpResponse:
     """Go on with a draft, or change who gets it after changes were asked for."""
     person = person_of(request)
     draft = get_request_or_404(person, request_id)
-    rules = policy_in_force(team_of(draft)).rules
+    rules = policy_in_force(team_of_request(draft)).rules
     form = AskForm(
         request.POST or None,
-        team=team_of(draft),
+        team=team_of_request(draft),
         rules=rules,
         answers=answers_to_hand_over(person, draft.run.dataset),
         draft=draft,

@@ -88,7 +88,7 @@ class Migration(migrations.Migration):
                 (
                     "secret",
                     deid_portal.vault.sealed_fields.SealedJSONField(
-                        default=deid_portal.runs.chance.new_secret, null=True
+                        default=deid_portal.runs.chance.new_run_secret, null=True
                     ),
                 ),
                 ("input_sha256", models.CharField(max_length=64)),

@@ -9,8 +9,8 @@ from deid_portal.engine import Cancelled, Plan, Table, protect
 from deid_portal.engine.attack_cases.case import (
     AttackAnswer,
     Case,
-    Earlier,
     NotPossible,
+    OtherReleases,
     run_attack,
 )
 from deid_portal.engine.attack_cases.change_price import price_change
@@ -99,7 +99,7 @@ def test_earlier_releases_are_crossed_person_by_person() -> None:
     case = open_case()
     with pytest.raises(NotPossible, match="No earlier release of these people"):
         run_attack(case, Intersection(3), seed=1)
-    found = run_attack(case, Intersection(3), seed=1, earlier=Earlier([finer]))
+    found = run_attack(case, Intersection(3), seed=1, earlier=OtherReleases([finer]))
     assert found.result.figures["releases"] == 2
     assert found.stake.records == found.result.figures["few"] or found.result.figures["disclosed"]
 

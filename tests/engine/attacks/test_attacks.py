@@ -7,7 +7,11 @@ import pytest
 from deid_portal.engine import InvalidPlan, InvalidTable, Table
 from deid_portal.engine.attacks import ATTACKS, AttackResult, AttackSetting
 from deid_portal.engine.attacks.background_knowledge import BackgroundKnowledge
-from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
+from deid_portal.engine.attacks.confidence import (
+    excess_interval,
+    excess_over_control,
+    wilson_interval,
+)
 from deid_portal.engine.attacks.distance_linkage import DistanceLinkage, link_nearest
 from deid_portal.engine.attacks.downcoding import Downcoding
 from deid_portal.engine.attacks.homogeneity import Homogeneity
@@ -194,7 +198,11 @@ def test_membership_inference_needs_enough_people() -> None:
 def test_wilson_interval_and_excess() -> None:
     assert wilson_interval(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
     assert wilson_interval(0, 0) == (0.0, 1.0)
-    assert (excess(0.75, 0.5), excess(0.2, 0.5), excess(1.0, 1.0)) == (0.5, 0, 0)
+    assert (
+        excess_over_control(0.75, 0.5),
+        excess_over_control(0.2, 0.5),
+        excess_over_control(1.0, 1.0),
+    ) == (0.5, 0, 0)
     assert excess_interval((0.5, 1.0), (0.0, 0.5)) == (0.0, 1.0)
 
 

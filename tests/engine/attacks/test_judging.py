@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Plan
-from deid_portal.engine.attack_cases.verdict import Word, judge, promised_chance
+from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge_attack, promised_chance
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.attacks.attack import Stake, weigh_gain, weigh_match
 from deid_portal.engine.attacks.skewness import Skewness
@@ -20,24 +20,40 @@ LIMIT = 0.05
 @pytest.mark.parametrize(
     ("share", "low", "high", "is_found", "word"),
     [
-        (0.00, 0.00, 0.00, False, Word.RESISTED),
-        (0.03, 0.02, 0.04, False, Word.RESISTED),  # no better than what must be expected
-        (0.03, 0.02, 0.04, True, Word.WEAK_SPOT),  # found, inside the limit
-        (0.05, 0.05, 0.05, True, Word.WEAK_SPOT),  # the limit itself is allowed
-        (0.00, 0.00, 0.24, False, Word.WEAK_SPOT),  # too few tries to be sure
-        (0.08, 0.00, 0.20, False, Word.WEAK_SPOT),  # may be nothing at all
-        (0.08, 0.06, 0.10, True, Word.OVER_LIMIT),
-        (0.08, 0.03, 0.14, True, Word.OVER_LIMIT),  # certainly something, and more than allowed
-        (0.08, 0.06, 0.10, False, Word.OVER_LIMIT),  # the promise itself is above the limit
+        (0.00, 0.00, 0.00, False, AttackVerdict.RESISTED),
+        (0.03, 0.02, 0.04, False, AttackVerdict.RESISTED),  # no better than what must be expected
+        (0.03, 0.02, 0.04, True, AttackVerdict.WEAK_SPOT),  # found, inside the limit
+        (0.05, 0.05, 0.05, True, AttackVerdict.WEAK_SPOT),  # the limit itself is allowed
+        (0.00, 0.00, 0.24, False, AttackVerdict.WEAK_SPOT),  # too few tries to be sure
+        (0.08, 0.00, 0.20, False, AttackVerdict.WEAK_SPOT),  # may be nothing at all
+        (0.08, 0.06, 0.10, True, AttackVerdict.OVER_LIMIT),
+        (
+            0.08,
+            0.03,
+            0.14,
+            True,
+            AttackVerdict.OVER_LIMIT,
+        ),  # certainly something, and more than allowed
+        (
+            0.08,
+            0.06,
+            0.10,
+            False,
+            AttackVerdict.OVER_LIMIT,
+        ),  # the promise itself is above the limit
     ],
 )
-def test_result_words(share: float, low: float, high: float, is_found: bool, word: Word) -> None:
-    assert judge(Stake(share, (low, high), 1, 0.0, is_found), LIMIT) == word
+def test_result_words(
+    share: float, low: float, high: float, is_found: bool, word: AttackVerdict
+) -> None:
+    assert judge_attack(Stake(share, (low, high), 1, 0.0, is_found), LIMIT) == word
 
 
 def test_a_limit_of_nothing_allows_nothing() -> None:
-    assert judge(Stake(0.0, (0.0, 0.0), 0, 0.0, False), 0.0) == Word.RESISTED
-    assert judge(Stake(0.001, (0.001, 0.001), 37, 0.0, True), 0.0) == Word.OVER_LIMIT
+    assert judge_attack(Stake(0.0, (0.0, 0.0), 0, 0.0, False), 0.0) == AttackVerdict.RESISTED
+    assert (
+        judge_attack(Stake(0.001, (0.001, 0.001), 37, 0.0, True), 0.0) == AttackVerdict.OVER_LIMIT
+    )
 
 
 def test_a_match_is_no_finding_up_to_the_promise() -> None:

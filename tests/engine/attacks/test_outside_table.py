@@ -11,7 +11,7 @@ from deid_portal.engine.attack_cases.outside_table import (
     bring_outside,
     find_shared_columns,
 )
-from deid_portal.engine.attacks.outside_linkage import OutsideLinkage, find_people
+from deid_portal.engine.attacks.outside_linkage import OutsideLinkage, find_outside_people
 from tests.engine.tables import document
 
 PEOPLE = Table.from_rows(
@@ -67,7 +67,7 @@ def test_each_column_is_used_once() -> None:
 
 def test_people_are_found_by_who_is_who_and_strangers_are_not() -> None:
     outside = Table.from_rows(["who"], [["Cy"], ["Zoe"], [None], ["Ann"]])
-    assert find_people(PEOPLE, outside, ("who", "name")).tolist() == [2, -1, -1, 0]
+    assert find_outside_people(PEOPLE, outside, ("who", "name")).tolist() == [2, -1, -1, 0]
 
 
 def test_values_the_original_lacks_are_matched_by_the_rule_of_the_taxonomy() -> None:

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from deid_portal.engine.charts.chart import Chart
-from deid_portal.engine.charts.gallery import charts_of, figures_of
+from deid_portal.engine.charts.gallery import charts_of_report, figures_of
 from deid_portal.engine.charts.svg import write_svg
-from deid_portal.engine.charts.svg.elements import plain
+from deid_portal.engine.charts.svg.elements import plain_label
 from deid_portal.engine.report import Report
 from tests.charts import check_chart
 
@@ -23,7 +23,7 @@ PATTERNS = {"defs", "pattern"}
 @cache
 def charts_in(path: Path) -> list[Chart]:
     views = map(Report.from_document, json.loads(path.read_text()).values())
-    return [chart for view in views for chart in charts_of(view).values()]
+    return [chart for view in views for chart in charts_of_report(view).values()]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -48,7 +48,7 @@ def _check_words(chart: Chart, picture: ElementTree.Element) -> None:
     assert chart.title.split()[0] in written[0].split()
     for trace in chart.figure.data:
         if trace.type == "bar":
-            assert {plain(words) for words in trace.text or () if words} <= set(written)
+            assert {plain_label(words) for words in trace.text or () if words} <= set(written)
     drawn = sum(len(trace.x) for trace in chart.figure.data if trace.type == "bar")
     assert len(picture.findall(f"{SVG}rect")) >= drawn
 
@@ -61,9 +61,9 @@ def test_without_a_release_there_is_nothing_to_draw() -> None:
 def test_figures_say_their_finding_themselves() -> None:
     [path] = [path for path in FILES if path.stem == "table-full-domain"]
     whole = Report.from_document(json.loads(path.read_text())["whole"])
-    charts, figures = charts_of(whole), figures_of(whole)
+    charts, figures = charts_of_report(whole), figures_of(whole)
     assert set(figures) == set(charts) >= {"risk", "classes", "loss", "distribution-0", "variety-0"}
-    assert {name: plain(figure.layout.title.text) for name, figure in figures.items()} == {
+    assert {name: plain_label(figure.layout.title.text) for name, figure in figures.items()} == {
         name: chart.title for name, chart in charts.items()
     }
     assert all(name.replace("-", "").isalnum() for name in figures)  # a file can be called so

@@ -9,7 +9,7 @@ from pathlib import Path
 import plotly.io
 from plotly.offline import get_plotlyjs_version
 
-from deid_portal.engine.charts.drawing import bars, draw, grouped_bars, with_title
+from deid_portal.engine.charts.figure_parts import bars, draw_figure, grouped_bars, with_title
 from deid_portal.engine.charts.look import ACCENT, FONT, NAME, TOKENS, look, page_figure
 
 STATIC = Path(__file__).parents[3] / "static"
@@ -39,7 +39,7 @@ def test_a_figure_brings_the_registered_look_along() -> None:
 
 
 def test_pages_get_the_names_of_colors_and_labels_stay_as_they_are() -> None:
-    figure = draw([bars([ACCENT, "token:bad"], [1, 2], texts=[ACCENT, "2"])], x=ACCENT)
+    figure = draw_figure([bars([ACCENT, "token:bad"], [1, 2], texts=[ACCENT, "2"])], x=ACCENT)
     document = page_figure(figure)
     [trace] = document["data"]
     assert trace["marker"]["color"] == "token:accent"
@@ -49,15 +49,15 @@ def test_pages_get_the_names_of_colors_and_labels_stay_as_they_are() -> None:
 
 
 def test_what_people_wrote_is_no_markup() -> None:
-    figure = with_title(draw([bars(["<b>x</b>", "R&D", "&lt;"], [1, 2, 3])], x="<i>"), "<a>")
+    figure = with_title(draw_figure([bars(["<b>x</b>", "R&D", "&lt;"], [1, 2, 3])], x="<i>"), "<a>")
     assert list(figure.data[0].x) == ["&lt;b>x&lt;/b>", "R&D", "&amp;lt;"]
     assert (figure.layout.xaxis.title.text, figure.layout.title.text) == ("&lt;i>", "&lt;a>")
 
 
 def test_names_stay_names_where_they_look_like_numbers() -> None:
-    assert draw([bars(["17", "80"], [1, 2])]).layout.xaxis.type == "category"
-    assert draw([bars(["17", "80"], [1, 2], is_lying=True)]).layout.yaxis.type == "category"
-    assert draw([bars([17, 80], [1, 2])]).layout.xaxis.type is None
+    assert draw_figure([bars(["17", "80"], [1, 2])]).layout.xaxis.type == "category"
+    assert draw_figure([bars(["17", "80"], [1, 2], is_lying=True)]).layout.yaxis.type == "category"
+    assert draw_figure([bars([17, 80], [1, 2])]).layout.xaxis.type is None
 
 
 def test_nobody_pays_for_plotly_who_draws_nothing() -> None:

@@ -2,7 +2,7 @@ from math import exp, log, sqrt
 
 import pytest
 
-from deid_portal.engine.differential import PrivacyPrice, compose
+from deid_portal.engine.differential import PrivacyPrice, compose_prices
 from deid_portal.engine.differential.composition import (
     ADVANCED,
     PRIVACY_LOSS,
@@ -13,11 +13,11 @@ from deid_portal.engine.differential.composition import (
 
 
 def epsilons(prices: list[PrivacyPrice], delta: float) -> dict[str, float]:
-    return {bound.name: bound.price.epsilon for bound in compose(prices, delta).bounds}
+    return {bound.name: bound.price.epsilon for bound in compose_prices(prices, delta).bounds}
 
 
 def test_without_a_delta_prices_add_up() -> None:
-    composition = compose([PrivacyPrice(0.1), PrivacyPrice(0.4)])
+    composition = compose_prices([PrivacyPrice(0.1), PrivacyPrice(0.4)])
     assert [bound.name for bound in composition.bounds] == ["sequential"]
     assert composition.best.price == PrivacyPrice(0.5, 0)
 
@@ -25,11 +25,11 @@ def test_without_a_delta_prices_add_up() -> None:
 def test_many_small_prices_cost_less_than_their_sum() -> None:
     found = epsilons([PrivacyPrice(0.1)] * 100, 1e-6)
     assert found[PRIVACY_LOSS] < found[RENYI] < found[ADVANCED] < 10
-    assert compose([PrivacyPrice(0.1)] * 100, 1e-6).best.name == PRIVACY_LOSS
+    assert compose_prices([PrivacyPrice(0.1)] * 100, 1e-6).best.name == PRIVACY_LOSS
 
 
 def test_few_prices_are_best_added_up() -> None:
-    best = compose([PrivacyPrice(1.0)] * 2, 1e-6).best
+    best = compose_prices([PrivacyPrice(1.0)] * 2, 1e-6).best
     assert best.price.epsilon <= 2
     assert epsilons([PrivacyPrice(1.0)] * 2, 1e-6)[ADVANCED] > 2
 
@@ -53,9 +53,9 @@ def test_two_coins_told_twice_are_worth_what_counting_says() -> None:
 
 def test_deltas_of_the_prices_are_kept_within_the_whole() -> None:
     prices = [PrivacyPrice(0.1, 1e-7)] * 20
-    assert {bound.price.delta for bound in compose(prices, 1e-5).bounds[1:]} == {1e-5}
-    assert compose(prices, 1e-5).bounds[0].price.delta == pytest.approx(2e-6)
-    assert len(compose(prices, 1e-6).bounds) == 1  # there is not so much to spend
+    assert {bound.price.delta for bound in compose_prices(prices, 1e-5).bounds[1:]} == {1e-5}
+    assert compose_prices(prices, 1e-5).bounds[0].price.delta == pytest.approx(2e-6)
+    assert len(compose_prices(prices, 1e-6).bounds) == 1  # there is not so much to spend
 
 
 def test_groups_nobody_shares_cost_as_much_as_the_dearest() -> None:

@@ -18,7 +18,7 @@ from deid_portal.engine.differential.local import (
 )
 from deid_portal.engine.differential.mechanisms.bounded_laplace import (
     BoundedLaplace,
-    effective_epsilon,
+    bounded_laplace_epsilon,
 )
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import DiscreteGaussian
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
@@ -41,8 +41,8 @@ def test_noise_kept_within_bounds_needs_the_whole_width() -> None:
 
 
 def test_what_bounded_noise_really_costs() -> None:
-    assert effective_epsilon(1.0, 0.1, scale=0.1) == pytest.approx(1.49, abs=0.005)
-    assert effective_epsilon(1.0, 1.0, scale=1.0) == pytest.approx(1.0)
+    assert bounded_laplace_epsilon(1.0, 0.1, scale=0.1) == pytest.approx(1.49, abs=0.005)
+    assert bounded_laplace_epsilon(1.0, 1.0, scale=1.0) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import pytest
 
 from deid_portal.engine import Table
 from deid_portal.engine.differential import PrivacyPrice, PrivacySetting, parse_question
-from deid_portal.engine.differential.composition import add_up, parallel
+from deid_portal.engine.differential.composition import parallel, total_price
 from deid_portal.engine.differential.diagnostics import local_sensitivity
 from deid_portal.engine.differential.lessons.voting import rosenbrock
 from deid_portal.engine.differential.mechanisms.exponential import Exponential, utility_bound
 from deid_portal.engine.differential.mechanisms.laplace import (
-    effective_epsilon,
     laplace_density,
+    laplace_epsilon,
     laplace_scale,
     laplace_variance,
 )
@@ -54,7 +54,7 @@ def test_scales(vector: Vector) -> None:
 
 @vectors("laplace_effective_eps")
 def test_epsilon_of_two_answers(vector: Vector) -> None:
-    check(vector, effective_epsilon(*vector["input"].values(), vector["parameters"]["b"]))
+    check(vector, laplace_epsilon(*vector["input"].values(), vector["parameters"]["b"]))
 
 
 @vectors("laplace_pdf")
@@ -180,13 +180,13 @@ def test_closed_buckets_have_other_middles() -> None:
 @vectors("compose")
 def test_composition(vector: Vector) -> None:
     prices = [PrivacyPrice(epsilon) for epsilon in vector["input"]["eps"]]
-    found = {"sequential": add_up(prices).epsilon, "parallel": parallel(prices).epsilon}
+    found = {"sequential": total_price(prices).epsilon, "parallel": parallel(prices).epsilon}
     check(vector, found)
 
 
 def test_three_questions_of_sensitivity_two() -> None:
     prices = [PrivacyPrice(2.0)] * 3
-    check(find("s3-sens-three-seq-2"), {"total": add_up(prices).epsilon})
+    check(find("s3-sens-three-seq-2"), {"total": total_price(prices).epsilon})
 
 
 @vectors("exp_mech")

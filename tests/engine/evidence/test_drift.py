@@ -8,8 +8,8 @@ from deid_portal.engine.evidence.drift import (
     ColumnDrift,
     DriftBar,
     DriftVerdict,
-    compare_columns,
-    judge,
+    judge_drift,
+    measure_column_drift,
 )
 
 
@@ -18,7 +18,7 @@ def column(cells: list[str | None], type: ColumnType | None = None) -> Column:
 
 
 def compare(before: list[str | None], after: list[str | None]) -> ColumnDrift:
-    return compare_columns(column(before), column(after))
+    return measure_column_drift(column(before), column(after))
 
 
 def test_equal_columns_have_not_drifted() -> None:
@@ -47,7 +47,7 @@ def test_the_distance_of_numbers_is_the_largest_gap_between_the_curves() -> None
 
 
 def test_numbers_and_whole_numbers_can_be_compared() -> None:
-    drift = compare_columns(
+    drift = measure_column_drift(
         column(["1", "2"], ColumnType.INTEGER), column(["1", "2.0"], ColumnType.NUMBER)
     )
     assert drift.distance == 0
@@ -70,7 +70,7 @@ def test_missing_numbers_count_even_if_the_others_are_the_same() -> None:
 def test_a_column_of_names_is_not_compared() -> None:
     people = [f"person {number}" for number in range(40)]
     others = [f"somebody {number}" for number in range(40)]
-    drift = compare_columns(column([*people]), column([*others]))
+    drift = measure_column_drift(column([*people]), column([*others]))
     assert (drift.distance, drift.verdict) == (None, DriftVerdict.NOT_COMPARED)
     assert drift.new_values == 40
 
@@ -95,7 +95,7 @@ def test_an_empty_table_is_not_compared() -> None:
 def test_the_word_for_a_distance(
     distance: float | None, chance: float, verdict: DriftVerdict
 ) -> None:
-    assert judge(distance, chance) == verdict
+    assert judge_drift(distance, chance) == verdict
 
 
 @pytest.mark.parametrize("is_number", [True, False])
@@ -110,7 +110,7 @@ def test_two_samples_of_one_source_are_called_the_same(is_number: bool) -> None:
                 cells = generator.integers(0, 30, rows) if is_number else generator.zipf(1.5, rows)
                 texts = [str(cell) if is_number else f"value {cell % 40}" for cell in cells]
                 pair.append(column([*texts]))
-            verdicts.append(compare_columns(*pair).verdict)
+            verdicts.append(measure_column_drift(*pair).verdict)
     assert verdicts.count(DriftVerdict.SAME) >= len(verdicts) - 1
 
 
@@ -118,7 +118,7 @@ def test_another_source_is_called_different() -> None:
     generator = np.random.default_rng(7)
     young = [str(age) for age in generator.integers(20, 40, 500)]
     old = [str(age) for age in generator.integers(35, 70, 500)]
-    drift = compare_columns(column([*young]), column([*old]))
+    drift = measure_column_drift(column([*young]), column([*old]))
     assert drift.verdict == DriftVerdict.DIFFERENT
     assert drift.distance is not None
     assert drift.distance > 0.7

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Outcome, Plan, Table, protect
-from deid_portal.engine.evidence.suppression_causes import describe_coarser, describe_isolation
+from deid_portal.engine.evidence.suppression_causes import describe_coarser, describe_groups_apart
 from deid_portal.engine.privacy import KAnonymity
 from deid_portal.engine.report import Report
 from deid_portal.engine.utility import Loss
@@ -76,7 +76,7 @@ def test_one_step_coarser_is_what_the_method_levels_releases() -> None:
 def test_under_a_monotone_rule_steps_free_exactly_whom_they_bring_back(seed: int) -> None:
     problem = random_problem(np.random.default_rng(seed), [KAnonymity(3)])
     check = problem.checker(Loss()).check((0,) * len(problem.names))
-    isolation = describe_isolation(check)
+    isolation = describe_groups_apart(check)
     for step in describe_coarser(problem, check):
         freed = sum(
             entry.frees

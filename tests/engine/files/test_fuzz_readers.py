@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from tests.fuzz.mutating import damaged
+from tests.fuzz.mutations import damaged
 from tests.fuzz.readers import READERS
-from tests.launcher.running import ROOT
+from tests.launcher.portal import ROOT
 
 INPUTS = 50
 

@@ -13,7 +13,7 @@ from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.methods.dp_table import DPTable
 from deid_portal.engine.methods.randomization.safe_sampling import (
-    delta_of,
+    delta_of_sampling,
     find_sampling,
     largest_share,
     smallest_k,
@@ -87,7 +87,7 @@ def test_delta_is_never_below_the_definition(epsilon: float, k: int) -> None:
         if share > largest_share(epsilon):
             continue
         worst = max(exact_delta(k, share, epsilon, people) for people in range(1, 120))
-        assert worst <= delta_of(k, share, epsilon) + 1e-15
+        assert worst <= delta_of_sampling(k, share, epsilon) + 1e-15
 
 
 def test_delta_is_the_tail_the_paper_gives() -> None:
@@ -103,15 +103,15 @@ def test_delta_is_the_tail_the_paper_gives() -> None:
     }
     assert tails[4] == 4 * share**3 * (1 - share) + share**4  # three or four of four are drawn
     assert max(tails.values()) == tails[4]
-    assert delta_of(3, 0.3, math.log(2)) == pytest.approx(float(tails[4]))
+    assert delta_of_sampling(3, 0.3, math.log(2)) == pytest.approx(float(tails[4]))
 
 
 def test_delta_falls_with_k_and_the_smallest_k_is_found() -> None:
-    deltas = [delta_of(k, 0.1, 0.5) for k in range(2, 40)]
+    deltas = [delta_of_sampling(k, 0.1, 0.5) for k in range(2, 40)]
     assert deltas == sorted(deltas, reverse=True)
     k = smallest_k(0.1, 0.5, 1e-6)
     assert k is not None
-    assert delta_of(k, 0.1, 0.5) <= 1e-6 < delta_of(k - 1, 0.1, 0.5)
+    assert delta_of_sampling(k, 0.1, 0.5) <= 1e-6 < delta_of_sampling(k - 1, 0.1, 0.5)
 
 
 def test_the_sampling_follows_from_the_promise_alone() -> None:

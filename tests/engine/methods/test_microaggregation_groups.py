@@ -24,7 +24,7 @@ from deid_portal.engine.methods.microaggregation import (
 from deid_portal.engine.methods.microaggregation.groups import Groups
 from deid_portal.engine.methods.microaggregation.kernels import GAP, NUMBER, ORDERED, TREE, Space
 from deid_portal.engine.methods.microaggregation.merge_until import find_centres, join_until
-from deid_portal.engine.methods.microaggregation.space import describe, lay_out
+from deid_portal.engine.methods.microaggregation.space import describe, lay_out_records
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.taxonomies import parse_recipe
 from tests.engine.methods.groups import as_lists
@@ -299,7 +299,7 @@ def test_projects_on_the_direction_of_most_difference() -> None:
     groups = projected.find_groups(points, 3)
     expected = [np.flatnonzero((order >= low) & (order < low + 3)).tolist() for low in (0, 3, 6, 9)]
     assert as_lists(groups) == sorted(expected)
-    summed = projected.project(points, projected.SUM)
+    summed = projected.project_records(points, projected.SUM)
     assert summed == pytest.approx(points.sum(axis=0))
 
 
@@ -315,7 +315,7 @@ def test_a_projection_loses_more_than_mdav_where_columns_differ() -> None:
 
 def test_numbers_alone_count_in_standard_deviations() -> None:
     column = Column.from_cells("a", ["1", "3", None, "5"])
-    space, points = lay_out([describe(column, None)])
+    space, points = lay_out_records([describe(column, None)])
     spread = np.std([1, 3, 5])
     assert points[0] == pytest.approx([-2 / spread, 0, GAP, 2 / spread])
     assert space.caps == pytest.approx([(4 / spread) ** 2])
@@ -329,7 +329,7 @@ def test_beside_categories_everything_counts_from_0_to_1() -> None:
         describe(Column.from_cells("tree", ["a", "c", "b", None]), tree),
         describe(Column.from_cells("flat", ["p", "q", "p", None]), None),
     ]
-    space, points = lay_out(attributes)
+    space, points = lay_out_records(attributes)
     apart = np.array(
         [
             [
@@ -359,7 +359,7 @@ def test_masked_digits_are_no_numbers() -> None:
     mask = parse_recipe(Place({"mask": {"from": "right"}}))
     column = Column.from_cells("zip", ["13053", "14850", "13068"])
     attribute = describe(column, mask)
-    space, points = lay_out([attribute])
+    space, points = lay_out_records([attribute])
     assert attribute.kind == TREE
     near = kernels.square_distance(space, 0, points[0, 0], points[0, 2])
     far = kernels.square_distance(space, 0, points[0, 0], points[0, 1])

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid_portal.engine.methods.randomization import pair_tree
-from deid_portal.engine.methods.randomization.pair_tree import fit, measure, project, sample
+from deid_portal.engine.methods.randomization.pair_tree import (
+    fit,
+    measure,
+    project_to_total,
+    sample,
+)
 from deid_portal.engine.methods.randomization.private_counts import PrivateCounter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.numbers import Numbers
@@ -90,7 +95,7 @@ def test_a_score_changes_by_at_most_one_with_one_row() -> None:
 def test_projection_is_the_nearest_point(counts: list[float], total: float) -> None:
     """Whatever stays above zero was lowered by the same amount, and nothing by more than that."""
     wanted = np.array(counts)
-    found = project(wanted, total)
+    found = project_to_total(wanted, total)
     assert found.sum() == pytest.approx(total)
     assert found.min() >= 0
     gap = wanted - found

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deid_portal.engine.compiled.kernels import add_up
+from deid_portal.engine.compiled.kernels import sum_by_number
 from deid_portal.engine.methods.top_down.cuts import Cuts, Specialization
 from deid_portal.engine.privacy import PrivacyModel
 from deid_portal.engine.privacy.projections import number_columns
@@ -52,7 +52,7 @@ def holds(problem: Problem, levels: Levels) -> bool:
     sensitive: dict[str, Pairs] = {
         name: pairs.regroup(numbers) for name, pairs in patterns.sensitive.items()
     }
-    sizes = add_up(numbers, patterns.counts, len(members))
+    sizes = sum_by_number(numbers, patterns.counts, len(members))
     view = View(patterns.codes, shown)
     classes = Classes(members.astype(np.int32), sizes, sensitive, view)
     model: PrivacyModel = problem.models[0]

@@ -26,7 +26,7 @@ from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.reports.verdicts import judge_report, key_numbers
 from deid_portal.runs.networks import publish_network_plan
-from deid_portal.runs.summaries import summarize
+from deid_portal.runs.summaries import summarize_run
 from tests.chance import known_secret
 from tests.engine.networks.networks import karate, plan_of
 
@@ -128,7 +128,7 @@ def test_the_report_serves_gates_verdicts_and_summaries(example: Any) -> None:
     assert {gate.name for gate in check_gates(Rules(), report)} <= {*Rules().sentences()}
     assert judge_report(report, Rules()).sentence
     assert len(key_numbers(report, Rules())) == 8
-    assert summarize(report).classes.count == report.classes.count
+    assert summarize_run(report).classes.count == report.classes.count
     assert report.utility.loss is not None
     assert 0 <= report.utility.loss <= 1
     assert report.rows.released + report.rows.suppressed > 0

@@ -11,7 +11,7 @@ from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.private_counts import (
     countable_degrees,
-    histogram_of,
+    histogram_of_degrees,
     private_degree_sequence,
     private_histogram,
 )
@@ -75,7 +75,7 @@ def test_a_bound_holds_for_everybody_and_one_person_changes_little() -> None:
     """The histogram of a projected network moves by at most 2·bound + 1 when somebody goes."""
     network = karate()
     for bound in (2, 5):
-        exact = histogram_of(countable_degrees(network, bound), bound)
+        exact = histogram_of_degrees(countable_degrees(network, bound), bound)
         assert countable_degrees(network, bound).max() <= bound
         for gone in range(34):
             rest = np.delete(np.arange(34), gone)
@@ -83,17 +83,17 @@ def test_a_bound_holds_for_everybody_and_one_person_changes_little() -> None:
             place = np.searchsorted(rest, kept)
             names = [f"person {node}" for node in rest.tolist()]
             without = Network.from_pairs(33, place, labels=names)
-            other = histogram_of(countable_degrees(without, bound), bound)
+            other = histogram_of_degrees(countable_degrees(without, bound), bound)
             assert np.abs(exact - other).sum() <= 2 * bound + 1
 
 
 def test_people_known_by_links_alone_do_not_go_with_somebody_by_the_dozen() -> None:
     """Whoever only a hub knows leaves the files with it, and must not have been counted as 0."""
     star = Network.from_pairs(30, np.array([[0, leaf] for leaf in range(1, 30)]))
-    counts = histogram_of(countable_degrees(star, 2), 2)
+    counts = histogram_of_degrees(countable_degrees(star, 2), 2)
     assert counts.tolist() == [0, 2, 1]
     listed = replace(star, listed=np.arange(30) < 10)
-    assert histogram_of(countable_degrees(listed, 2), 2).tolist() == [7, 2, 1]
+    assert histogram_of_degrees(countable_degrees(listed, 2), 2).tolist() == [7, 2, 1]
 
 
 def test_one_link_changes_sorted_degrees_by_two() -> None:

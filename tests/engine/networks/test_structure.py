@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from deid_portal.engine.networks.layout import MOST_DOTS, draw
+from deid_portal.engine.networks.layout import MOST_DOTS, lay_out_network
 from deid_portal.engine.networks.structure import Structure
 from deid_portal.engine.networks.utility import agreement, rank_correlation
 from tests.engine.networks.networks import PAIRS, as_graph, karate, network_of, read_public
@@ -44,7 +44,7 @@ def test_agreement_is_one_for_equal_divisions_and_near_zero_for_chance() -> None
 
 
 def test_a_small_network_is_drawn_node_by_node_and_always_alike() -> None:
-    first, second = draw(karate()), draw(karate())
+    first, second = lay_out_network(karate()), lay_out_network(karate())
     assert np.array_equal(first.points, second.points)
     assert not first.is_aggregated
     assert (first.points >= 0).all()
@@ -55,15 +55,15 @@ def test_a_small_network_is_drawn_node_by_node_and_always_alike() -> None:
 
 def test_a_large_network_is_drawn_by_its_communities() -> None:
     network = read_public("ca-GrQc")
-    drawing = draw(network)
+    drawing = lay_out_network(network)
     assert drawing.is_aggregated
     assert len(drawing.points) <= MOST_DOTS
     assert drawing.sizes.sum() == network.nodes
     inside = (drawing.group_of[network.pairs[:, 0]] == drawing.group_of[network.pairs[:, 1]]).sum()
     assert drawing.weights.sum() + inside == network.edges
-    again = draw(network, drawing.group_of)
+    again = lay_out_network(network, drawing.group_of)
     assert np.array_equal(again.points, drawing.points)
 
 
 def test_one_dot_is_drawn_in_the_middle() -> None:
-    assert draw(network_of([], 1)).points.tolist() == [[0.5, 0.5]]
+    assert lay_out_network(network_of([], 1)).points.tolist() == [[0.5, 0.5]]

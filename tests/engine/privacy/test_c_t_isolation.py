@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deid_portal.engine import InvalidPlan, InvalidTable, Plan, Table, assess, protect
 from deid_portal.engine.privacy import c_t_isolation
 from deid_portal.engine.privacy.c_t_isolation import CTIsolation
-from deid_portal.engine.privacy.model import Whole
+from deid_portal.engine.privacy.model import WholeTable
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.report.table import RowCounts
@@ -199,7 +199,7 @@ def from_label(column: Column, taxonomy: Taxonomy, under: Sequence[int], value: 
     return max(furthest - open_ / 2, open_ / 2)
 
 
-def count_by_definition(classes: Classes, whole: Whole, c: float) -> list[int]:
+def count_by_definition(classes: Classes, whole: WholeTable, c: float) -> list[int]:
     original = whole.original
     assert original is not None
     found = []

@@ -9,14 +9,14 @@ from deid_portal.engine import InvalidPlan, Plan, Table, assess, protect
 from deid_portal.engine.documents import Place
 from deid_portal.engine.parameters import Parameter
 from deid_portal.engine.privacy import MODELS, PrivacyModel, parse_model
-from deid_portal.engine.privacy.kinds import Disclosed
+from deid_portal.engine.privacy.kinds import DisclosureKind
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
 from deid_portal.engine.search.check import Checker
 from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.lattice import Lattice
 from deid_portal.engine.search.optimum import search_exhaustively, search_with_bounds
-from deid_portal.engine.search.rollup import Grouped
+from deid_portal.engine.search.rollup import RolledUpClasses
 from deid_portal.engine.table.table import Codes
 from deid_portal.engine.utility import METRICS
 from tests.engine.tables import SECRETS, document, random_problem
@@ -375,7 +375,7 @@ def test_loses_at_least_what_it_says_when_split(example: dict[str, Any], seed: i
             assert (np.bincount(class_of, gone, len(coarser.lost)) >= coarser.lost).all()
 
 
-def _class_of_patterns(grouped: Grouped) -> Codes:
+def _class_of_patterns(grouped: RolledUpClasses) -> Codes:
     numbers = grouped.class_of
     while grouped.source is not None:
         grouped = grouped.source
@@ -423,7 +423,9 @@ TORRA = {
 @pytest.mark.parametrize("name", TORRA)
 def test_stands_where_torra_puts_it(name: str) -> None:
     disclosure = MODELS[name].disclosure
-    kinds = tuple(kind in disclosure.kinds for kind in (Disclosed.ATTRIBUTE, Disclosed.IDENTITY))
+    kinds = tuple(
+        kind in disclosure.kinds for kind in (DisclosureKind.ATTRIBUTE, DisclosureKind.IDENTITY)
+    )
     assert (*kinds, disclosure.is_quantitative) == TORRA[name]
     assert disclosure.releases_database
 

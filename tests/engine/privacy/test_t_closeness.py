@@ -8,7 +8,7 @@ import pytest
 
 from deid_portal.engine import InvalidPlan, Plan, Table, protect
 from deid_portal.engine.documents import Place
-from deid_portal.engine.privacy import SensitiveColumn, TCloseness, Whole
+from deid_portal.engine.privacy import SensitiveColumn, TCloseness, WholeTable
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.patterns import Classes, reduce_table
 from deid_portal.engine.taxonomies import parse_recipe
@@ -26,7 +26,7 @@ def distances(
     table = Table.from_rows(["group", "secret"], rows)
     patterns = reduce_table(table, ["group"], ["secret"], Progress(None))
     recipe = parse_recipe(Place({"tree": tree})) if tree else None
-    whole = Whole(table.rows, {"secret": SensitiveColumn(table["secret"], recipe)})
+    whole = WholeTable(table.rows, {"secret": SensitiveColumn(table["secret"], recipe)})
     everyone = np.arange(len(patterns.counts), dtype=np.int32)
     classes = Classes(everyone, patterns.counts, patterns.sensitive)
     found = TCloseness(0.1, "secret", distance).distances(classes, whole)

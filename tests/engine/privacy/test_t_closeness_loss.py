@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Table
-from deid_portal.engine.privacy import SensitiveColumn, TCloseness, Whole
+from deid_portal.engine.privacy import SensitiveColumn, TCloseness, WholeTable
 from deid_portal.engine.table.patterns import Classes, Pairs
 
 SECRETS = 4 * ["a"] + 3 * ["b"] + 2 * ["c"] + ["d"]
@@ -16,7 +16,7 @@ SHARES = (0.4, 0.3, 0.2, 0.1)
 def lost(counts: tuple[int, ...], t: float) -> int:
     """Return what is proved to be lost of a class with so many records of a, b, c and d."""
     table = Table.from_rows(["secret"], [[secret] for secret in SECRETS])
-    whole = Whole(table.rows, {"secret": SensitiveColumn(table["secret"], None)})
+    whole = WholeTable(table.rows, {"secret": SensitiveColumn(table["secret"], None)})
     codes = np.flatnonzero(counts).astype(np.int32)
     pairs = Pairs(np.zeros(len(codes), np.int32), codes, np.array(counts, np.int64)[codes])
     classes = Classes(np.zeros(1, np.int32), np.array([sum(counts)], np.int64), {"secret": pairs})

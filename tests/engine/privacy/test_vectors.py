@@ -8,7 +8,7 @@ import pytest
 from deid_portal.engine import Plan, Table, assess
 from deid_portal.engine.privacy import MODELS
 from deid_portal.engine.privacy.k_confusion import spread_on_axes
-from deid_portal.engine.privacy.kinds import Disclosed
+from deid_portal.engine.privacy.kinds import DisclosureKind
 from tests.engine.tables import document, judge_secrets
 from tests.engine.vectors import Vector, check, find, vectors
 
@@ -182,8 +182,8 @@ def test_table_of_disclosures(vector: Vector) -> None:
         if name in NO_TABLE_MODELS:
             continue
         disclosure = MODELS[NAMES[name]].disclosure
-        assert (Disclosed.ATTRIBUTE in disclosure.kinds) == expected["attribute"]
-        assert (Disclosed.IDENTITY in disclosure.kinds) == expected["identity"]
+        assert (DisclosureKind.ATTRIBUTE in disclosure.kinds) == expected["attribute"]
+        assert (DisclosureKind.IDENTITY in disclosure.kinds) == expected["identity"]
         assert disclosure.releases_database == expected["database_release"]
         assert disclosure.is_quantitative == (expected["kind"] == "Quantitative")
 

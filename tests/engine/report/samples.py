@@ -20,7 +20,7 @@ from deid_portal.engine import Outcome, Plan, Table, assess, protect
 from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.networks import NetworkOutcome, protect_network
-from deid_portal.engine.networks.layout import draw, draw_beside
+from deid_portal.engine.networks.layout import draw_beside, lay_out_network
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.publication import Publication, publish_report, show_in_house
 from deid_portal.engine.remedies import find_remedies
@@ -176,7 +176,7 @@ def _made_of_large_network() -> Views:
 def _network_views(network: Network, outcome: NetworkOutcome) -> Views:
     assert outcome.released is not None
     assert outcome.rows is not None
-    whole, drawing = outcome.full_report, draw(outcome.released).drawing
+    whole, drawing = outcome.full_report, lay_out_network(outcome.released).drawing
     assert whole.network is not None
     whole = replace(whole, network=replace(whole.network, drawing=drawing))
     if len(outcome.rows) == network.nodes and int(outcome.rows.min()) >= 0:

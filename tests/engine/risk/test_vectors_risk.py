@@ -8,7 +8,7 @@ import pytest
 
 from deid_portal.engine import Table
 from deid_portal.engine.attacks import AttackSetting
-from deid_portal.engine.attacks.belief import count_values
+from deid_portal.engine.attacks.belief import count_sensitive_values
 from deid_portal.engine.attacks.differencing import infer_by_difference, infer_from_means
 from deid_portal.engine.attacks.distance_linkage import link_nearest
 from deid_portal.engine.attacks.max_auditing import find_forced_people
@@ -167,7 +167,7 @@ def candidates(links: CandidateLinks, person_row: int) -> list[int]:
 def test_belief(vector: dict[str, Any]) -> None:
     table, given = read_table(vector["input"]["table"]), vector["parameters"]
     known = {name: str(label) for name, label in given["class"].items()}
-    counts = count_values(table, known, given["sa"], given.get("exclude", ()))
+    counts = count_sensitive_values(table, known, given["sa"], given.get("exclude", ()))
     shares = {
         text: count / counts.sum()
         for text, count in zip(table[given["sa"]].values, counts.tolist(), strict=True)
@@ -184,7 +184,7 @@ def test_probes(vector: dict[str, Any]) -> None:
     found = {}
     for name, probe in given["probes"].items():
         known = {column: str(label) for column, label in probe.items()}
-        counts = count_values(table, known, given["sa"])
+        counts = count_sensitive_values(table, known, given["sa"])
         worst = [counts[table[given["sa"]].values.index(value)] for value in given["S"]]
         fits = np.logical_and.reduce(
             [np.array(list(table[column].cells())) == label for column, label in known.items()]

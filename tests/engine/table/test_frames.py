@@ -18,7 +18,7 @@ from deid_portal.engine.files.csv.reader import CsvFormat, read_csv
 from deid_portal.engine.files.file_format import ParquetFormat
 from deid_portal.engine.files.limits import USUAL_LIMITS
 from deid_portal.engine.files.parquet import ParquetFiles
-from deid_portal.engine.table.cell_text import write_float, write_value
+from deid_portal.engine.table.cell_text import write_cell, write_float
 
 TEXT = pd.StringDtype(na_value=np.nan)
 words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
@@ -245,4 +245,4 @@ def test_what_cannot_be_shown_is_refused_in_a_sentence(
 def test_objects_of_all_kinds_are_written_one_by_one(values: list[Any]) -> None:
     series = pd.Series([*values, "text"], dtype=object)
     written = list(Table.from_pandas(pd.DataFrame({"x": series}))["x"].cells())
-    assert written == [write_value(value) for value in series]
+    assert written == [write_cell(value) for value in series]

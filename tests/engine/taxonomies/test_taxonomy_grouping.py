@@ -18,7 +18,7 @@ from deid_portal.engine.taxonomies import (
     parse_pasted,
     parse_recipe,
     parse_rules,
-    propose,
+    suggest_taxonomy,
 )
 
 
@@ -157,7 +157,7 @@ def test_cells_pasted_from_a_spreadsheet() -> None:
     ],
 )
 def test_a_proposal_says_why(cells: list[str], words: str) -> None:
-    assert words in propose(column(*cells)).words
+    assert words in suggest_taxonomy(column(*cells)).words
 
 
 @given(
@@ -173,7 +173,7 @@ def test_a_proposal_says_why(cells: list[str], words: str) -> None:
 )
 def test_a_proposal_covers_any_column(cells: list[str | None]) -> None:
     own = column(*cells)
-    proposal = propose(own)
+    proposal = suggest_taxonomy(own)
     outline = proposal.outline
     if outline is None:
         assert proposal.recipe is not None

@@ -19,7 +19,7 @@ from deid_portal.engine.privacy import MODELS
 from deid_portal.engine.publication import Publication
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.rules import RuleVerdict
-from deid_portal.engine.verification.claimed_release import Claimed
+from deid_portal.engine.verification.claimed_release import ClaimedRelease
 from deid_portal.engine.verification.claims import Claim, Claims
 from deid_portal.engine.verification.claims import ClaimOutcome as Judged
 from deid_portal.engine.verification.recomputation import recompute as recompute_claims
@@ -29,7 +29,7 @@ from tests.engine.privacy.test_every_privacy_model import every_model, read_peop
 from tests.engine.tables import SECRETS, document, random_problem
 
 
-def claimed_of(outcome: Outcome, plan: Plan) -> Claimed:
+def claimed_of(outcome: Outcome, plan: Plan) -> ClaimedRelease:
     """Publish a release as a package does, and read it back."""
     assert outcome.released is not None
     publication = Publication.of(plan, outcome.released, outcome.report)
@@ -38,16 +38,16 @@ def claimed_of(outcome: Outcome, plan: Plan) -> Claimed:
     write_csv(outcome.released, stream)
     table = read_release(stream.getvalue(), FileKind.CSV)
     told, document = json.loads(json.dumps([report.to_document(), publication.plan]))
-    return Claimed(table, Report.from_document(told), document, publication.read_file)
+    return ClaimedRelease(table, Report.from_document(told), document, publication.read_file)
 
 
-def recompute(claimed: Claimed) -> list[Claim]:
+def recompute(claimed: ClaimedRelease) -> list[Claim]:
     claims = Claims()
     recompute_claims(claimed, claims)
     return claims.made
 
 
-def failures(claimed: Claimed) -> list[str]:
+def failures(claimed: ClaimedRelease) -> list[str]:
     return [claim.words for claim in recompute(claimed) if claim.fails]
 
 
@@ -154,7 +154,7 @@ def test_every_number_is_compared_or_listed_as_trusted(way: str) -> None:
     assert unseen == []
 
 
-def claimed_among_people() -> Claimed:
+def claimed_among_people() -> ClaimedRelease:
     """A release whose plan names a population, as its package has it."""
     outcome, plan = protect_by({"model": "k-map", "k": 2, "population": "people.csv"}, 0.3, seed=5)
     assert outcome.solution

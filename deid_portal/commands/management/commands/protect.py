@@ -269,12 +269,12 @@ def write_charts(report: Report, folder: Path, *, is_wanted: bool) -> None:
     if not is_wanted:
         return
     # Drawing is heavy to load, and seldom asked for.
-    from deid_portal.engine.charts.drawing import with_title
-    from deid_portal.engine.charts.gallery import charts_of
+    from deid_portal.engine.charts.figure_parts import with_title
+    from deid_portal.engine.charts.gallery import charts_of_report
     from deid_portal.engine.charts.svg import write_svg
 
     place.mkdir(exist_ok=True)
-    for name, chart in charts_of(report).items():
+    for name, chart in charts_of_report(report).items():
         _write_text(place / f"{name}.json", with_title(chart.figure, chart.title).to_json())
         _write_text(place / f"{name}.svg", write_svg(chart.figure, chart.title))
 

@@ -46,7 +46,7 @@ def text(
     x, y = place
     return element(
         "text",
-        escape(plain(words)),
+        escape(plain_label(words)),
         x=x,
         y=y,
         font_size=size,
@@ -57,13 +57,13 @@ def text(
     )
 
 
-def plain(words: str) -> str:
+def plain_label(words: str) -> str:
     """Return a label as people read it; in a figure it is escaped, as Plotly reads markup."""
     return unescape(words)
 
 
-def width_of(words: str, size: int = SIZE) -> float:
-    return LETTER * size * len(plain(words))
+def width_of_label(words: str, size: int = SIZE) -> float:
+    return LETTER * size * len(plain_label(words))
 
 
 def rule(start: Point, end: Point, stroke: str) -> str:

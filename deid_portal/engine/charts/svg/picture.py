@@ -13,11 +13,11 @@ from deid_portal.engine.charts.svg.elements import (
     box,
     element,
     hatched,
-    plain,
+    plain_label,
     rule,
     stroke_of,
     text,
-    width_of,
+    width_of_label,
 )
 from deid_portal.engine.charts.svg.traces import bar_elements, mark_of, scatter_elements
 from deid_portal.engine.wording.numbers import middle_cut
@@ -95,7 +95,7 @@ def write_svg(figure: Any, title: str = "", width: int = WIDTH) -> str:
 
 
 def _title_lines(title: str, width: int) -> list[str]:
-    return wrap(title, int((width - 2 * EDGE) / width_of("x", TITLE_SIZE) / BOLD))
+    return wrap(title, int((width - 2 * EDGE) / width_of_label("x", TITLE_SIZE) / BOLD))
 
 
 def _title(words: str, number: int) -> str:
@@ -129,11 +129,11 @@ def _frame(
 
 
 def _labels_width(axis: PictureAxis) -> float:
-    return max((width_of(shortened(label)) for _, label in axis.ticks), default=0.0)
+    return max((width_of_label(shortened(label)) for _, label in axis.ticks), default=0.0)
 
 
 def shortened(label: str) -> str:
-    return middle_cut(plain(label), MOST_LETTERS)
+    return middle_cut(plain_label(label), MOST_LETTERS)
 
 
 def _texts_width(figure: Any) -> float:
@@ -144,7 +144,7 @@ def _texts_width(figure: Any) -> float:
         if trace.type == "bar" and trace.orientation == "h"
         for words in trace.text or ()
     ]
-    return max((width_of(words) + EDGE for words in texts), default=EDGE)
+    return max((width_of_label(words) + EDGE for words in texts), default=EDGE)
 
 
 def _axis_elements(panel: PicturePanel) -> Iterator[str]:
@@ -177,7 +177,7 @@ def _labels_skipped(panel: PicturePanel) -> int:
         return 1
     start, _ = panel.near(panel.x.low, panel.y.low)
     end, _ = panel.near(panel.x.high, panel.y.low)
-    needed = sum(width_of(shortened(label)) + 6 for _, label in ticks)
+    needed = sum(width_of_label(shortened(label)) + 6 for _, label in ticks)
     return max(1, -int(-needed // max(abs(end - start), 1.0)))
 
 
@@ -238,7 +238,7 @@ def _legend(figure: Any, frame: PictureFrame) -> Iterator[str]:
     if not figure.layout.showlegend:
         return
     told = [trace for trace in figure.data if trace.name and trace.showlegend is not False]
-    widths = [width_of(trace.name) + 30 for trace in told]
+    widths = [width_of_label(trace.name) + 30 for trace in told]
     x, y = (frame.left + frame.right - sum(widths)) / 2, frame.top - LINE_HEIGHT
     for trace, width in zip(told, widths, strict=True):
         yield _sign(trace, (x, y - SIZE + 2))

@@ -69,7 +69,7 @@ class BoundedLaplace:
         return np.linspace(self.low, self.high, self.steps + 1)
 
 
-def effective_epsilon(width: float, sensitivity: float, scale: float) -> float:
+def bounded_laplace_epsilon(width: float, sensitivity: float, scale: float) -> float:
     """Return the ε that Laplace noise kept within an interval by drawing again really has.
 
     The worst of all places x for the answer, its neighbor within Δ, and what is shown.

@@ -16,6 +16,6 @@ def laplace_variance(scale: float) -> float:
     return 2 * scale**2
 
 
-def effective_epsilon(first: float, second: float, scale: float) -> float:
+def laplace_epsilon(first: float, second: float, scale: float) -> float:
     """Return the largest log ratio of two densities: |first − second|/b, reached outside both."""
     return abs(first - second) / scale

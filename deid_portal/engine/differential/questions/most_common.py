@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.differential.domains import write_value
+from deid_portal.engine.differential.domains import domain_value_words
 from deid_portal.engine.differential.fields import Field, ValuesColumn
 from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
@@ -77,7 +77,7 @@ class MostCommon(ChoosingQuestion):
         value = self._values[chosen[0]]
         return NoisyResult(
             {"value": value, "interval": None},
-            f"{write_value(value)} seems the most common. {self.falls_short(CONFIDENCE)}",
+            f"{domain_value_words(value)} seems the most common. {self.falls_short(CONFIDENCE)}",
             details={"behind": [0, self.behind(CONFIDENCE)]},
         )
 

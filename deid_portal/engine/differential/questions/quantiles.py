@@ -59,14 +59,14 @@ SIDES = (0, -1, 1)  # at the wanted rank, before it, after it
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedCandidate:
     """A chosen candidate, and the ends of its interval if they were chosen, too."""
 
     value: float
     interval: tuple[float, float] | None
 
     @classmethod
-    def of(cls, value: float, ends: list[float]) -> "Named":
+    def of(cls, value: float, ends: list[float]) -> "NamedCandidate":
         if not ends:
             return cls(value, None)
         low, high = min(ends), max(ends)
@@ -176,12 +176,14 @@ class RankQuestion(ChoosingQuestion):
             f"Δ = {self.sensitivity:g}.{parts}{ends}"
         )
 
-    def read_all(self, chosen: tuple[int, ...]) -> list[Named]:
+    def read_all(self, chosen: tuple[int, ...]) -> list[NamedCandidate]:
         """Return the numbers of all quantiles, in their order."""
         found = self.places()[list(chosen)].reshape(len(self.wanted), len(self._sides))
         # Sorting is post-processing and corrects an order that noise reversed.
         values = np.sort(found[:, 0]).tolist()
-        return [Named.of(*pair) for pair in zip(values, found[:, 1:].tolist(), strict=True)]
+        return [
+            NamedCandidate.of(*pair) for pair in zip(values, found[:, 1:].tolist(), strict=True)
+        ]
 
     @property
     def _sides(self) -> tuple[int, ...]:

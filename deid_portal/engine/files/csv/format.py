@@ -122,7 +122,7 @@ def detect_csv(sample: bytes | BinaryIO, size: int | None = None) -> Detection:
     encoding, encoding_evidence = _detect_encoding(start, is_cut)
     text = _decode(start, encoding, is_cut)
     delimiter, quote, delimiter_evidence = _detect_signs(text, is_cut)
-    rows = sample_rows(text, delimiter, is_cut, quote)
+    rows = split_sample_rows(text, delimiter, is_cut, quote)
     has_header, header_evidence = _detect_header(rows)
     body = rows[1:] if has_header else rows
     decimal, decimal_evidence = _detect_decimal(body, delimiter)
@@ -161,7 +161,7 @@ def check_is_text_table(start: bytes) -> None:
             raise InvalidTable(f"This is {what}.")
 
 
-def sample_rows(text: str, delimiter: str, is_cut: bool, quote: str = '"') -> list[list[str]]:
+def split_sample_rows(text: str, delimiter: str, is_cut: bool, quote: str = '"') -> list[list[str]]:
     """Split the beginning of a file into rows, without the last one if it may be cut."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
     rows: list[list[str]] = []
@@ -230,7 +230,7 @@ def _best_fit(
     """Prefer the sign that gives most rows the same number of cells, and more than one."""
     best = (0.0, 1, ",")
     for delimiter in delimiters:
-        counts = Counter(len(row) for row in sample_rows(text, delimiter, is_cut, quote))
+        counts = Counter(len(row) for row in split_sample_rows(text, delimiter, is_cut, quote))
         if not counts:
             continue
         cells, rows = max(counts.items(), key=lambda item: (item[0] > 1, item[1]))

@@ -38,7 +38,7 @@ from deid_portal.engine.files.csv.format import (
     Detection,
     check_is_text_table,
     detect_csv,
-    sample_rows,
+    split_sample_rows,
 )
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.table.table import Table
@@ -80,7 +80,7 @@ def preview_csv(stream: BinaryIO, form: CsvFormat, rows: int = 8) -> Preview:
     check_is_text_table(start)
     is_cut = len(start) >= SAMPLE_BYTES
     text = _decode_start(start, form, is_cut)
-    records = sample_rows(text, form.delimiter, is_cut, form.quote)
+    records = split_sample_rows(text, form.delimiter, is_cut, form.quote)
     _check_all_read(text, form, is_cut, len(records))
     names = _name_columns(records[0] if records else [], form)
     body = records[1:] if form.has_header else records

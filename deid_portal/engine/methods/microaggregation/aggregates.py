@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.methods.microaggregation import kernels
 from deid_portal.engine.methods.microaggregation.groups import Groups
 from deid_portal.engine.methods.microaggregation.kernels import GAP, NUMBER, Numbers
-from deid_portal.engine.methods.microaggregation.space import Attribute, lay_out
+from deid_portal.engine.methods.microaggregation.space import Attribute, lay_out_records
 from deid_portal.engine.table.numbers import number_column
 from deid_portal.engine.table.table import Column, Counts
 from deid_portal.engine.table.values import ColumnType, find_date_format
@@ -94,7 +94,7 @@ def _settle(attribute: Attribute, groups: Groups, present: Counts) -> Numbers:
     if attribute.kind == NUMBER:
         sums = np.bincount(groups.of_record, np.where(attribute.gaps, 0.0, places), groups.count)
         return np.asarray(sums / np.maximum(present, 1))
-    space, _ = lay_out([attribute])
+    space, _ = lay_out_records([attribute])
     order = np.argsort(groups.of_record, kind="stable")
     return kernels.settle_groups(space, 0, places, order, groups.sizes)
 

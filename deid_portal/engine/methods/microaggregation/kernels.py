@@ -159,9 +159,9 @@ def put_in_order(values: Numbers, records: Integers, begin: int, end: int, nth: 
         pivot = records[(begin + end) // 2]
         left, right = begin, end
         while left <= right:
-            while is_before(values, records[left], pivot):
+            while is_value_before(values, records[left], pivot):
                 left += 1
-            while is_before(values, pivot, records[right]):
+            while is_value_before(values, pivot, records[right]):
                 right -= 1
             if left <= right:
                 records[left], records[right] = records[right], records[left]
@@ -176,7 +176,7 @@ def put_in_order(values: Numbers, records: Integers, begin: int, end: int, nth: 
 
 
 @compiled
-def is_before(values: Numbers, one: int, other: int) -> bool:
+def is_value_before(values: Numbers, one: int, other: int) -> bool:
     if values[one] == values[other]:
         return one < other
     return bool(values[one] < values[other])

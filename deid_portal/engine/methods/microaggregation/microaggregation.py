@@ -24,7 +24,7 @@ from deid_portal.engine.methods.microaggregation.aggregates import (
 from deid_portal.engine.methods.microaggregation.groups import Groups
 from deid_portal.engine.methods.microaggregation.kernels import NUMBER, Numbers, Space
 from deid_portal.engine.methods.microaggregation.merge_until import Holds, join_until
-from deid_portal.engine.methods.microaggregation.space import Attribute, describe, lay_out
+from deid_portal.engine.methods.microaggregation.space import Attribute, describe, lay_out_records
 from deid_portal.engine.methods.mondrian.partition import Parts
 from deid_portal.engine.methods.mondrian.rules import (
     BoxModelRule,
@@ -229,7 +229,7 @@ class Microaggregation(ChangingMethod):
         ]
 
     def _lay_out(self, attributes: Sequence[Attribute]) -> tuple[Space, Numbers]:
-        return lay_out(attributes, scaled=self.scale != "none")
+        return lay_out_records(attributes, scaled=self.scale != "none")
 
     def _divide(self, attributes: Sequence[Attribute], progress: Progress) -> Groups:
         space, points = self._lay_out(attributes)

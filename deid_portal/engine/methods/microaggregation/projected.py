@@ -15,10 +15,10 @@ PRINCIPAL_COMPONENT, SUM = "principal-component", "sum"
 
 def find_groups(points: Numbers, k: int, projection: str = PRINCIPAL_COMPONENT) -> Groups:
     """Divide records, `points` holding column × record."""
-    return univariate_optimal.find_groups(project(points, projection), k)
+    return univariate_optimal.find_groups(project_records(points, projection), k)
 
 
-def project(points: Numbers, projection: str) -> Numbers:
+def project_records(points: Numbers, projection: str) -> Numbers:
     """Return one number per record; a gap stands in the middle of its column."""
     is_known = np.isfinite(points)
     known = np.where(is_known, points, 0.0)

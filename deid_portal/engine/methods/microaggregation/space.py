@@ -77,7 +77,9 @@ def describe(
     return Attribute(column, TREE, places, np.ascontiguousarray(levels[:-1, order]), weight)
 
 
-def lay_out(attributes: Sequence[Attribute], *, scaled: bool = True) -> tuple[Space, Numbers]:
+def lay_out_records(
+    attributes: Sequence[Attribute], *, scaled: bool = True
+) -> tuple[Space, Numbers]:
     """Return the space of these columns, and the coordinates of each record: column × record.
 
     Numbers that are not to be scaled stay what they are, unless there are categories beside them.

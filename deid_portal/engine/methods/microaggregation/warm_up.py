@@ -5,7 +5,7 @@ import numpy as np
 from deid_portal.engine.methods.microaggregation import mdav, spread_groups, univariate_optimal
 from deid_portal.engine.methods.microaggregation.aggregates import aggregate
 from deid_portal.engine.methods.microaggregation.merge_until import join_until
-from deid_portal.engine.methods.microaggregation.space import describe, lay_out
+from deid_portal.engine.methods.microaggregation.space import describe, lay_out_records
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Column
 
@@ -19,7 +19,7 @@ def warm_up_microaggregation() -> None:
         describe(Column.from_cells("ordered", cells), None, is_ordered=True),
         describe(Column.from_cells("category", [f"a{cell}" for cell in cells]), None),
     ]
-    space, points = lay_out(attributes)
+    space, points = lay_out_records(attributes)
     groups = mdav.find_groups(space, points, 3, quiet)
     mdav.find_in_blocks(space, points, 3, quiet)
     spread_groups.find_groups(space, points, points[0], 3, quiet)

@@ -31,8 +31,11 @@ class Tuples(NamedTuple):
     tally: NDArray[np.int64]  # room for a number per place of the longest axis
 
 
-class Form(NamedTuple):
-    """The axes of all columns, concatenated into one array per property."""
+class AxisArrays(NamedTuple):
+    """The axes of all columns, concatenated into one array per property.
+
+    Kernels take plain arrays only, not one object per column.
+    """
 
     lengths: NDArray[np.int64]  # places per column
     gaps: NDArray[np.bool_]  # whether place 0 is the gap, beside ordered values
@@ -68,7 +71,7 @@ def narrow(places: Places, start: int, stop: int, low: Places, high: Places) -> 
 
 
 @compiled
-def level_of(form: Form, column: int, low: int, high: int) -> int:
+def level_of(form: AxisArrays, column: int, low: int, high: int) -> int:
     """Return the lowest level of a tree at which both places have one label."""
     length, start = form.lengths[column], form.starts[column]
     level = 0
@@ -78,7 +81,7 @@ def level_of(form: Form, column: int, low: int, high: int) -> int:
 
 
 @compiled
-def width_of(form: Form, column: int, low: int, high: int) -> float:
+def width_of_box(form: AxisArrays, column: int, low: int, high: int) -> float:
     """Return how wide a box is in a column, from 0 to 1."""
     start = form.starts[column]
     if form.heights[column] > 0:
@@ -90,7 +93,9 @@ def width_of(form: Form, column: int, low: int, high: int) -> float:
 
 
 @compiled
-def list_attempts(form: Form, low: Places, high: Places, attempts: Places, scores: Scores) -> int:
+def list_attempts(
+    form: AxisArrays, low: Places, high: Places, attempts: Places, scores: Scores
+) -> int:
     """List the cuts to try, the widest column first; return how many.
 
     An attempt is twice the column, one more for the cut between the gap and everything else, which
@@ -100,7 +105,7 @@ def list_attempts(form: Form, low: Places, high: Places, attempts: Places, score
     for column in range(len(low)):
         scores[column] = NOT_TO_CUT
         if low[column] < high[column]:
-            scores[column] = form.weights[column] * width_of(
+            scores[column] = form.weights[column] * width_of_box(
                 form, column, low[column], high[column]
             )
     while True:
@@ -220,7 +225,7 @@ def cut_in_two(
 @compiled
 def cut_by_children(
     tuples: Tuples,
-    form: Form,
+    form: AxisArrays,
     start: int,
     stop: int,
     column: int,
@@ -262,7 +267,7 @@ def cut_by_children(
 @compiled
 def try_cut(
     tuples: Tuples,
-    form: Form,
+    form: AxisArrays,
     boxes: OpenBoxes,
     box: int,
     attempt: int,
@@ -395,7 +400,7 @@ def add_parts(
 @compiled
 def divide_all(
     tuples: Tuples,
-    form: Form,
+    form: AxisArrays,
     boxes: OpenBoxes,
     waiting: int,  # boxes on the pile; the last is looked at first
     least: int,  # records per box
@@ -448,7 +453,7 @@ def divide_all(
 
 @compiled
 def measure_boxes(
-    tuples: Tuples, form: Form, boxes: OpenBoxes, attempts: Places, counts: NDArray[np.int64]
+    tuples: Tuples, form: AxisArrays, boxes: OpenBoxes, attempts: Places, counts: NDArray[np.int64]
 ) -> None:
     """Narrow every box and list its attempts: box × attempt."""
     scores = np.empty(len(form.lengths))
@@ -461,7 +466,7 @@ def measure_boxes(
 @compiled
 def propose_cuts(
     tuples: Tuples,
-    form: Form,
+    form: AxisArrays,
     boxes: OpenBoxes,
     chosen: NDArray[np.int64],  # the boxes to cut
     attempts: Places,  # one per chosen box

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.methods.mondrian import kernels
 from deid_portal.engine.methods.mondrian.axes import Axis
-from deid_portal.engine.methods.mondrian.kernels import Form, OpenBoxes, Tuples
+from deid_portal.engine.methods.mondrian.kernels import AxisArrays, OpenBoxes, Tuples
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Codes, Counts
 
@@ -214,7 +214,7 @@ def _room_for(boxes: int, columns: int) -> OpenBoxes:
     )
 
 
-def _form_of(axes: Sequence[Axis], importance: Sequence[float]) -> Form:
+def _form_of(axes: Sequence[Axis], importance: Sequence[float]) -> AxisArrays:
     nodes = [axis.nodes for axis in axes]
     # Each column starts at the same place in both arrays; an ordered axis has no nodes.
     sizes = [max(own.size, axis.length) for axis, own in zip(axes, nodes, strict=True)]
@@ -222,7 +222,7 @@ def _form_of(axes: Sequence[Axis], importance: Sequence[float]) -> Form:
         np.zeros(size, np.int32) if own.size == 0 else own.reshape(-1)
         for own, size in zip(nodes, sizes, strict=True)
     ]
-    return Form(
+    return AxisArrays(
         np.array([axis.length for axis in axes], np.int64),
         np.array([axis.has_gap for axis in axes], np.bool_),
         np.array([len(own) for own in nodes], np.int64),

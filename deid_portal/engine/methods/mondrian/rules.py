@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.methods.mondrian import kernels
 from deid_portal.engine.methods.mondrian.partition import NOWHERE, Answers, Parts
-from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
+from deid_portal.engine.privacy import KAnonymity, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.l_diversity import LDiversity
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.patterns import Classes, Pairs, View
@@ -97,7 +97,7 @@ def _of_parts(pairs: Pairs, parts: Parts) -> Pairs:
     return some.regroup(parts.part_of_tuple)
 
 
-def _without_taxonomies(whole: Whole) -> Whole:
+def _without_taxonomies(whole: WholeTable) -> WholeTable:
     """Return the original without taxonomies of quasi-identifiers: parts have other labels."""
     if whole.original is None:
         return whole

@@ -109,7 +109,9 @@ def fit(measured: NoisyPairCounts) -> PairTree:
     rows = max(round(_total(measured)), 1)
     margins = [_margin(measured, column, rows) for column in range(len(measured.singles))]
     joint = {
-        pair: _rake(project(counts.astype(np.float64), rows), *(margins[end] for end in pair))
+        pair: _rake(
+            project_to_total(counts.astype(np.float64), rows), *(margins[end] for end in pair)
+        )
         for pair, counts in measured.pairs.items()
     }
     shares = [margin / rows for margin in margins]
@@ -135,7 +137,7 @@ def sample(tree: PairTree, rows: int, generator: np.random.Generator) -> list[Co
     return [columns[column] for column in range(len(tree.shares))]
 
 
-def project(counts: Numbers, total: float) -> Numbers:
+def project_to_total(counts: Numbers, total: float) -> Numbers:
     """Return the nearest numbers that are not negative and have this sum."""
     flat = counts.ravel()
     highest = np.sort(flat)[::-1]
@@ -217,7 +219,7 @@ def _margin(measured: NoisyPairCounts, column: int, rows: int) -> Numbers:
             axis = 1 - pair.index(column)
             own.append(counts.sum(axis=axis).astype(np.float64))
             noise.append(measured.pair_variance * counts.shape[axis])
-    return project(_weigh(own, noise), rows)
+    return project_to_total(_weigh(own, noise), rows)
 
 
 def _weigh(estimates: list[Numbers], variances: list[float]) -> Numbers:

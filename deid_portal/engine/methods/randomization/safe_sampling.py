@@ -50,7 +50,7 @@ def find_sampling(epsilon: float, delta: float, share: float | None = None) -> S
     """
     shares = [share] if share is not None else [s for s in SHARES if s <= largest_share(epsilon)]
     found = [
-        SafeSampling(one, k, delta_of(k, one, epsilon))
+        SafeSampling(one, k, delta_of_sampling(k, one, epsilon))
         for one in shares
         if (k := smallest_k(one, epsilon, delta)) is not None
     ]
@@ -62,20 +62,20 @@ def find_sampling(epsilon: float, delta: float, share: float | None = None) -> S
 def smallest_k(share: float, epsilon: float, delta: float) -> int | None:
     """Return the smallest k of 2 or more whose δ is small enough; δ falls as k grows."""
     low, high = 1, 2
-    while delta_of(high, share, epsilon) > delta:
+    while delta_of_sampling(high, share, epsilon) > delta:
         low, high = high, 2 * high
         if high > LARGEST_GROUP:
             return None
     while high - low > 1:
         middle = (low + high) // 2
-        if delta_of(middle, share, epsilon) > delta:
+        if delta_of_sampling(middle, share, epsilon) > delta:
             low = middle
         else:
             high = middle
     return high
 
 
-def delta_of(k: int, share: float, epsilon: float) -> float:
+def delta_of_sampling(k: int, share: float, epsilon: float) -> float:
     """Return δ of the theorem, for ε ≥ −ln(1 − β)."""
     gamma = 1 - (1 - share) * math.exp(-epsilon)
     size = max(math.ceil(k / gamma - 1 - ROUNDING), 1)

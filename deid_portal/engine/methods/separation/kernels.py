@@ -30,9 +30,9 @@ def sink(heap: Rows, size: int, counts: Counts, place: int) -> None:
     bucket = heap[place]
     while 2 * place + 1 < size:
         child = 2 * place + 1
-        if child + 1 < size and is_before(counts, heap[child + 1], heap[child]):
+        if child + 1 < size and is_count_before(counts, heap[child + 1], heap[child]):
             child += 1
-        if not is_before(counts, heap[child], bucket):
+        if not is_count_before(counts, heap[child], bucket):
             break
         heap[place] = heap[child]
         place = child
@@ -40,7 +40,7 @@ def sink(heap: Rows, size: int, counts: Counts, place: int) -> None:
 
 
 @compiled
-def is_before(counts: Counts, one: int, other: int) -> bool:
+def is_count_before(counts: Counts, one: int, other: int) -> bool:
     if counts[one] != counts[other]:
         return bool(counts[one] > counts[other])
     return one < other
@@ -52,7 +52,7 @@ def rise(heap: Rows, counts: Counts, place: int) -> None:
     bucket = heap[place]
     while place > 0:
         above = (place - 1) // 2
-        if not is_before(counts, bucket, heap[above]):
+        if not is_count_before(counts, bucket, heap[above]):
             break
         heap[place] = heap[above]
         place = above

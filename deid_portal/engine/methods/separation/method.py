@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.documents import Place, listed
+from deid_portal.engine.documents import Place, quoted
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.methods.separation import kernels
@@ -66,7 +66,7 @@ class SeparatingMethod(ChangingMethod):
         for key, names in (("column", [self.column]), ("together", self.together or ())):
             if not all(name in sensitive for name in names):
                 place[key].refuse(
-                    f"the name of a sensitive column is accepted; the plan has {listed(sensitive)}."
+                    f"the name of a sensitive column is accepted; the plan has {quoted(sensitive)}."
                     if sensitive
                     else "the plan has no sensitive column; give one that role first."
                 )
@@ -75,7 +75,7 @@ class SeparatingMethod(ChangingMethod):
         left = [name for name in sensitive if name not in self.columns]
         if left:
             place["together"].refuse(
-                f"{listed(left)} would stay beside exact quasi-identifiers; name all other "
+                f"{quoted(left)} would stay beside exact quasi-identifiers; name all other "
                 f"sensitive columns here."
             )
 
@@ -94,10 +94,10 @@ class SeparatingMethod(ChangingMethod):
         groups = self.group(draft.table[self.column], generator, progress)
         if not len(groups):
             return draft.keep(np.zeros(draft.table.rows, np.bool_))
-        source = mix(groups, generator, progress)
+        source = shuffle_within_groups(groups, generator, progress)
         moved = [draft.table[name].take(source) for name in self.columns]
         progress.report(0, 1, "protect")
-        numbers = number_column(groups, draft.table.names, progress)
+        numbers = group_number_column(groups, draft.table.names, progress)
         progress.report(0, 1, "protect")
         sizes = np.bincount(groups)
         changed = draft.with_columns(*moved, numbers).noting(
@@ -114,7 +114,9 @@ class SeparatingMethod(ChangingMethod):
         return {"group_column": noted["group_column"]}
 
 
-def mix(groups: Codes, generator: np.random.Generator, progress: Progress) -> NDArray[np.intp]:
+def shuffle_within_groups(
+    groups: Codes, generator: np.random.Generator, progress: Progress
+) -> NDArray[np.intp]:
     """Return, for each row, a row of its group to take the values of; every row is taken once."""
     everyone = np.arange(len(groups), dtype=np.int32)
     progress.report(0, 4, "protect")
@@ -135,7 +137,7 @@ def order_rows(rows: Codes, numbers: Codes) -> Codes:
     return kernels.sort_rows(rows, numbers, np.cumsum(counts) - counts)
 
 
-def number_column(groups: Codes, taken: tuple[str, ...], progress: Progress) -> Column:
+def group_number_column(groups: Codes, taken: tuple[str, ...], progress: Progress) -> Column:
     """Return the numbers of groups, from 1 on, as a column under a name that is free."""
     name, suffix = GROUP, 1
     while name in taken:

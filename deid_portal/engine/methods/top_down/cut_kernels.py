@@ -174,7 +174,7 @@ def tally_cells(
 
 
 @compiled
-def refine(
+def refine_groups(
     numbers: NDArray[np.int32],  # group of each cell
     count: int,
     codes: NDArray[np.int32],  # what each cell shows in one more column
@@ -275,7 +275,7 @@ def every_projection_holds(
     sizes = np.empty(max(cells, 1), np.int64)
     chosen = np.zeros(known + 1, np.int64)
     nothing = np.zeros(cells, np.int32)
-    counts[0] = refine(nothing, 1, first, first_count, cell_sizes, slots, numbers[0], sizes)
+    counts[0] = refine_groups(nothing, 1, first, first_count, cell_sizes, slots, numbers[0], sizes)
     if has_small_group(sizes, counts[0], least):
         return False
     if known == 0:
@@ -291,7 +291,7 @@ def every_projection_holds(
             depth -= 1
             chosen[depth] += 1
             continue
-        counts[depth] = refine(
+        counts[depth] = refine_groups(
             numbers[depth - 1],
             counts[depth - 1],
             codes[column],

@@ -15,7 +15,7 @@ import numpy as np
 from deid_portal.engine.methods.top_down import cut_kernels
 from deid_portal.engine.methods.top_down.partition import NO_COLUMN, Cells, ClassPartition
 from deid_portal.engine.methods.top_down.scores import Entries
-from deid_portal.engine.privacy import KAnonymity, PrivacyModel, Whole
+from deid_portal.engine.privacy import KAnonymity, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.k_concealment import KConcealment
 from deid_portal.engine.privacy.k_confusion import KConfusion
 from deid_portal.engine.privacy.k_l_anonymity import KLAnonymity
@@ -154,7 +154,11 @@ class SplitModelRule(Rule):
     """Any other model, asked about the classes as they would be."""
 
     def __init__(
-        self, model: PrivacyModel, whole: Whole, patterns: Patterns, entries: Mapping[str, Entries]
+        self,
+        model: PrivacyModel,
+        whole: WholeTable,
+        patterns: Patterns,
+        entries: Mapping[str, Entries],
     ) -> None:
         self._model = model
         self._whole = whole
@@ -181,7 +185,7 @@ class SplitModelRule(Rule):
         return Classes(members, sizes, sensitive, View(self._patterns.codes, nodes))
 
 
-def make_rules(models: Sequence[PrivacyModel], whole: Whole, patterns: Patterns) -> list[Rule]:
+def make_rules(models: Sequence[PrivacyModel], whole: WholeTable, patterns: Patterns) -> list[Rule]:
     """Return the stopping rules, those that are quick to ask first."""
     entries = {
         name: Entries.of_pairs(
@@ -198,7 +202,7 @@ def make_rules(models: Sequence[PrivacyModel], whole: Whole, patterns: Patterns)
 
 
 def _make_rule(
-    model: PrivacyModel, whole: Whole, patterns: Patterns, entries: Mapping[str, Entries]
+    model: PrivacyModel, whole: WholeTable, patterns: Patterns, entries: Mapping[str, Entries]
 ) -> Rule:
     columns, count = patterns.codes.shape
     nothing = _nothing(count)
@@ -220,7 +224,7 @@ def _nothing(count: int) -> Entries:
     return Entries(np.zeros(count + 1, np.int64), _NO_CODES, _NO_COUNTS, 0)
 
 
-def _protected(model: LKCPrivacy, whole: Whole, patterns: Patterns) -> Entries:
+def _protected(model: LKCPrivacy, whole: WholeTable, patterns: Patterns) -> Entries:
     """Return the counts of all values to protect, of all columns, numbered one after the other."""
     groups, values, counts = [_NO_CODES], [_NO_CODES], [_NO_COUNTS]
     different = 0

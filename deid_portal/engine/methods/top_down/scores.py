@@ -107,7 +107,8 @@ class SquareScore(Score):
 
     def __init__(self, columns: Sequence[tuple[Column, Codes, int]]) -> None:
         self._counts = [
-            kernels.add_up(places, column.counts, leaves) for column, places, leaves in columns
+            kernels.sum_by_number(places, column.counts, leaves)
+            for column, places, leaves in columns
         ]
 
     def find_split(self, column: int, start: int, stop: int, least: int, refused: Mask) -> int:

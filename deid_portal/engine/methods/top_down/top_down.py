@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine.documents import Place, listed
+from deid_portal.engine.documents import Place, quoted
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.methods.top_down.cuts import Cuts, Specialization
@@ -60,7 +60,7 @@ class TopDown(ChangingMethod):
         if self.class_column is not None and self.class_column not in fitting:
             place["class_column"].refuse(
                 "a sensitive or insensitive column is accepted; the plan has "
-                + (f"{listed(fitting)}." if fitting else "none.")
+                + (f"{quoted(fitting)}." if fitting else "none.")
             )
 
     def check_problem(self, place: Place, problem: Problem) -> None:

@@ -179,10 +179,10 @@ class GrownTree(Tree):
         if stop - start == 1:
             return self._texts[start]
         if start == 0:
-            return f"<{write_number(self._numbers[stop])}"
+            return f"<{write_bound(self._numbers[stop])}"
         if stop == len(self._numbers):
-            return f"≥{write_number(self._numbers[start])}"
-        return f"[{write_number(self._numbers[start])}, {write_number(self._numbers[stop])})"
+            return f"≥{write_bound(self._numbers[start])}"
+        return f"[{write_bound(self._numbers[start])}, {write_bound(self._numbers[stop])})"
 
     def _write_numbers(self, used: NDArray[np.bool_]) -> list[str]:
         """Return each number as the table writes it, the shortest way if it has several."""
@@ -197,7 +197,7 @@ class GrownTree(Tree):
         return texts
 
 
-def write_number(number: float) -> str:
+def write_bound(number: float) -> str:
     """Return a bound of a range as labels are read: plain digits, a point before decimals."""
     return f"{int(number)}" if number == int(number) else np.format_float_positional(number)
 

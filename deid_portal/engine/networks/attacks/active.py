@@ -31,7 +31,7 @@ SLACKS = ((0, 0), (2, 2), (5, 6))  # how far degrees and how many inner links ma
 
 
 @dataclass(frozen=True, eq=False)
-class Plant:
+class PlantedNetwork:
     """A network with fake people: who they are, in order of their path, and whom they target."""
 
     network: Network
@@ -51,14 +51,16 @@ def count_fakes(nodes: int, delta: float = DELTA) -> int:
     return max(ceil((2 + delta) * log2(max(nodes, 2))), 4)
 
 
-def plant_fakes(network: Network, generator: np.random.Generator, delta: float = DELTA) -> Plant:
+def plant_fakes(
+    network: Network, generator: np.random.Generator, delta: float = DELTA
+) -> PlantedNetwork:
     """Add fake people who target some linked ones."""
     return plant_many(network, 1, generator, delta)[0]
 
 
 def plant_many(
     network: Network, attackers: int, generator: np.random.Generator, delta: float = DELTA
-) -> list[Plant]:
+) -> list[PlantedNetwork]:
     """Add the fake people of several attackers at once, none of whom knows of the others."""
     plain = network.undirected
     fakes = count_fakes(plain.nodes, delta)
@@ -79,14 +81,16 @@ def count_attackers(nodes: int) -> int:
     return max(int(MOST_FAKES * nodes) // count_fakes(nodes), 1)
 
 
-def _draw_plant(network: Network, fakes: int, number: int, generator: np.random.Generator) -> Plant:
+def _draw_plant(
+    network: Network, fakes: int, number: int, generator: np.random.Generator
+) -> PlantedNetwork:
     """Draw what one attacker plants; degrees are known when all have planted."""
     inner = np.triu(generator.random((fakes, fakes)) < 0.5, 1)
     path = np.arange(fakes - 1)
     inner[path, path + 1] = True
     targets = _choose_targets(network, fakes, generator)
     first = network.nodes + number * fakes
-    return Plant(
+    return PlantedNetwork(
         network=network,
         fakes=np.arange(first, first + fakes, dtype=np.int32),
         inner=inner | inner.T,
@@ -96,7 +100,7 @@ def _draw_plant(network: Network, fakes: int, number: int, generator: np.random.
     )
 
 
-def _links_of(plant: Plant) -> NDArray[Any]:
+def _links_of(plant: PlantedNetwork) -> NDArray[Any]:
     target, fake = np.nonzero(plant.marks)
     return np.concatenate(
         [
@@ -127,7 +131,7 @@ def _draw_marks(targets: int, fakes: int, generator: np.random.Generator) -> NDA
     return drawn_marks
 
 
-def find_fakes(plant: Plant, released: Network, slack: tuple[int, int]) -> list[Nodes]:
+def find_fakes(plant: PlantedNetwork, released: Network, slack: tuple[int, int]) -> list[Nodes]:
     """Return every path in a release that matches the planted one."""
     plain = released.undirected
     found, count = active_kernels.find_paths(
@@ -155,7 +159,7 @@ class Attempt:
 
 
 def attempt(
-    plant: Plant, released: Network, rows: Nodes, progress: Progress | None = None
+    plant: PlantedNetwork, released: Network, rows: Nodes, progress: Progress | None = None
 ) -> Attempt:
     """Look for the fakes in a release of the planted network and read off the targets.
 
@@ -184,7 +188,7 @@ def attempt(
     return Attempt(right, hits, len(plant.targets), known, pairs)
 
 
-def _read_off(plant: Plant, released: Network, path: Nodes) -> list[int]:
+def _read_off(plant: PlantedNetwork, released: Network, path: Nodes) -> list[int]:
     """Return the one node linked with exactly the fakes of each target, or -1."""
     rows = [
         released.neighbors[released.offsets[node] : released.offsets[node + 1]] for node in path
@@ -201,7 +205,7 @@ def _read_off(plant: Plant, released: Network, path: Nodes) -> list[int]:
 
 
 def _count_known_pairs(
-    plant: Plant, released: Network, guesses: list[int], place: NDArray[np.int64]
+    plant: PlantedNetwork, released: Network, guesses: list[int], place: NDArray[np.int64]
 ) -> int:
     known = 0
     true = plant.network

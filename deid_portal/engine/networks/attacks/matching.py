@@ -35,7 +35,7 @@ def attack_by_neighborhood(
 
 
 @dataclass(frozen=True, eq=False)
-class Matched:
+class NodeGuesses:
     """Per original node: among how many nodes the intruder guesses, and the chance to be right."""
 
     candidates: NDArray[np.int64]  # released nodes that match the person; 0: none
@@ -50,7 +50,7 @@ class Matched:
         return int((self.chances == 1).sum())
 
 
-def match_by_degree(original: Network, released: Network, rows: Nodes) -> Matched:
+def match_by_degree(original: Network, released: Network, rows: Nodes) -> NodeGuesses:
     """Look for everybody by their number of links; with directions, by those to and from others."""
     base = max(original.nodes, released.nodes) + 1
     before, after = (
@@ -62,7 +62,7 @@ def match_by_degree(original: Network, released: Network, rows: Nodes) -> Matche
 
 def match_by_neighborhood(
     original: Network, released: Network, rows: Nodes, progress: Progress
-) -> Matched:
+) -> NodeGuesses:
     """Look for everybody by how their neighbors are linked."""
     codes = [
         code_neighborhoods(
@@ -73,7 +73,7 @@ def match_by_neighborhood(
     return match(codes[0], codes[1], rows)
 
 
-def match(before: NDArray[Any], after: NDArray[Any], rows: Nodes) -> Matched:
+def match(before: NDArray[Any], after: NDArray[Any], rows: Nodes) -> NodeGuesses:
     """Compare what was known of people with what nodes show; over everybody, without chance."""
     values, codes = np.unique(after, return_inverse=True)
     counts = np.bincount(codes.reshape(-1), minlength=len(values))
@@ -86,10 +86,10 @@ def match(before: NDArray[Any], after: NDArray[Any], rows: Nodes) -> Matched:
     hit = np.zeros(len(before), np.bool_)
     hit[is_there] = after[shown[is_there]] == before[is_there]
     chances = np.divide(1.0, candidates, out=np.zeros(len(before)), where=hit & (candidates > 0))
-    return Matched(candidates, chances)
+    return NodeGuesses(candidates, chances)
 
 
-def _describe(matched: Matched, attack: str) -> MatchingAttack:
+def _describe(matched: NodeGuesses, attack: str) -> MatchingAttack:
     share = matched.share
     return MatchingAttack(
         attack=attack,

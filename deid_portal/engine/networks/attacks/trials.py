@@ -17,7 +17,7 @@ from deid_portal.engine.attacks.confidence import exactly, wilson_interval
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
 from deid_portal.engine.networks.attacks.matching import (
-    Matched,
+    NodeGuesses,
     match_by_degree,
     match_by_neighborhood,
 )
@@ -229,7 +229,7 @@ def _added(case: NetworkCase) -> NDArray[Any]:
     return pairs[~case.original.undirected.has_edges(case.rows[pairs])]
 
 
-def _answer(attack: NetworkAttack, matched: Matched, promise: float) -> AttackAnswer:
+def _answer(attack: NetworkAttack, matched: NodeGuesses, promise: float) -> AttackAnswer:
     people, share = len(matched.chances), matched.share
     right = matched.chances > 0
     result = AttackResult(
@@ -246,7 +246,7 @@ def _answer(attack: NetworkAttack, matched: Matched, promise: float) -> AttackAn
     return AttackAnswer(result, weigh_match(share, result.interval, promise, people))
 
 
-def _spread(matched: Matched, right: NDArray[np.bool_]) -> AttackBins:
+def _spread(matched: NodeGuesses, right: NDArray[np.bool_]) -> AttackBins:
     """Count people by their number of candidates; those with a single candidate are marked."""
     sizes = matched.candidates[right]
     bins = [Bin("not there", float((~right).sum()))]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from deid_portal.engine.documents import Place, plain
+from deid_portal.engine.documents import Place, plain_value
 from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.parameters import Declared
@@ -34,7 +34,9 @@ class NetworkMethod(ABC):
 
     def to_document(self) -> dict[str, Any]:
         own = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        return {"name": self.name} | {key: plain(v) for key, v in own.items() if v is not None}
+        return {"name": self.name} | {
+            key: plain_value(v) for key, v in own.items() if v is not None
+        }
 
     @abstractmethod
     def apply(

@@ -11,7 +11,7 @@ from deid_portal.engine.networks.link_switching import switch_links
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.private_counts import (
-    histogram_of,
+    histogram_of_degrees,
     private_degree_sequence,
     private_histogram,
 )
@@ -100,7 +100,7 @@ class PrivateDegrees(NetworkMethod):
             "bound": self.bound,
             "unmet": unmet,
         }
-        tables = {**draft.tables, "degrees": _as_table(histogram_of(degrees))}
+        tables = {**draft.tables, "degrees": _as_table(histogram_of_degrees(degrees))}
         drafted = replace(draft, network=drawn, rows=rows, tables=tables, groups=None)
         return drafted.noting(**{key: value for key, value in step.items() if value is not None})
 

@@ -10,7 +10,7 @@ from typing import Any
 from deid_portal.engine.differential import QUESTIONS
 from deid_portal.engine.differential.question import PrivateQuestion, parse_with
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.questions.setting import NetworkSetting, Protects
+from deid_portal.engine.networks.questions.setting import NetworkSetting, ProtectedUnit
 from deid_portal.engine.registry import Registry
 
 NETWORK_QUESTIONS: Registry[PrivateQuestion] = Registry(
@@ -25,7 +25,7 @@ NETWORK_QUESTIONS: Registry[PrivateQuestion] = Registry(
 __all__ = [
     "NETWORK_QUESTIONS",
     "NetworkSetting",
-    "Protects",
+    "ProtectedUnit",
     "kinds_of",
     "parse_network_question",
 ]
@@ -53,7 +53,7 @@ def parse_network_question(
 
 
 def _why_no_table(setting: NetworkSetting) -> str:
-    if setting.protects is Protects.LINKS:
+    if setting.protects is ProtectedUnit.LINKS:
         return (
             "this asks about people alone, and only links are protected here, so its answer would "
             "protect nobody; ask about links."

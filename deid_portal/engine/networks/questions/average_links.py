@@ -24,7 +24,7 @@ from deid_portal.engine.differential.questions.noisy_question import NoisyQuesti
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.questions.links import links_noise
-from deid_portal.engine.networks.questions.people import network_setting, people_in
+from deid_portal.engine.networks.questions.people import network_setting, people_rows_in
 from deid_portal.engine.networks.questions.words import beyond_bound, who_counts, within_bound
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
@@ -68,7 +68,7 @@ class AverageLinks(NoisyQuestion):
         )
 
     def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
-        own, grid = people_in(rows), grid_of_counts(self.mechanism)
+        own, grid = people_rows_in(rows), grid_of_counts(self.mechanism)
         if self._by_size:
             return (on_grid(np.array([own.links_among(only_chosen=False)]), grid),)
         degrees = own.degrees[own.degrees >= 0]

@@ -16,9 +16,9 @@ from deid_portal.engine.differential.questions.cells_question import CellsQuesti
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.private_counts import histogram_change
-from deid_portal.engine.networks.questions.people import network_setting, people_in
+from deid_portal.engine.networks.questions.people import network_setting, people_rows_in
 from deid_portal.engine.networks.questions.people_with_links import check_within_bound
-from deid_portal.engine.networks.questions.setting import MOST_LINKS_PER_PERSON, Protects
+from deid_portal.engine.networks.questions.setting import MOST_LINKS_PER_PERSON, ProtectedUnit
 from deid_portal.engine.networks.questions.words import beyond_bound, who_counts
 
 
@@ -95,7 +95,7 @@ class DegreeHistogram(CellsQuestion):
 
     def cell_of(self, rows: SelectedRows) -> Indices:
         """Return the bucket of each person, -1 for people the question is not about."""
-        degrees = people_in(rows).degrees
+        degrees = people_rows_in(rows).degrees
         found = np.searchsorted(np.array(self.starts), degrees, side="right") - 1
         return np.asarray(found, np.int64)
 
@@ -122,7 +122,7 @@ class DegreeHistogram(CellsQuestion):
 
     def _change(self) -> tuple[int, float]:
         setting = network_setting(self.setting)
-        if setting.protects is Protects.LINKS:
+        if setting.protects is ProtectedUnit.LINKS:
             return 4, sqrt(8)
         bound = setting.most_links
         # Everybody whose links change may leave the bucket that the added person enters.

@@ -13,8 +13,8 @@ from deid_portal.engine.differential.number_words import interval_around, rounde
 from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.rows import SelectedRows
-from deid_portal.engine.networks.questions.people import network_setting, people_in
-from deid_portal.engine.networks.questions.setting import NetworkSetting, Protects
+from deid_portal.engine.networks.questions.people import network_setting, people_rows_in
+from deid_portal.engine.networks.questions.setting import NetworkSetting, ProtectedUnit
 from deid_portal.engine.networks.questions.words import beyond_bound, within_bound
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
@@ -39,7 +39,7 @@ class Links(NoisyQuestion):
         return (links_noise(self.mechanism, self.price, network_setting(self.setting)),)
 
     def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
-        links = people_in(rows).links_among(only_chosen=bool(self.where))
+        links = people_rows_in(rows).links_among(only_chosen=bool(self.where))
         return (on_grid(np.array([links]), grid_of_counts(self.mechanism)),)
 
     def asks(self) -> str:
@@ -76,5 +76,5 @@ class Links(NoisyQuestion):
 
 def links_noise(mechanism: str, price: PrivacyPrice, setting: NetworkSetting) -> GridNoise:
     """Return the noise of a number of links."""
-    change = 1 if setting.protects is Protects.LINKS else setting.most_links
+    change = 1 if setting.protects is ProtectedUnit.LINKS else setting.most_links
     return GridNoise.calibrate(mechanism, price, grid_of_counts(mechanism), change, change)

@@ -19,7 +19,7 @@ from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.private_counts import project_network
-from deid_portal.engine.networks.questions.setting import NetworkSetting, Protects
+from deid_portal.engine.networks.questions.setting import NetworkSetting, ProtectedUnit
 from deid_portal.engine.table.table import Table
 
 NO_COLUMNS = Table(())
@@ -59,7 +59,7 @@ class PeopleRows(SelectedRows):
         return self._within_bound(network).edges
 
     def _within_bound(self, network: Network) -> Network:
-        if self._setting.protects is Protects.LINKS:
+        if self._setting.protects is ProtectedUnit.LINKS:
             return network
         return project_network(network, self._setting.most_links)
 
@@ -86,7 +86,7 @@ def network_setting(setting: PrivacySetting) -> NetworkSetting:
     return setting
 
 
-def people_in(rows: SelectedRows) -> PeopleRows:
+def people_rows_in(rows: SelectedRows) -> PeopleRows:
     if not isinstance(rows, PeopleRows):
         raise TypeError("the question is about a network")
     return rows

@@ -13,8 +13,8 @@ from deid_portal.engine.differential.number_words import interval_around, rounde
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.rows import SelectedRows
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.questions.people import network_setting, people_in
-from deid_portal.engine.networks.questions.setting import MOST_LINKS_PER_PERSON, Protects
+from deid_portal.engine.networks.questions.people import network_setting, people_rows_in
+from deid_portal.engine.networks.questions.setting import MOST_LINKS_PER_PERSON, ProtectedUnit
 from deid_portal.engine.networks.questions.words import beyond_bound, within_bound
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
@@ -48,12 +48,12 @@ class PeopleWithLinks(NoisyQuestion):
 
     def noises(self) -> tuple[GridNoise, ...]:
         setting = network_setting(self.setting)
-        change = 2 if setting.protects is Protects.LINKS else setting.most_links + 1
+        change = 2 if setting.protects is ProtectedUnit.LINKS else setting.most_links + 1
         grid = grid_of_counts(self.mechanism)
         return (GridNoise.calibrate(self.mechanism, self.price, grid, change, change),)
 
     def measure(self, rows: SelectedRows) -> tuple[Counts, ...]:
-        people = (people_in(rows).degrees >= self.least).sum()
+        people = (people_rows_in(rows).degrees >= self.least).sum()
         return (on_grid(np.array([people]), grid_of_counts(self.mechanism)),)
 
     def asks(self) -> str:

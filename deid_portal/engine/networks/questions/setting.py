@@ -26,7 +26,7 @@ MOST_LINKS_PER_PERSON = 100_000
 PRIVACY_KEYS = ("bound", "people", "size", "delta")
 
 
-class Protects(StrEnum):
+class ProtectedUnit(StrEnum):
     LINKS = "links"
     PEOPLE = "people"
 
@@ -45,7 +45,7 @@ class NetworkSetting(PrivacySetting):
     `size` is the number of people, where that is public anyway.
     """
 
-    protects: Protects = Protects.LINKS
+    protects: ProtectedUnit = ProtectedUnit.LINKS
     bound: int | None = None  # only where people are protected
     people: People = People.LINKED
 
@@ -60,7 +60,7 @@ class NetworkSetting(PrivacySetting):
     def parse(cls, place: Place, domains: Place) -> Self:
         if "protects" not in place:
             place.refuse('"protects" is missing; say "links" or "people".')
-        protects = Protects(place["protects"].choice([one.value for one in Protects]))
+        protects = ProtectedUnit(place["protects"].choice([one.value for one in ProtectedUnit]))
         people = People.LINKED
         if "people" in place:
             people = People(place["people"].choice([one.value for one in People]))
@@ -99,12 +99,12 @@ class NetworkSetting(PrivacySetting):
     @property
     def answers_about_tables(self) -> bool:
         """Say whether questions about rows can be answered: if people are protected."""
-        return self.protects is Protects.PEOPLE and self.is_listed
+        return self.protects is ProtectedUnit.PEOPLE and self.is_listed
 
     @property
     def averages_by_size(self) -> bool:
         """Say whether an average is divided by the public number of people."""
-        return self.protects is Protects.LINKS
+        return self.protects is ProtectedUnit.LINKS
 
     @property
     def most_links(self) -> int:
@@ -115,11 +115,11 @@ class NetworkSetting(PrivacySetting):
 
     @property
     def unit_words(self) -> str:
-        return "one link" if self.protects is Protects.LINKS else "one person with all links"
+        return "one link" if self.protects is ProtectedUnit.LINKS else "one person with all links"
 
 
-def _parse_bound(place: Place, protects: Protects) -> int | None:
-    if protects is Protects.LINKS:
+def _parse_bound(place: Place, protects: ProtectedUnit) -> int | None:
+    if protects is ProtectedUnit.LINKS:
         if place.value is not None:
             place.refuse("a bound is only needed to protect people; leave it out.")
         return None

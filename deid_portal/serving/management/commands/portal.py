@@ -17,7 +17,12 @@ from django.core.management import BaseCommand
 from deid_portal.environment import env_int, env_str
 from deid_portal.serving.preparation import check_servers_reachable, prepare
 from deid_portal.serving.readiness import NotReady, check_keys
-from deid_portal.serving.reservations import address_of, hold_data_dir, open_port, write_address
+from deid_portal.serving.reservations import (
+    address_of_listener,
+    hold_data_dir,
+    open_port,
+    write_address,
+)
 from deid_portal.serving.supervisor import Program, Supervisor, raise_on_stop_signals
 from deid_portal.work import broker
 
@@ -146,7 +151,7 @@ def background_programs() -> list[Program]:
 
 
 def web_address(listener: socket.socket) -> str:
-    host, port = address_of(listener)
+    host, port = address_of_listener(listener)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
@@ -157,7 +162,7 @@ def is_loopback(listener: socket.socket) -> bool:
 def is_serving(listener: socket.socket) -> bool:
     """Ask /healthz as a visitor would, under a host name that ALLOWED_HOSTS accepts."""
     names = [name.lstrip(".") for name in settings.ALLOWED_HOSTS if name != "*"]
-    host, port = address_of(listener)
+    host, port = address_of_listener(listener)
     web = http.client.HTTPConnection(host, port, timeout=5)
     try:
         web.request("GET", "/healthz", headers={"Host": names[0]} if names else {})

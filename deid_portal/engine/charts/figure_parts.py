@@ -25,7 +25,7 @@ Names = Sequence[str]
 Numbers = Sequence[float | None]
 
 
-def draw(
+def draw_figure(
     traces: Sequence[Any], *, x: str = "", y: str = "", height: int = HEIGHT, **layout: Any
 ) -> Any:
     """Put traces into a figure; `layout` as Plotly has it, over what our look says."""
@@ -112,15 +112,15 @@ def grouped_bars(
         for (name, values), color in zip(series.items(), colors, strict=True)
     ]
     if not is_lying:
-        return draw(traces, x=x, y=y)
+        return draw_figure(traces, x=x, y=y)
     height = max(180, 32 * len(names) + 80)
-    return draw(traces, x=y, height=height, yaxis_autorange="reversed")
+    return draw_figure(traces, x=y, height=height, yaxis_autorange="reversed")
 
 
 def marked_bars(names: Names, counts: Sequence[int], *, x: str, y: str, color: str = ACCENT) -> Any:
     """One series of bars with their numbers above them."""
     trace = bars(names, counts, color=color, texts=[f"{count:,}" for count in counts])
-    return draw([trace], x=x, y=y)
+    return draw_figure([trace], x=x, y=y)
 
 
 def ranked_bars(names: Names, values: Sequence[float], x: str) -> Any:
@@ -133,7 +133,7 @@ def ranked_bars(names: Names, values: Sequence[float], x: str) -> Any:
         is_lying=True,
         hover="%{y}: %{x:.4f}",
     )
-    return draw([trace], x=x, height=height)
+    return draw_figure([trace], x=x, height=height)
 
 
 def horizontal_bars(
@@ -148,7 +148,7 @@ def horizontal_bars(
         is_lying=True,
         hover="%{y}: %{text}",
     )
-    return draw([trace], x=x, height=max(150, 27 * len(names) + 60))
+    return draw_figure([trace], x=x, height=max(150, 27 * len(names) + 60))
 
 
 def polyline(

@@ -14,9 +14,13 @@ from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColum
 from deid_portal.datasets.subjects import SubjectKind, SubjectPart
 from deid_portal.engine.differential.domains import MOST_VALUES, plain_number
 from deid_portal.engine.differential.setting import MOST_ROWS, MOST_ROWS_PER_PERSON
-from deid_portal.engine.networks.questions.setting import MOST_LINKS_PER_PERSON, People, Protects
+from deid_portal.engine.networks.questions.setting import (
+    MOST_LINKS_PER_PERSON,
+    People,
+    ProtectedUnit,
+)
 from deid_portal.engine.table.values import DATE_FORMATS
-from deid_portal.querydesk.amounts import atto_of, delta_of, epsilon_of, micro_of, read_number
+from deid_portal.querydesk.amounts import atto_of, delta_of, epsilon_of, micro_of, read_typed_number
 from deid_portal.querydesk.forms import DeltaField, EpsilonField
 from deid_portal.querydesk.models import Period, Terms
 from deid_portal.querydesk.question_form import GAP
@@ -44,12 +48,12 @@ UNITS = [
 ]
 PROTECTS = [
     (
-        Protects.PEOPLE.value,
+        ProtectedUnit.PEOPLE.value,
         "Every person with all links (node privacy). Nobody learns whether somebody is in the "
         "network.",
     ),
     (
-        Protects.LINKS.value,
+        ProtectedUnit.LINKS.value,
         "Every link (edge privacy). Nobody learns whether two people are linked; who is in the "
         "network, and what the open columns say of them, counts as known.",
     ),
@@ -259,7 +263,9 @@ class OpeningForm(forms.Form):
 
     def _bounds_of(self, column: DatasetColumn, cleaned: dict[str, Any]) -> dict[str, Any] | None:
         place = column.position
-        low, high = (read_number(cleaned.get(f"{name}-{place}") or "") for name in ("low", "high"))
+        low, high = (
+            read_typed_number(cleaned.get(f"{name}-{place}") or "") for name in ("low", "high")
+        )
         if low is None or high is None:
             self.add_error(
                 f"low-{place}", "Give the lowest and the highest number that can possibly occur."
@@ -406,13 +412,13 @@ class NetworkOpeningForm(OpeningForm):
         is_listed = has_list_of_people(self.dataset)
         people = People.LISTED if is_listed else People.LINKED
         protected = {"protects": given["protects"], "people": people.value}
-        if given["protects"] == Protects.PEOPLE:
+        if given["protects"] == ProtectedUnit.PEOPLE:
             return {**protected, "bound": given["bound"]}
         return protected
 
     def check_protection(self, cleaned: dict[str, Any]) -> None:
         is_missing = not cleaned.get("bound") and "bound" not in self.errors
-        if cleaned.get("protects") == Protects.PEOPLE and is_missing:
+        if cleaned.get("protects") == ProtectedUnit.PEOPLE and is_missing:
             self.add_error("bound", "Say how many links of a person count at most.")
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from redis import Redis
 
-from tests.launcher.pausing import workers_paused
-from tests.launcher.running import RunningPortal, wait_until
+from tests.launcher.pause import workers_paused
+from tests.launcher.portal import RunningPortal, wait_until
 from tests.patience import PATIENCE
 
 COUNTED_TRIES = "deid-portal:*"

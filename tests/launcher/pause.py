@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from tests.launcher.running import RunningPortal, wait_until
+from tests.launcher.portal import RunningPortal, wait_until
 
 HELD_BY_THE_LIVING = 2  # seconds: a process that runs on lets go of a lock sooner
 

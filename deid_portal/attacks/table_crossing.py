@@ -18,23 +18,23 @@ from deid_portal.attacks.cases import (
     releases_to_cross,
 )
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine.attack_cases.case import Case, Earlier, with_earlier
+from deid_portal.engine.attack_cases.case import Case, OtherReleases, with_earlier
 from deid_portal.engine.attacks.intersection import cross_worst
 from deid_portal.engine.attacks.version_linkage import link_by_name, link_by_what_is_known
 from deid_portal.engine.table.table import Codes
 from deid_portal.policies.gates import CrossingResult
 from deid_portal.runs.models import Run
 from deid_portal.versions.people import person_column_of
-from deid_portal.versions.selectors import listed
+from deid_portal.versions.selectors import name_a_few
 from deid_portal.web.refusals import Refused
 
 
 @dataclass(frozen=True, eq=False)
-class ToCross:
+class ReleasesToCross:
     """The earlier releases of the people of a run, opened, and how people were recognized."""
 
     releases: Sequence[EarlierRelease] = ()  # of the same rows first
-    earlier: Earlier = field(default_factory=Earlier)
+    earlier: OtherReleases = field(default_factory=OtherReleases)
     how: str = ""  # where there are other versions
 
     @property
@@ -65,7 +65,7 @@ def cross_table_releases(run: Run, look_alikes: int) -> CrossingResult:
     )
 
 
-def open_earlier(run: Run, case: Case) -> ToCross:
+def open_earlier(run: Run, case: Case) -> ReleasesToCross:
     """Open every other release of these people and say who is who; `case` is that of the run."""
     every = releases_to_cross(run)
     check_tables_are_there(every)
@@ -75,10 +75,10 @@ def open_earlier(run: Run, case: Case) -> ToCross:
     same_rows = [open_case(own.run, case.original) for own in same]
     others = [open_case(own.run) for own in versions]
     if not versions:
-        return ToCross(same, Earlier(same_rows))
+        return ReleasesToCross(same, OtherReleases(same_rows))
     runs = [run, *(own.run for own in (*same, *versions))]
     people, how = _recognize(runs, [case, *same_rows, *others])
-    return ToCross([*same, *versions], Earlier(same_rows, others, people), how)
+    return ReleasesToCross([*same, *versions], OtherReleases(same_rows, others, people), how)
 
 
 def _recognize(runs: Sequence[Run], cases: Sequence[Case]) -> tuple[list[Codes], str]:
@@ -93,7 +93,8 @@ def _recognize(runs: Sequence[Run], cases: Sequence[Case]) -> tuple[list[Codes],
             "Earlier versions share no quasi-identifier with this one, and no column says who is "
             "who. Name one on the page of what changed."
         )
-    how = f"no column says who is who, so rows with the same {listed(names)} are taken for the same"
+    known = name_a_few(names)
+    how = f"no column says who is who, so rows with the same {known} are taken for the same"
     return link_by_what_is_known(originals, names), how
 
 
