@@ -34,7 +34,7 @@ OTHER_SECONDS = (1.0, 5.0)
 
 
 @dataclass(frozen=True)
-class Figure:
+class EstimatedNumber:
     label: str
     words: str
     note: str
@@ -42,7 +42,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class NetworkEstimate:
-    figures: list[Figure]
+    numbers: list[EstimatedNumber]
     note: str
     milliseconds: int
 
@@ -53,18 +53,20 @@ def estimate_network_run(
     """Return what is known of a run before it is made; cheap enough to ask while a slider moves."""
     started = perf_counter()
     changed = _links_changed(dataset, method, k)
-    takes = Figure("The run takes", _duration(_seconds(dataset, method)), "about, without waiting")
-    figures = [_stand_out(dataset, knowledge, k), changed, takes]
+    takes = EstimatedNumber(
+        "The run takes", _duration(_seconds(dataset, method)), "about, without waiting"
+    )
+    numbers = [_stand_out(dataset, knowledge, k), changed, takes]
     note = f"From the counts of {dataset.rows:,} people"
-    return NetworkEstimate(figures, note, ceil(1000 * (perf_counter() - started)))
+    return NetworkEstimate(numbers, note, ceil(1000 * (perf_counter() - started)))
 
 
-def _stand_out(dataset: Dataset, knowledge: str, k: int) -> Figure:
+def _stand_out(dataset: Dataset, knowledge: str, k: int) -> EstimatedNumber:
     below = count_below(dataset, knowledge, k)
     if below is None:
-        return Figure("Too easily found now", "–", "counted by the run")
+        return EstimatedNumber("Too easily found now", "–", "counted by the run")
     note = f"{percent(below / max(dataset.rows, 1))}, hide among fewer than {k:,}"
-    return Figure("Too easily found now", f"{below:,}", note)
+    return EstimatedNumber("Too easily found now", f"{below:,}", note)
 
 
 def count_below(dataset: Dataset, knowledge: str, k: int) -> int | None:
@@ -75,24 +77,28 @@ def count_below(dataset: Dataset, knowledge: str, k: int) -> int | None:
     return int(sum(size * groups for size, groups in sizes if size < k))
 
 
-def _links_changed(dataset: Dataset, method: Mapping[str, Any], k: int) -> Figure:
+def _links_changed(dataset: Dataset, method: Mapping[str, Any], k: int) -> EstimatedNumber:
     links, label = dataset.network.links, "Links changed"
     name, share = method["name"], method.get("share")
     if name == "k-degree":
         least = least_links_changed(dataset, k, may_remove=_may_remove(method))
         if least is not None:
-            return Figure(label, f"{least:,}", f"at least; {_of(least, links)} of all links")
+            return EstimatedNumber(
+                label, f"{least:,}", f"at least; {_of(least, links)} of all links"
+            )
     if name in ("attributes", "none"):
-        return Figure(label, "0", "links stay as they are")
+        return EstimatedNumber(label, "0", "links stay as they are")
     if name == "k-grouping":
-        return Figure(
+        return EstimatedNumber(
             "Groups", f"{dataset.rows // max(k, 1):,}", "at most; every link is drawn anew"
         )
     if share is not None:
-        return Figure(label, f"{round(share * links):,}", f"about; {percent(share)} of all links")
+        return EstimatedNumber(
+            label, f"{round(share * links):,}", f"about; {percent(share)} of all links"
+        )
     if name == "private-degrees":
-        return Figure(label, "–", "no link leaves, only noisy counts")
-    return Figure(label, "–", "known after the run")
+        return EstimatedNumber(label, "–", "no link leaves, only noisy counts")
+    return EstimatedNumber(label, "–", "known after the run")
 
 
 def _of(part: int, whole: int) -> str:

@@ -4,8 +4,8 @@ import zipfile
 
 from deid_portal.releases.models import Package, Release, Statement
 from deid_portal.releases.package_certificate import Certificate
-from deid_portal.releases.package_statement import without_figures_of_the_original
 from deid_portal.releases.packages import open_package, package_name, package_of
+from deid_portal.releases.subjects import PackedSubject
 
 CERTIFICATE_KINDS = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 
@@ -17,8 +17,13 @@ def preview_certificate(release: Release, package: Package | None) -> Certificat
         return None
     run = release.request.run
     fingerprint = package.key_fingerprint if package else ""
-    said = without_figures_of_the_original(statement.document)
-    return Certificate(said, run.published_report, run.publication, fingerprint)
+    return Certificate(
+        statement.stated.without_figures_of_the_original(),
+        run.published_report,
+        run.publication,
+        fingerprint,
+        PackedSubject.of(run.dataset),
+    )
 
 
 def read_certificate(release: Release, kind: str) -> bytes | None:

@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 from django.db import models
 
 from deid_portal.accounts.models import User
+from deid_portal.releases.release_statement import ReleaseStatement
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.vault.sealed_fields import SealedJSONField
 from deid_portal.work.leases import Work
@@ -112,6 +113,10 @@ class Statement(models.Model):
 
     def __str__(self) -> str:
         return f"statement of {self.release}"
+
+    @property
+    def stated(self) -> ReleaseStatement:
+        return ReleaseStatement.from_document(self.document)
 
 
 class SigningKey(models.Model):

@@ -2,13 +2,11 @@
 
 Made from two documents only, the statement and the published report, so it says nothing that may
 not leave. Every number of the report is printed with the place it comes from
-(`engine/verification/figures.py`), and `verify` compares them.
+(`ReportPlace`), and `verify` compares them (`engine/verification/printed_numbers.py`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cached_property
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -18,20 +16,55 @@ from django.utils.safestring import SafeString
 from deid_portal.engine import EngineError
 from deid_portal.engine.publication import Publication, promises_privacy
 from deid_portal.engine.report import Report
+from deid_portal.engine.report.place import ReportPlace
 from deid_portal.engine.report.table import ColumnReport
-from deid_portal.engine.verification.figures import COUNT, NUMBER, SHARE, find_figure, write_figure
+from deid_portal.engine.verification.printed_numbers import COUNT, NUMBER, SHARE, print_number
 from deid_portal.engine.verification.signatures import short_fingerprint
-from deid_portal.engine.wording.words import counted, listed
 from deid_portal.plans.basis import basis_of
 from deid_portal.querydesk.released_answers import HandedAnswer, read_answers, sum_prices
 from deid_portal.releases.package_charts import PackageChart, charts_of_package
+from deid_portal.releases.release_statement import (
+    ReleaseStatement,
+    StatedApproval,
+    StatedAttack,
+    StatedGate,
+    StatedWaiver,
+    write_moment,
+)
+from deid_portal.releases.subjects import PackedSubject
 from deid_portal.reports.columns import level_label
 from deid_portal.reports.verdicts import verdict_of
 
-Statement = Mapping[str, Any]
-RESULT_WORDS = {"pass": "passes", "waived": "waived", "fail": "fails"}
-ATTACK_TONES = {"Resisted": "ok", "Weak spot": "warn", "Over limit": "bad"}
-PATH_SIGN = "\x1f"
+PEOPLE = ReportPlace.at(lambda report: report.input.rows)
+RELEASED = ReportPlace.at(lambda report: report.rows.released)
+LEFT_OUT = ReportPlace.at(lambda report: report.rows.suppressed)
+LINKS = ReportPlace.at(lambda report: report.network.links.after if report.network else None)
+GROUPS = ReportPlace.at(lambda report: report.classes.count)
+SMALLEST = ReportPlace.at(lambda report: report.classes.smallest)
+HIGHEST = ReportPlace.at(lambda report: report.risk.after.prosecutor.highest)
+AVERAGE = ReportPlace.at(lambda report: report.risk.after.prosecutor.average)
+JOURNALIST = ReportPlace.at(lambda report: report.risk.after.journalist)
+MARKETER = ReportPlace.at(lambda report: report.risk.after.marketer)
+UNIQUES = ReportPlace.at(lambda report: report.risk.after.sample_uniques)
+LOSS = ReportPlace.at(lambda report: report.utility.loss)
+PRECISION = ReportPlace.at(lambda report: report.utility.precision)
+RISK = {
+    "Highest chance of finding a person": HIGHEST,
+    "Average chance of finding a person": AVERAGE,
+    "Chance for somebody who does not know who is in it": JOURNALIST,
+    "Share of all people found by trying everybody": MARKETER,
+    "People who are one of a kind": UNIQUES,
+}
+COST = (
+    ("People in the table", PEOPLE, COUNT),
+    ("People in the release", RELEASED, COUNT),
+    ("People left out", LEFT_OUT, COUNT),
+    ("Links in the release", LINKS, COUNT),
+    ("Groups of look-alikes", GROUPS, COUNT),
+    ("Smallest group", SMALLEST, COUNT),
+    ("Detail lost (loss, 0 none, 1 all)", LOSS, NUMBER),
+    ("Precision (levels kept, 1 exact, 0 none)", PRECISION, NUMBER),
+)
 ROLES = {"quasi-identifier": "could identify", "sensitive": "sensitive", "insensitive": "harmless"}
 
 
@@ -47,14 +80,15 @@ class CertificateLine:
 class Certificate:
     """Everything the template shows."""
 
-    statement: Statement
+    statement: ReleaseStatement
     report: Report
     publication: Publication
     fingerprint: str
+    subject: PackedSubject
 
     @property
     def title(self) -> str:
-        return f"{self.statement['dataset']}, release {self.statement['release']}"
+        return self.statement.title
 
     @property
     def verdict(self) -> str:
@@ -64,7 +98,7 @@ class Certificate:
 
     @property
     def released_at(self) -> str:
-        return write_moment(self.statement["released_at"])
+        return write_moment(self.statement.released_at)
 
     @property
     def short_fingerprint(self) -> str:
@@ -73,26 +107,25 @@ class Certificate:
     @property
     def page_foot(self) -> str:
         """Stands inside a style sheet, so nothing that people typed may be in it."""
-        number = int(self.statement["release"])
-        return f"Certificate of de-identification · release {number} · key {self.fingerprint[:8]}"
+        number, key = self.statement.release, self.fingerprint[:8]
+        return f"Certificate of de-identification · release {number} · key {key}"
 
     @property
     def facts(self) -> dict[str, SafeString | str]:
         return {
-            "released": self.count("rows.released"),
-            "smallest": self.count("classes.smallest"),
-            "highest": self.share("risk.after.prosecutor.highest"),
+            "released": self.number(RELEASED, COUNT),
+            "smallest": self.number(SMALLEST, COUNT),
+            "highest": self.number(HIGHEST, SHARE),
             **self._detail,
         }
 
     @property
     def _detail(self) -> dict[str, SafeString]:
         """The detail lost or, where only the original tells that, the levels kept."""
-        if not self.report.tells("utility"):
-            return {}
-        told = self.report.utility
-        names = [name for name in ("loss", "precision") if told.value_of(name) is not None]
-        return {name: self.share(f"utility.{name}") for name in names[:1]}
+        for name, place in (("loss", LOSS), ("precision", PRECISION)):
+            if self.tells(place):
+                return {name: self.number(place, SHARE)}
+        return {}
 
     @property
     def plan(self) -> Mapping[str, Any]:
@@ -104,52 +137,32 @@ class Certificate:
 
     @property
     def risk(self) -> list[CertificateLine]:
-        places = (
-            ("Highest chance of finding a person", "prosecutor.highest"),
-            ("Average chance of finding a person", "prosecutor.average"),
-            ("Chance for somebody who does not know who is in it", "journalist"),
-            ("Share of all people found by trying everybody", "marketer"),
-            ("People who are one of a kind", "sample_uniques"),
-        )
-        return [
-            CertificateLine(words, self.share(f"risk.after.{place}")) for words, place in places
-        ]
+        return [CertificateLine(words, self.number(place, SHARE)) for words, place in RISK.items()]
 
     @property
     def cost(self) -> list[CertificateLine]:
-        lines = [
-            CertificateLine("People in the table", self.count("input.rows")),
-            CertificateLine("People in the release", self.count("rows.released")),
-            CertificateLine("People left out", self.count("rows.suppressed")),
-            CertificateLine("Links in the release", self.count("network.links.after")),
-            CertificateLine("Groups of look-alikes", self.count("classes.count")),
-            CertificateLine("Smallest group", self.count("classes.smallest")),
-            CertificateLine("Detail lost (loss, 0 none, 1 all)", self.number("utility.loss")),
-            CertificateLine(
-                "Precision (levels kept, 1 exact, 0 none)", self.number("utility.precision")
-            ),
+        return [
+            CertificateLine(words, self.number(place, kind))
+            for words, place, kind in COST
+            if self.tells(place)
         ]
-        return [line for line in lines if ">–<" not in line.number]
 
     @property
     def rules(self) -> list[dict[str, Any]]:
         explained = self._explanations()
         return [
             {
-                "sentence": explained[place] if place < len(explained) else model.model,
+                "sentence": explained[number] if number < len(explained) else model.model,
                 "name": model.model,
                 "holds": model.holds,
                 "achieved": [
-                    (name.replace("_", " "), self._achieved(place, name))
+                    (name.replace("_", " "), self.number(_achieved_by(number, name), NUMBER))
                     for name, reached in (model.achieved or {}).items()
                     if isinstance(reached, int | float) and not isinstance(reached, bool)
                 ],
             }
-            for place, model in enumerate(self.report.models)
+            for number, model in enumerate(self.report.models)
         ]
-
-    def _achieved(self, place: int, name: str) -> SafeString:
-        return self.number(f"models.{place}.achieved.{name}")
 
     def _explanations(self) -> list[str]:
         try:
@@ -167,9 +180,7 @@ class Certificate:
                 "name": name,
                 "role": self._role(name, column),
                 "level": self._fate(column),
-                "loss": self.figure(["columns", name, "loss"], SHARE)
-                if column.loss is not None
-                else "",
+                "loss": self.number(_loss_of(name), SHARE) if column.loss is not None else "",
             }
             for name, column in self.report.columns.items()
         ]
@@ -185,55 +196,36 @@ class Certificate:
         return "replaced" if column.role == "identifier" else "as it was"
 
     @property
-    def gates(self) -> list[dict[str, str]]:
-        return [{**gate, "word": RESULT_WORDS[gate["result"]]} for gate in self.statement["gates"]]
+    def gates(self) -> tuple[StatedGate, ...]:
+        return self.statement.gates
 
     @property
     def policy_words(self) -> str:
-        """Version 0 is what holds before a team has said anything."""
-        version = self.statement["policy"]["version"]
-        return f"Policy of the team, version {version}" if version else "The portal’s usual policy"
+        return self.statement.policy.words
 
     @property
     def gates_sentence(self) -> str:
-        results = [gate["result"] for gate in self.statement["gates"]]
-        passed, waived = results.count("pass"), results.count("waived")
-        return f"{counted(passed, 'gate')} passed, {waived} waived, {results.count('fail')} failed"
+        return self.statement.gates_sentence
 
     @property
-    def waivers(self) -> list[dict[str, str]]:
-        return [
-            {
-                **waiver,
-                "reason": waiver["reason"].strip(),
-                "asked": write_moment(waiver["asked_at"]),
-                "agreed": write_moment(waiver["agreed_at"]),
-            }
-            for waiver in self.statement["waivers"]
-        ]
+    def waivers(self) -> tuple[StatedWaiver, ...]:
+        return self.statement.waivers
 
     @property
-    def approvals(self) -> list[dict[str, str]]:
-        return [{**own, "at": write_moment(own["at"])} for own in self.statement["approvals"]]
+    def approvals(self) -> tuple[StatedApproval, ...]:
+        return self.statement.approvals
 
     @property
     def approved_by(self) -> str:
-        return listed([own["person"] for own in self.statement["approvals"]])
+        return self.statement.approved_by
 
     @property
-    def attacks(self) -> Sequence[Mapping[str, Any]]:
-        return [
-            {
-                **own,
-                "limit_words": write_figure(own["limit"], SHARE),
-                "tone": ATTACK_TONES.get(own["state"], ""),
-            }
-            for own in self.statement["attacks"]
-        ]
+    def attacks(self) -> tuple[StatedAttack, ...]:
+        return self.statement.attacks
 
     @property
     def answers(self) -> list[HandedAnswer]:
-        return read_answers(self.statement.get("answers", []))
+        return read_answers(self.statement.answers)
 
     @property
     def answers_in_all(self) -> str:
@@ -245,52 +237,44 @@ class Certificate:
 
     @property
     def limits(self) -> list[str]:
-        return limits_of_certificate(self.report, self.statement, self.plan)
+        return limits_of_certificate(self.report, self.statement, self.plan, self.subject)
 
     @property
     def hashes(self) -> list[tuple[str, str]]:
-        answers = self.statement.get("answers_sha256")
+        answers = self.statement.answers_sha256
         return [
-            (
-                "Archive of the network, as approved"
-                if self.report.network
-                else "Rows, as approved (release.csv)",
-                self.statement["output_sha256"],
-            ),
+            (self.subject.approved, self.statement.output_sha256),
             ("Plan, as published", self.report.plan_sha256),
-            ("Engine", self.statement["engine"]),
+            ("Engine", self.statement.engine),
             *([("Private answers (answers.json)", answers)] if answers else []),
         ]
 
-    def count(self, place: str) -> SafeString:
-        return self.figure(place.split("."), COUNT)
+    def tells(self, place: ReportPlace) -> bool:
+        return place.number_in(self.report) is not None
 
-    def share(self, place: str) -> SafeString:
-        return self.figure(place.split("."), SHARE)
-
-    def number(self, place: str) -> SafeString:
-        return self.figure(place.split("."), NUMBER)
-
-    @cached_property
-    def _document(self) -> dict[str, Any]:
-        return self.report.to_document()
-
-    def figure(self, steps: Sequence[str], kind: str) -> SafeString:
+    def number(self, place: ReportPlace, kind: str) -> SafeString:
         """Print a number of the report with the place it comes from."""
-        sign = PATH_SIGN if any("." in step for step in steps) else "."
-        place = sign.join(steps)
-        words = write_figure(find_figure(self._document, place), kind)
-        return format_html('<data value="{}" class="{}">{}</data>', place, kind, words)
+        words = print_number(place.number_in(self.report), kind)
+        return format_html('<data value="{}" class="{}">{}</data>', place.path, kind, words)
+
+
+def _achieved_by(number: int, name: str) -> ReportPlace:
+    """Return the place of what a rule, counted from 0, reaches of one of its parameters."""
+    return ReportPlace.at(lambda report: (report.models[number].achieved or {})[name])
+
+
+def _loss_of(column: str) -> ReportPlace:
+    return ReportPlace.at(lambda report: report.columns[column].loss)
 
 
 def limits_of_certificate(
-    report: Report, statement: Statement, plan: Mapping[str, Any]
+    report: Report, statement: ReleaseStatement, plan: Mapping[str, Any], subject: PackedSubject
 ) -> list[str]:
     """Say under which assumptions the numbers hold, and what they do not cover."""
     known = [n for n, own in plan.get("columns", {}).items() if own["role"] == "quasi-identifier"]
     secret = [n for n, own in plan.get("columns", {}).items() if own["role"] == "sensitive"]
     said = [report.randomness.note] if report.randomness else []
-    said.append(_what_is_known(report, known))
+    said.append(subject.known_words(report, known))
     if secret:
         names = ", ".join(secret)
         said.append(f"What somebody already knows about {names} by themselves is not covered.")
@@ -300,14 +284,8 @@ def limits_of_certificate(
             "portal vouches for it by its signature."
         )
     said.append(report.note or "")
-    crossed = [gate for gate in statement["gates"] if gate["name"] == "cross_releases"]
-    said.append(
-        f"Earlier releases of the same people: {crossed[0]['has']}. Later ones must be checked "
-        "against this one."
-        if crossed
-        else "Other releases of the same people were not looked at."
-    )
-    if not statement["attacks"]:
+    said.append(_crossing_words(statement))
+    if not statement.attacks:
         said.append("No attack on this release was made, or what came of it may not be told.")
     said.append(
         "Putting the file together with others later can make it less safe than it is today."
@@ -315,22 +293,14 @@ def limits_of_certificate(
     return [sentence for sentence in said if sentence]
 
 
-def _what_is_known(report: Report, columns: Sequence[str]) -> str:
-    if report.network is not None:
-        return f"The recipient is taken to know {report.network.knowledge_words}."
-    if not columns:
-        return (
-            "No column was said to be known to the recipient, so no risk of finding was measured."
-        )
-    facts, names = counted(len(columns), "fact"), ", ".join(columns)
-    return f"The recipient is taken to know at most {facts} about a person: {names}."
-
-
-def write_moment(text: str) -> str:
-    """Write 2026-11-16T05:57+00:00 as 16 Nov 2026, 05:57 UTC."""
-    moment = datetime.fromisoformat(text)
-    zone = moment.tzname() or ""
-    return f"{moment:%-d %b %Y, %H:%M} {zone}".replace("UTC+00:00", "UTC").strip()
+def _crossing_words(statement: ReleaseStatement) -> str:
+    if statement.crossing is None:
+        return "Other releases of the same people were not looked at."
+    found = statement.crossing.has
+    return (
+        f"Earlier releases of the same people: {found}. Later ones must be checked against this "
+        "one."
+    )
 
 
 def write_certificate(certificate: Certificate) -> str:

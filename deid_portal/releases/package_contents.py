@@ -6,9 +6,9 @@ the recipe back, neither plan.json nor the plan inside the report leaves; the ha
 that whoever is given the recipe later can tell that it is the one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.report import Report
@@ -20,6 +20,7 @@ from deid_portal.releases.package_pdf import pdf_refusal, write_pdf
 from deid_portal.releases.package_readme import write_readme
 from deid_portal.releases.package_signatures import current_signer
 from deid_portal.releases.package_statement import release_statement_of
+from deid_portal.releases.release_statement import ReleaseStatement
 from deid_portal.releases.subjects import PackedSubject
 from deid_portal.vault.signing_key import Signer
 
@@ -45,12 +46,15 @@ def contents_of(package: Package, progress: ProgressCallback) -> Contents:
     run = package.release.request.run
     publication, report = run.publication, run.published_report
     progress(0, STEPS, "read")
+    packed = PackedSubject.of(run.dataset)
     members = [
-        *PackedSubject.of(run.dataset).members(package, report, statement),
+        *packed.members(package, report, statement),
         *_answer_members(package, statement),
     ]
     progress(2, STEPS, "certificate")
-    html = write_certificate(Certificate(statement, report, publication, signer.fingerprint))
+    html = write_certificate(
+        Certificate(statement, report, publication, signer.fingerprint, packed)
+    )
     purpose = "risk, detail, gates, waivers, approvals"
     members.append(PackageMember("certificate.html", purpose, held(html)))
     notes = []
@@ -60,7 +64,7 @@ def contents_of(package: Package, progress: ProgressCallback) -> Contents:
         pdf = write_pdf(html)
         members.append(PackageMember("certificate.pdf", "the same, for printing", held(pdf)))
     progress(3, STEPS, "documents")
-    keeps_recipe = not statement["publish_recipe"]
+    keeps_recipe = not statement.publish_recipe
     if keeps_recipe:
         notes.append(RECIPE_KEPT)
     told = _write_report(report, keeps_recipe=keeps_recipe)
@@ -93,9 +97,9 @@ def _write_report(report: Report, *, keeps_recipe: bool) -> Callable[[], BinaryI
     return to_json(document)
 
 
-def _answer_members(package: Package, statement: Mapping[str, Any]) -> list[PackageMember]:
-    """Return the answers that were approved with the release; older statements know of none."""
-    answers = statement.get("answers", [])
+def _answer_members(package: Package, statement: ReleaseStatement) -> list[PackageMember]:
+    """Return the answers that were approved with the release."""
+    answers = statement.answers
     if not answers:
         return []
     expected = package.release.request.answers_sha256

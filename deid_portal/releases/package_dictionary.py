@@ -1,6 +1,5 @@
 """datapackage.json: the released columns as a Frictionless Data Package (version 1)."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +9,7 @@ from deid_portal.engine.report import Report
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.verification.dictionary import describe_fields
 from deid_portal.releases.models import Package, TableFormat
+from deid_portal.releases.release_statement import ReleaseStatement
 
 MEDIA_TYPES = {
     TableFormat.CSV: "text/csv",
@@ -23,14 +23,14 @@ def write_dictionary(
     package: Package,
     table: Table,
     report: Report,
-    statement: Mapping[str, Any],
+    statement: ReleaseStatement,
     *,
     size: int,
     sha256: str,
 ) -> dict[str, Any]:
     form = TableFormat(package.format)
     is_csv = form == TableFormat.CSV
-    name = slugify(statement["dataset"]) or "dataset"
+    name = slugify(statement.dataset) or "dataset"
     resource: dict[str, Any] = {
         "name": "release",
         "path": f"release.{form.value}",
@@ -47,11 +47,11 @@ def write_dictionary(
     resource["schema"] = {"fields": describe_fields(table, report), "missingValues": [""]}
     return {
         "profile": "tabular-data-package" if is_csv else "data-package",
-        "name": f"{name}-release-{statement['release']}",
-        "title": f"{statement['dataset']}, release {statement['release']}",
+        "name": f"{name}-release-{statement.release}",
+        "title": statement.title,
         "description": _description(report, statement),
-        "version": str(statement["release"]),
-        "created": _moment(statement["released_at"]),
+        "version": str(statement.release),
+        "created": _moment(statement.released_at),
         "rowsLeftOut": _left_out(report),
         "resources": [resource],
     }
@@ -70,8 +70,8 @@ def _left_out(report: Report) -> dict[str, Any] | None:
     return {"rows": suppressed, "share": suppressed / max(report.input.rows, 1)}
 
 
-def _description(report: Report, statement: Mapping[str, Any]) -> str:
-    said = [f"De-identified table for {statement['purpose']}. One row is one person, in no order."]
+def _description(report: Report, statement: ReleaseStatement) -> str:
+    said = [f"De-identified table for {statement.purpose}. One row is one person, in no order."]
     left = _left_out(report)
     if left is not None:
         said.append(f"{left['rows']:,} of the people were left out." if left["rows"] else "")

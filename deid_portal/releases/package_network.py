@@ -11,6 +11,7 @@ from django.utils.text import slugify
 from deid_portal.engine.report import Report
 from deid_portal.releases.models import Package
 from deid_portal.releases.package_member import PackageMember, held, to_json
+from deid_portal.releases.release_statement import ReleaseStatement
 from deid_portal.vault import vault
 
 NETWORK_PURPOSES = {
@@ -24,7 +25,7 @@ MEDIA_TYPES = {"csv": "text/csv", "graphml": "application/graphml+xml"}
 
 
 def network_members(
-    package: Package, report: Report, statement: Mapping[str, Any]
+    package: Package, report: Report, statement: ReleaseStatement
 ) -> list[PackageMember]:
     files = open_network_release(package)
     members = [
@@ -48,18 +49,18 @@ def open_network_release(package: Package) -> dict[str, bytes]:
 
 
 def write_network_dictionary(
-    files: Mapping[str, bytes], report: Report, statement: Mapping[str, Any]
+    files: Mapping[str, bytes], report: Report, statement: ReleaseStatement
 ) -> dict[str, Any]:
-    name = slugify(statement["dataset"]) or "network"
-    links = "one way" if report.network and report.network.directed else "both ways"
+    name = slugify(statement.dataset) or "network"
+    links = "one way" if report.told_network.directed else "both ways"
     return {
         "profile": "data-package",
-        "name": f"{name}-release-{statement['release']}",
-        "title": f"{statement['dataset']}, release {statement['release']}",
-        "description": f"De-identified network for {statement['purpose']}. Links go {links}; "
+        "name": f"{name}-release-{statement.release}",
+        "title": statement.title,
+        "description": f"De-identified network for {statement.purpose}. Links go {links}; "
         "people have random numbers. certificate.html says what was promised and measured.",
-        "version": str(statement["release"]),
-        "created": statement["released_at"],
+        "version": str(statement.release),
+        "created": statement.released_at,
         "resources": [_describe(name, content) for name, content in files.items()],
     }
 

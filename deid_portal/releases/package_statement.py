@@ -14,9 +14,17 @@ from deid_portal.accounts.models import User
 from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.rows import AttackRow, rows_of
 from deid_portal.engine.publication import promises_privacy
-from deid_portal.policies.gates import ABOUT_THE_ORIGINAL, GateResult, outside_words
 from deid_portal.querydesk.released_answers import Document, fingerprint_of_answers
 from deid_portal.releases.models import Release, Statement
+from deid_portal.releases.release_statement import (
+    NOT_COVERED,
+    ReleaseStatement,
+    StatedApproval,
+    StatedAttack,
+    StatedGate,
+    StatedPolicy,
+    StatedWaiver,
+)
 from deid_portal.reviews.gates import CheckedGate, gates_of
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.permissions import standing_approvals
@@ -24,10 +32,6 @@ from deid_portal.reviews.selectors import answers_of
 from deid_portal.web.refusals import Refused
 
 VERSION = 1
-# What is said of an attack; its success is a figure of the original.
-ATTACK_KEYS = ("attack", "title", "about", "state", "limit", "is_limit_of_policy")
-BARE = (outside_words(True), outside_words(False))
-NOT_COVERED = "measured on the original; not told, the promise would not cover it"
 
 
 def state_release(release: Release, *, is_late: bool = False) -> Statement:
@@ -38,54 +42,40 @@ def state_release(release: Release, *, is_late: bool = False) -> Statement:
     """
     request = release.request
     run = request.run
-    is_private = promises_privacy(run.published["plan"])
+    is_private = promises_privacy(run.publication.plan)
     checked = gates_of(request)
-    document = {
-        "statement": VERSION,
-        "is_late": is_late,
-        "dataset": run.dataset.name,
-        "team": run.dataset.team.name,
-        "release": release.number,
-        "purpose": request.purpose,
-        "released_at": _when(release.released_at),
-        "asked_by": request.asked_by.display_name,
-        "approvals": _approvals(request, release, is_late=is_late),
-        "policy": {"version": checked.policy.version},
-        "publish_recipe": checked.policy.rules.publish_recipe,
-        "gates": [_gate(gate, is_private) for gate in checked.gates],
-        "waivers": [_waiver(gate, is_private) for gate in checked.gates if gate.is_waived],
-        "attacks": [] if is_private else _attacks(request),
-        "output_sha256": request.output_sha256,
-        "engine": request.engine_version,
-        "answers": _answers(request),
-        "answers_sha256": request.answers_sha256,
-    }
-    statement, _ = Statement.objects.get_or_create(release=release, defaults={"document": document})
+    stated = ReleaseStatement(
+        statement=VERSION,
+        is_late=is_late,
+        dataset=run.dataset.name,
+        team=run.dataset.team.name,
+        release=release.number,
+        purpose=request.purpose,
+        released_at=_when(release.released_at),
+        asked_by=request.asked_by.display_name,
+        approvals=tuple(_approvals(request, release, is_late=is_late)),
+        policy=StatedPolicy(checked.policy.version),
+        publish_recipe=checked.policy.rules.publish_recipe,
+        gates=tuple(StatedGate(**_gate(gate, is_private)) for gate in checked.gates),
+        waivers=tuple(_waiver(gate, is_private) for gate in checked.gates if gate.is_waived),
+        attacks=() if is_private else tuple(_attacks(request)),
+        output_sha256=request.output_sha256,
+        engine=request.engine_version,
+        answers=tuple(_answers(request)),
+        answers_sha256=request.answers_sha256,
+    )
+    statement, _ = Statement.objects.get_or_create(
+        release=release, defaults={"document": stated.to_document()}
+    )
     return statement
 
 
-def release_statement_of(release: Release) -> dict[str, Any]:
-    """Return the statement; a release of before there were any gets it now."""
+def release_statement_of(release: Release) -> ReleaseStatement:
+    """Return the statement as it may leave; a release of before there were any gets it now."""
     statement = Statement.objects.filter(release=release).first()
     if statement is None:
         statement = state_release(release, is_late=True)
-    return without_figures_of_the_original(statement.document)
-
-
-def without_figures_of_the_original(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a statement as it may leave; those of before hold figures that may not."""
-    gates, waivers = (
-        [_without_figure(gate) for gate in document[part]] for part in ("gates", "waivers")
-    )
-    attacks = [{key: own.get(key) for key in ATTACK_KEYS} for own in document["attacks"]]
-    return {**document, "gates": gates, "waivers": waivers, "attacks": attacks}
-
-
-def _without_figure(gate: dict[str, str]) -> dict[str, str]:
-    is_bare = gate["has"] == NOT_COVERED or gate["has"].startswith(BARE)
-    if is_bare or not gate["name"].startswith(ABOUT_THE_ORIGINAL):
-        return gate
-    return {**gate, "has": outside_words(gate["result"] == GateResult.PASS)}
+    return statement.stated.without_figures_of_the_original()
 
 
 def _when(moment: Any) -> str:
@@ -96,16 +86,16 @@ def _name(person: User | None) -> str:
     return person.display_name if person is not None else ""
 
 
-def _approvals(request: ReviewRequest, release: Release, *, is_late: bool) -> list[dict[str, str]]:
+def _approvals(request: ReviewRequest, release: Release, *, is_late: bool) -> list[StatedApproval]:
     """Return who approved; of old releases everybody who did then, in whatever role today."""
     votes = standing_approvals(request)
     if is_late:
         votes = request.decisions.filter(round=request.round, verdict=Decision.Verdict.APPROVE)
     found = [
-        {"person": _name(vote.decided_by), "at": _when(vote.decided_at)}
+        StatedApproval(_name(vote.decided_by), _when(vote.decided_at))
         for vote in votes.select_related("decided_by")
     ]
-    return found or [{"person": _name(release.approved_by), "at": _when(release.released_at)}]
+    return found or [StatedApproval(_name(release.approved_by), _when(release.released_at))]
 
 
 def _answers(request: ReviewRequest) -> list[Document]:
@@ -126,32 +116,32 @@ def _gate(checked: CheckedGate, is_private: bool) -> dict[str, str]:
     }
 
 
-def _waiver(checked: CheckedGate, is_private: bool) -> dict[str, str]:
+def _waiver(checked: CheckedGate, is_private: bool) -> StatedWaiver:
     waiver = checked.waiver
     assert waiver is not None  # noqa: S101 - only waived gates are asked
-    return {
+    return StatedWaiver(
         **_gate(checked, is_private),
-        "reason": waiver.reason,
-        "asked_by": _name(waiver.asked_by),
-        "asked_at": _when(waiver.asked_at),
-        "agreed_by": _name(waiver.agreed_by),
-        "agreed_at": _when(waiver.agreed_at),
-    }
+        reason=waiver.reason,
+        asked_by=_name(waiver.asked_by),
+        asked_at=_when(waiver.asked_at),
+        agreed_by=_name(waiver.agreed_by),
+        agreed_at=_when(waiver.agreed_at),
+    )
 
 
-def _attacks(request: ReviewRequest) -> list[dict[str, Any]]:
+def _attacks(request: ReviewRequest) -> list[StatedAttack]:
     run = request.run
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
     rows = rows_of(run, limits_of_team(run.dataset.team), tests, {}, sees_figures=False)
     return [_attack(row) for row in rows if row.is_made]
 
 
-def _attack(row: AttackRow) -> dict[str, Any]:
-    return {
-        "attack": row.attack,
-        "title": row.title,
-        "about": row.question,
-        "state": row.state.value,
-        "limit": float(row.limit),
-        "is_limit_of_policy": row.is_limit_of_policy,
-    }
+def _attack(row: AttackRow) -> StatedAttack:
+    return StatedAttack(
+        attack=row.attack,
+        title=row.title,
+        about=row.question,
+        state=row.state.value,
+        limit=float(row.limit),
+        is_limit_of_policy=row.is_limit_of_policy,
+    )

@@ -2,8 +2,6 @@
 
 import hashlib
 import io
-from collections.abc import Mapping
-from typing import Any
 
 from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.files.writer import write_table
@@ -13,11 +11,12 @@ from deid_portal.engine.verification.tables import read_release
 from deid_portal.releases.models import Package, TableFormat
 from deid_portal.releases.package_dictionary import write_dictionary
 from deid_portal.releases.package_member import NOT_APPROVED, PackageMember, held, to_json
+from deid_portal.releases.release_statement import ReleaseStatement
 from deid_portal.vault import vault
 
 
 def table_members(
-    package: Package, report: Report, statement: Mapping[str, Any]
+    package: Package, report: Report, statement: ReleaseStatement
 ) -> list[PackageMember]:
     table = _read_rows(package)
     rows = _table_member(package, table)
@@ -51,7 +50,7 @@ def _dictionary(
     package: Package,
     table: Table,
     report: Report,
-    statement: Mapping[str, Any],
+    statement: ReleaseStatement,
     rows: PackageMember,
 ) -> PackageMember:
     digest, size = hashlib.sha256(), 0

@@ -1,15 +1,17 @@
 """What a package asks of what was released: its files, and what to say of them."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from deid_portal.datasets.subjects import SubjectKind, SubjectPart
 from deid_portal.engine.report import Report
+from deid_portal.engine.wording.words import counted
 from deid_portal.releases.models import Package, TableFormat
 from deid_portal.releases.package_member import PackageMember
 from deid_portal.releases.package_network import network_members
 from deid_portal.releases.package_table import table_members
+from deid_portal.releases.release_statement import ReleaseStatement
 
 FORMAT_WORDS = {
     TableFormat.CSV: (
@@ -34,12 +36,17 @@ network.graphml
 
 class PackedSubject(SubjectPart):
     checked_from: ClassVar[str]  # what every claim is computed from again
+    approved: ClassVar[str]  # what the hash of the approval is of
 
     @abstractmethod
     def members(
-        self, package: Package, report: Report, statement: Mapping[str, Any]
+        self, package: Package, report: Report, statement: ReleaseStatement
     ) -> list[PackageMember]:
         """Return the files of the release and the dictionary beside them."""
+
+    @abstractmethod
+    def known_words(self, report: Report, columns: Sequence[str]) -> str:
+        """Say what the recipient is taken to know; `columns` are the quasi-identifiers."""
 
     @abstractmethod
     def readme_words(self, form: TableFormat) -> str:
@@ -48,11 +55,21 @@ class PackedSubject(SubjectPart):
 
 class PackedTable(PackedSubject, kind=SubjectKind.TABLE):
     checked_from = "table"
+    approved = "Rows, as approved (release.csv)"
 
     def members(
-        self, package: Package, report: Report, statement: Mapping[str, Any]
+        self, package: Package, report: Report, statement: ReleaseStatement
     ) -> list[PackageMember]:
         return table_members(package, report, statement)
+
+    def known_words(self, report: Report, columns: Sequence[str]) -> str:
+        if not columns:
+            return (
+                "No column was said to be known to the recipient, so no risk of finding was "
+                "measured."
+            )
+        facts, names = counted(len(columns), "fact"), ", ".join(columns)
+        return f"The recipient is taken to know at most {facts} about a person: {names}."
 
     def readme_words(self, form: TableFormat) -> str:
         return f"""release.{form.value}
@@ -63,11 +80,15 @@ class PackedTable(PackedSubject, kind=SubjectKind.TABLE):
 
 class PackedNetwork(PackedSubject, kind=SubjectKind.NETWORK):
     checked_from = "links"
+    approved = "Archive of the network, as approved"
 
     def members(
-        self, package: Package, report: Report, statement: Mapping[str, Any]
+        self, package: Package, report: Report, statement: ReleaseStatement
     ) -> list[PackageMember]:
         return network_members(package, report, statement)
+
+    def known_words(self, report: Report, columns: Sequence[str]) -> str:
+        return f"The recipient is taken to know {report.told_network.knowledge_words}."
 
     def readme_words(self, form: TableFormat) -> str:
         return NETWORK_FILES

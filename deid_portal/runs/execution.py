@@ -46,7 +46,7 @@ def perform_run(lease: Lease[Run]) -> None:
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
             carried_out = RunSubject.of(lease.work.dataset).carry_out(lease)
-        outcome = carried_out.outcome
+        outcome, stored = carried_out.outcome, carried_out.stored
         report = outcome.full_report  # sealed; a release takes less along
         _end(
             lease,
@@ -54,10 +54,10 @@ def perform_run(lease: Lease[Run]) -> None:
             "run.finished",
             solution=outcome.solution,
             report=report,
-            summary=summarize_run(report, carried_out.stored.get("published", {}).get("detail")),
+            summary=summarize_run(report, stored.published.detail if stored else None),
             engine_version=ENGINE_VERSION,
             way_back=carried_out.way_back,
-            **carried_out.stored,
+            **(vars(stored) if stored else {}),
         )
 
 

@@ -30,6 +30,10 @@ class SealedReportField(SealedObjectField[Report | None]):
     kind = Report
 
 
+class SealedPublicationField(SealedObjectField[Publication | None]):
+    kind = Publication
+
+
 class SealedSummaryField(SealedObjectField[RunSummary]):
     kind = RunSummary
 
@@ -68,7 +72,7 @@ class Run(Work):
     input_sha256 = models.CharField(max_length=64)
     engine_version = models.CharField(max_length=20, default="", blank=True)
     # Plan and taxonomies as they may leave with the release: nothing in them that it does not show.
-    published = SealedJSONField(null=True)
+    published = SealedPublicationField(null=True)
     solution = models.BooleanField(null=True)
     report = SealedReportField(null=True)
     # What boards and lists need of plan and report, so that they open neither; see summaries.py.
@@ -93,8 +97,10 @@ class Run(Work):
 
     @property
     def publication(self) -> Publication:
-        """Return what leaves beside the released rows."""
-        return Publication.from_document(self.published)
+        """Return what leaves beside the released rows of a run that has some; others have none."""
+        if self.published is None:
+            raise ValueError("This run has nothing to publish.")
+        return self.published
 
     @property
     def finished_report(self) -> Report:

@@ -17,6 +17,7 @@ from deid_portal.networks.selectors import open_network
 from deid_portal.runs.chance import secret_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import keep_network_origins
+from deid_portal.runs.stored_releases import StoredRelease
 from deid_portal.vault import vault
 from deid_portal.work.leases import Lease
 
@@ -67,18 +68,20 @@ def _draw_both(
     return None
 
 
-def store_network(lease: Lease[Run], plan: NetworkPlan, outcome: NetworkOutcome) -> dict[str, Any]:
+def store_network(
+    lease: Lease[Run], plan: NetworkPlan, outcome: NetworkOutcome
+) -> StoredRelease | None:
     if outcome.released is None:
-        return {}
+        return None
     with vault.VaultWriter(lease.work.release_file) as writer:
         write_archive(outcome, cast(BinaryIO, writer))
         lease.check()
     keep_network_origins(lease.work, outcome.rows)
-    return {
-        "output_sha256": writer.sha256,
-        "output_bytes": writer.size,
-        "published": Publication(publish_network_plan(plan)).to_document(),
-    }
+    return StoredRelease(
+        output_sha256=writer.sha256,
+        output_bytes=writer.size,
+        published=Publication(publish_network_plan(plan)),
+    )
 
 
 def write_archive(outcome: NetworkOutcome, stream: BinaryIO) -> None:

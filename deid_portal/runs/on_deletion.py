@@ -6,6 +6,7 @@ values; the numbers stay.
 """
 
 import time
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -29,7 +30,7 @@ def forget_results(dataset: Dataset) -> dict[str, int]:
     deleted = 0
     for run in dataset.runs.all():
         is_released = run.requests.filter(release__isnull=False).exists()
-        _forget_values(run, run.published["plan"] if is_released else None)
+        _forget_values(run, run.publication.plan if is_released else None)
         if is_released:
             _delete_other_attempts(run)
         else:
@@ -47,7 +48,7 @@ def folder_of_run(run_id: UUID | str) -> str:
     return f"runs/{run_id}"
 
 
-def _forget_values(run: Run, published: dict[str, Any] | None) -> None:
+def _forget_values(run: Run, published: Mapping[str, Any] | None) -> None:
     """Leave the plan as it was released or, if it was not, without any value."""
     plan = published or RunSubject.of(run.dataset).plan_without_values(run)
     run.plan, run.plan_files = plan, {}
@@ -58,7 +59,7 @@ def _forget_values(run: Run, published: dict[str, Any] | None) -> None:
         run.report, run.summary = None, describe_request(plan)
 
 
-def _hide_values(run: Run, plan: dict[str, Any]) -> None:
+def _hide_values(run: Run, plan: Mapping[str, Any]) -> None:
     report, detail = run.report, run.summary.detail
     if report is None:
         run.summary = describe_request(plan)

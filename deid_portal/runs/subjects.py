@@ -16,6 +16,7 @@ from deid_portal.runs.networks import (
     store_network,
 )
 from deid_portal.runs.progress_watch import ProgressWatch
+from deid_portal.runs.stored_releases import StoredRelease
 from deid_portal.runs.tables import protect_table_of, store_table
 from deid_portal.runs.ways_back import StoredWayBack, store_way_back_of
 from deid_portal.work.leases import Lease
@@ -23,10 +24,10 @@ from deid_portal.work.leases import Lease
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """What a plan came to; `stored` are the fields of the run that say what lies in the vault."""
+    """What a plan came to; `stored` is None where nothing may be released."""
 
     outcome: Outcome | NetworkOutcome
-    stored: dict[str, Any]
+    stored: StoredRelease | None
     way_back: StoredWayBack | None = None
 
 

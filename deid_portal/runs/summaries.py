@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from deid_portal.engine.report import Part, Report
 from deid_portal.engine.report.classes import SizeSummary
+from deid_portal.engine.report.detail import NO_DETAIL, PublishedDetail
 from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
 from deid_portal.engine.report.risk import RiskFigures, RiskReport
 from deid_portal.engine.report.rules import RuleVerdict
@@ -43,7 +44,7 @@ def describe_plan(plan: Mapping[str, Any]) -> AskedProtection:
     )
 
 
-def summarize_run(report: Report, detail: Mapping[str, Any] | None = None) -> RunSummary:
+def summarize_run(report: Report, detail: PublishedDetail | None = None) -> RunSummary:
     """Pick from a finished run's report, no solution included.
 
     `detail` is what the published plan says of detail lost; it is shown instead of the report's own
@@ -67,7 +68,7 @@ def summarize_run(report: Report, detail: Mapping[str, Any] | None = None) -> Ru
         levels=report.transformation.levels,
         network=None if report.network is None else NetworkLinks(report.network.links),
         sensitive=report.sensitive,
-        detail=dict(detail or {}),
+        detail=detail or NO_DETAIL,
         who_pays=None if report.who_pays is None else tuple(_telling_most(report.who_pays)),
     )
 

@@ -1,7 +1,7 @@
 """What a run of a table does: open it, protect it, keep the released rows."""
 
 from dataclasses import replace
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from deid_portal.datasets.models import PseudonymKey
 from deid_portal.datasets.selectors import table_of
@@ -14,6 +14,7 @@ from deid_portal.engine.report import HouseDetails
 from deid_portal.runs.chance import secret_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import keep_origins
+from deid_portal.runs.stored_releases import StoredRelease
 from deid_portal.vault import vault
 from deid_portal.work.leases import Lease
 
@@ -30,15 +31,15 @@ def protect_table_of(run: Run, plan: Plan, key: PseudonymKey, watch: ProgressCal
     return outcome
 
 
-def store_table(lease: Lease[Run], plan: Plan, outcome: Outcome) -> dict[str, Any]:
+def store_table(lease: Lease[Run], plan: Plan, outcome: Outcome) -> StoredRelease | None:
     if outcome.released is None:
-        return {}
+        return None
     with vault.VaultWriter(lease.work.release_file) as writer:
         write_csv(outcome.released, cast(BinaryIO, writer))
         lease.check()
     keep_origins(lease.work, outcome)
-    return {
-        "output_sha256": writer.sha256,
-        "output_bytes": writer.size,
-        "published": Publication.of(plan, outcome.released, outcome.report).to_document(),
-    }
+    return StoredRelease(
+        output_sha256=writer.sha256,
+        output_bytes=writer.size,
+        published=Publication.of(plan, outcome.released, outcome.report),
+    )

@@ -64,7 +64,7 @@ def test_a_run_compares_with_it_and_carries_it(cast: Cast, dataset: Dataset) -> 
     assert run.solution is True
     assert run.report.models[0].achieved["k"] >= 4
     assert population.name in run.plan_files
-    assert population.name not in (run.published or {}).get("files", {})
+    assert population.name not in run.publication.files
     with pytest.raises(Refused, match="The protection compares with this table"):
         remove_population(population=population, removed_by=cast.steward)
 

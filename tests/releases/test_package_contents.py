@@ -22,7 +22,6 @@ from deid_portal.engine import Table
 from deid_portal.engine.files.csv.writer import neutralize, write_csv
 from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.files.writer import write_table
-from deid_portal.engine.publication import Publication
 from deid_portal.engine.verification.signatures import fingerprint_of
 from deid_portal.engine.verification.tables import read_release
 from deid_portal.releases import package_contents
@@ -32,6 +31,7 @@ from deid_portal.releases.package_pdf import MISSING, write_pdf
 from deid_portal.releases.package_signatures import current_signer, rotate_signing_key
 from deid_portal.releases.package_statement import release_statement_of
 from deid_portal.releases.packages import open_package, read_file
+from deid_portal.releases.subjects import PackedSubject
 from deid_portal.reviews.services import (
     RequestTerms,
     agree_to_waiver,
@@ -202,10 +202,12 @@ def test_names_of_columns_stay_words_on_the_certificate(release: Release) -> Non
     def rename(columns: dict[str, Any]) -> dict[str, Any]:
         return {hostile if name == "Zip" else name: own for name, own in columns.items()}
 
-    plan = {**run.published["plan"], "columns": rename(run.published["plan"]["columns"])}
-    publication = Publication.from_document({**run.published, "plan": plan})
+    plan = {**run.publication.plan, "columns": rename(run.publication.plan["columns"])}
+    publication = replace(run.publication, plan=plan)
     report = publication.publish_report(replace(run.report, columns=rename(run.report.columns)))
-    own = Certificate(release_statement_of(release), report, publication, "0" * 64)
+    own = Certificate(
+        release_statement_of(release), report, publication, "0" * 64, PackedSubject.of(run.dataset)
+    )
     page = write_certificate(own)
     assert "<script" not in page
     assert "<img" not in page

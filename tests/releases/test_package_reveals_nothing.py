@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
 from deid_portal.releases.package_certificate import Certificate, write_certificate
-from deid_portal.releases.package_statement import without_figures_of_the_original
+from deid_portal.releases.release_statement import ReleaseStatement
+from deid_portal.releases.subjects import PackedTable
 from tests.engine.publication.twins import (
     COLUMNS,
     LEVELS,
@@ -52,7 +54,8 @@ def test_certificates_of_twins_are_the_same_to_the_byte(model: str) -> None:
 
 def certificate_of(plan: Plan, outcome: Any) -> str:
     publication, report = what_is_published(plan, outcome)
-    return write_certificate(Certificate(STATEMENT, report, publication, "0" * 64))
+    stated, subject = ReleaseStatement.from_document(STATEMENT), PackedTable(Dataset())
+    return write_certificate(Certificate(stated, report, publication, "0" * 64, subject))
 
 
 def test_statements_of_before_leave_without_figures_of_the_original() -> None:
@@ -72,7 +75,7 @@ def test_statements_of_before_leave_without_figures_of_the_original() -> None:
              "is_limit_of_policy": True, "sentence": "15 of 401", "compared": "control 3 %"}
         ],
     }  # fmt: skip
-    said = without_figures_of_the_original(old)
+    said = leaving(old)
     assert [own["has"] for own in said["gates"]] == [
         "5 in the smallest group, 12 groups", *["within the limit"] * 3
     ]  # fmt: skip
@@ -81,4 +84,9 @@ def test_statements_of_before_leave_without_figures_of_the_original() -> None:
         {"attack": "singling-out", "title": "Singling out", "about": "", "state": "Resisted",
          "limit": 0.05, "is_limit_of_policy": True}
     ]  # fmt: skip
-    assert without_figures_of_the_original(said) == said
+    assert leaving(said) == said
+
+
+def leaving(document: dict[str, Any]) -> dict[str, Any]:
+    stated = ReleaseStatement.from_document(document)
+    return stated.without_figures_of_the_original().to_document()

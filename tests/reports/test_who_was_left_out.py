@@ -58,8 +58,8 @@ def run_of(plan: Plan, outcome: Outcome) -> Run:
     """Return a finished run as it is kept, not saved."""
     assert outcome.released is not None
     report = Report.from_document(json.loads(json.dumps(outcome.full_report.to_document())))
-    published = Publication.of(plan, outcome.released, report).to_document()
-    summary = summarize_run(report, published["detail"])
+    published = Publication.of(plan, outcome.released, report)
+    summary = summarize_run(report, published.detail)
     return Run(
         id=NOBODY, number=1, solution=True, report=report, published=published, summary=summary
     )

@@ -22,7 +22,9 @@ from deid_portal.engine.report.report import Randomness
 from deid_portal.plans.models import Protection
 from deid_portal.plans.services import choose_protection
 from deid_portal.releases.package_certificate import limits_of_certificate
+from deid_portal.releases.release_statement import ReleaseStatement
 from deid_portal.releases.repetition import approved_choice
+from deid_portal.releases.subjects import PackedSubject
 from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.policies import check_can_be_reviewed
 from deid_portal.runs.chance import secret_of
@@ -92,8 +94,8 @@ def test_the_secret_goes_nowhere_and_ends_with_the_run(dataset: Dataset, cast: C
     text = Run.objects.get(id=run.id).secret
     factories.finish_run(run)
     assert run.secret is None
-    report, summary = run.report.to_document(), run.summary.to_document()
-    rows = json.dumps([run.plan, report, run.published, summary, run.figures])
+    kept = [own.to_document() for own in (run.report, run.publication, run.summary)]
+    rows = json.dumps([run.plan, *kept, run.figures])
     audited = json.dumps([event.facts for event in Event.objects.all()])
     assert text not in rows + audited
     assert "seed" not in run.plan
@@ -175,7 +177,10 @@ def test_old_seeded_reports_say_so_and_are_not_released(dataset: Dataset, cast: 
     )  # who sees no rows reads no claim either
     assert report_seen_by(cast.steward, plain).randomness is None
     assert plain.published_report.randomness is None
-    statement = {"gates": [], "attacks": []}
-    assert limits_of_certificate(run.published_report, statement, run.plan)[0] == REPEATABLE
+    statement = ReleaseStatement.telling(gates=(), attacks=())
+    subject = PackedSubject.of(run.dataset)
+    assert (
+        limits_of_certificate(run.published_report, statement, run.plan, subject)[0] == REPEATABLE
+    )
     with pytest.raises(Refused, match="drawn from a seed"):
         check_can_be_reviewed(run)

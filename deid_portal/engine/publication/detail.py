@@ -9,10 +9,10 @@ at all, no loss.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from deid_portal.engine.report.detail import ColumnDetail, DetailMeasures, PublishedDetail
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.taxonomies import FileTaxonomy, Recipe, Taxonomy
@@ -24,21 +24,17 @@ BY_LABELS = ("loss", "iloss", "precision")
 
 
 @dataclass(frozen=True)
-class ColumnDetail:
-    """How coarse a released column is; None where the published plan does not tell."""
+class ColumnCosts:
+    """A released column on its level, which is None where the published plan does not tell."""
 
     level: int | None
     height: int
     level_name: str | None
     costs: Mapping[str, float]  # of the metrics that can be computed, by their names
 
-    def to_document(self) -> dict[str, Any]:
-        return {
-            "level": self.level,
-            "height": self.height,
-            "level_name": self.level_name,
-            "loss": self.costs.get("loss"),
-        }
+    @property
+    def detail(self) -> ColumnDetail:
+        return ColumnDetail(self.level, self.height, self.level_name, self.costs.get("loss"))
 
 
 def measure_detail(
@@ -47,8 +43,8 @@ def measure_detail(
     released: Table,
     levels: Mapping[str, int | None],
     left_out: int,
-) -> dict[str, Any]:
-    """Return the parts of a report about levels and detail, from taxonomies as published.
+) -> PublishedDetail:
+    """Return what a report says of levels and detail, from taxonomies as published.
 
     `recipes` are those of the quasi-identifiers, `levels` has the level of every column that shows
     labels of one level only; people left out count as having lost everything.
@@ -58,13 +54,14 @@ def measure_detail(
         for name, recipe in recipes.items()
         if name in released
     }
-    return {
-        "columns": {name: own.to_document() for name, own in found.items()},
-        "utility": _add_up([own.costs for own in found.values()], [weights[n] for n in found]),
-    }
+    costs = [own.costs for own in found.values()]
+    return PublishedDetail(
+        columns={name: own.detail for name, own in found.items()},
+        utility=_add_up(costs, [weights[name] for name in found]),
+    )
 
 
-def _add_up(costs: Sequence[Mapping[str, float]], weights: Sequence[float]) -> dict[str, float]:
+def _add_up(costs: Sequence[Mapping[str, float]], weights: Sequence[float]) -> DetailMeasures:
     """Return the metrics of all columns together that every column has its share of."""
     found = {}
     for name in BY_LABELS:
@@ -74,10 +71,10 @@ def _add_up(costs: Sequence[Mapping[str, float]], weights: Sequence[float]) -> d
             factors = metric.factors(np.array(weights, np.float64))
             total = factors @ np.array([own[name] for own in costs])
             found[name] = metric.value_of_cost(float(total))
-    return found
+    return DetailMeasures(**found)
 
 
-def _measure(recipe: Recipe, column: Column, level: int | None, left_out: int) -> ColumnDetail:
+def _measure(recipe: Recipe, column: Column, level: int | None, left_out: int) -> ColumnCosts:
     if isinstance(recipe, FileTaxonomy):
         return _measure_listed(_listed(recipe, column), column, level, left_out)
     return _measure_rule(recipe, column, level, left_out)
@@ -90,12 +87,12 @@ def _listed(recipe: FileTaxonomy, column: Column) -> Taxonomy:
 
 def _measure_listed(
     taxonomy: Taxonomy, column: Column, level: int | None, left_out: int
-) -> ColumnDetail:
+) -> ColumnCosts:
     shown = [column.values[code] for code in np.flatnonzero(column.counts)]
     places = _find_places(taxonomy, shown, level)
     name = None if level is None else taxonomy.level_names[level]
     costs = _costs_by_leaves(taxonomy, column, places, left_out) if places else {}
-    return ColumnDetail(level, taxonomy.height, name, costs)
+    return ColumnCosts(level, taxonomy.height, name, costs)
 
 
 def _find_places(
@@ -129,12 +126,12 @@ def _costs_by_leaves(
     }
 
 
-def _measure_rule(recipe: Recipe, column: Column, level: int | None, left_out: int) -> ColumnDetail:
+def _measure_rule(recipe: Recipe, column: Column, level: int | None, left_out: int) -> ColumnCosts:
     """Levels alone say what a rule cost; only exact and hidden cells say how much of all values."""
     names = recipe.level_names(column) or ("exact", "hidden")
     height = len(names) - 1
     if level is None:
-        return ColumnDetail(None, height, None, {})
+        return ColumnCosts(None, height, None, {})
     if level >= height and int((column.counts > 0).sum()) > 1:
         # It hides as many characters as any released label has, and labels of several lengths.
         names = (
@@ -151,4 +148,4 @@ def _measure_rule(recipe: Recipe, column: Column, level: int | None, left_out: i
     costs = {"precision": mean(level / max(height, 1))}
     if level in (0, height):
         costs["loss"] = mean(float(level > 0))
-    return ColumnDetail(level, height, names[level], costs)
+    return ColumnCosts(level, height, names[level], costs)

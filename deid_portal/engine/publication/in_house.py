@@ -16,9 +16,7 @@ of all.
 All people of a network are in its release, so there before is told beside after.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from deid_portal.engine.publication.allow_list import (
     ANY,
@@ -35,6 +33,7 @@ from deid_portal.engine.publication.published_report import (
     round_figures,
 )
 from deid_portal.engine.report import Report, written
+from deid_portal.engine.report.detail import NO_DETAIL, PublishedDetail
 from deid_portal.engine.report.left_out import KeptPeople
 from deid_portal.engine.report.rules import RuleVerdict
 from deid_portal.engine.report.summary import RunSummary
@@ -94,7 +93,7 @@ IN_HOUSE_OF_NETWORKS: Allowed = {
 
 
 def show_in_house(
-    report: Report, detail: Mapping[str, Any] | None = None, read_file: ReadFile | None = None
+    report: Report, detail: PublishedDetail | None = None, read_file: ReadFile | None = None
 ) -> Report:
     """Return a report for somebody who sees no rows.
 
@@ -113,7 +112,7 @@ def show_in_house(
         shown = pick_allowed(asked.to_document(), IN_HOUSE)
         return Report.from_document({**shown, "note": NOTE, "models": rules})
     told = replace(
-        retell(report, detail or {}, read_file),
+        retell(report, detail or NO_DETAIL, read_file),
         note=NOTE,
         kept_before=_in_bands(report.kept_before),
     )
@@ -132,7 +131,7 @@ def show_summary_in_house(summary: RunSummary) -> RunSummary:
         return RunSummary.from_document(pick_allowed(document, IN_HOUSE_OF_NETWORKS))
     if not summary.solution:
         return RunSummary.from_document(pick_allowed(document, IN_HOUSE))
-    detail = summary.detail or {}
+    detail = summary.detail or NO_DETAIL
     told = {
         "columns": written(retell_columns(summary.columns, detail)),
         "utility": retell_utility(summary.utility, detail).to_document(),

@@ -1,7 +1,7 @@
 """Everything that leaves beside a released table: plan, taxonomy files, and what they tell."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from deid_portal.engine.plan import Plan
@@ -11,12 +11,13 @@ from deid_portal.engine.publication.published_report import (
     columns_of_several_levels,
     publish_report,
 )
-from deid_portal.engine.report import Report
+from deid_portal.engine.report import Part, Report
+from deid_portal.engine.report.detail import NO_DETAIL, PublishedDetail
 from deid_portal.engine.table.table import Table
 
 
 @dataclass(frozen=True)
-class Publication:
+class Publication(Part):
     """The published plan and its files; `detail` is what they and the release say of detail lost.
 
     All of it is written down when the release is made, so that a package needs nothing but this,
@@ -25,7 +26,7 @@ class Publication:
 
     plan: Mapping[str, Any]
     files: Mapping[str, str] = field(default_factory=dict)
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: PublishedDetail = NO_DETAIL
 
     @classmethod
     def of(cls, plan: Plan, released: Table, report: Report) -> Self:
@@ -44,13 +45,11 @@ class Publication:
         return cls(published.to_document(), texts, detail)
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: Any) -> Self:
+        found = super().from_document(document)
         # Files that only releases of before have say more than may leave.
-        files = {name: own for name, own in document["files"].items() if name.endswith(".csv")}
-        return cls(document["plan"], files, document.get("detail", {}))
-
-    def to_document(self) -> dict[str, Any]:
-        return {"plan": self.plan, "files": self.files, "detail": self.detail}
+        files = {name: own for name, own in found.files.items() if name.endswith(".csv")}
+        return replace(found, files=files)
 
     def read_file(self, name: str) -> bytes:
         return self.files[name].encode()

@@ -11,6 +11,13 @@ from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.privacy import MODELS, parse_model
 from deid_portal.engine.publication.allow_list import pick_allowed
 from deid_portal.engine.report import Report
+from deid_portal.engine.report.detail import (
+    NO_DETAIL,
+    UNKNOWN_DETAIL,
+    ColumnDetail,
+    DetailMeasures,
+    PublishedDetail,
+)
 from deid_portal.engine.report.risk import RiskDetailsBothWays, RiskReport
 from deid_portal.engine.report.rules import RuleVerdict
 from deid_portal.engine.report.table import ColumnReport
@@ -37,7 +44,7 @@ PRIVATE_NOTE = (
 def publish_report(
     report: Report,
     plan: Mapping[str, Any],
-    detail: Mapping[str, Any] | None = None,
+    detail: PublishedDetail = NO_DETAIL,
     read_file: ReadFile | None = None,
 ) -> Report:
     """Return a report as it may leave beside the document of a published plan.
@@ -49,7 +56,7 @@ def publish_report(
     """
     is_private = promises_privacy(plan)
     told = replace(
-        retell(report, detail or {}, read_file),
+        retell(report, detail, read_file),
         plan=plan,
         plan_sha256=hash_document(plan),
         note=PRIVATE_NOTE if is_private else NOTE,
@@ -61,7 +68,7 @@ def publish_report(
     return Report.from_document({**published, "plan": plan})
 
 
-def retell(report: Report, detail: Mapping[str, Any], read_file: ReadFile | None = None) -> Report:
+def retell(report: Report, detail: PublishedDetail, read_file: ReadFile | None = None) -> Report:
     """Return a report with the parts that are told otherwise than the stewards read them."""
     return replace(
         report,
@@ -74,18 +81,29 @@ def retell(report: Report, detail: Mapping[str, Any], read_file: ReadFile | None
 
 
 def retell_columns(
-    columns: Mapping[str, ColumnReport], detail: Mapping[str, Any]
+    columns: Mapping[str, ColumnReport], detail: PublishedDetail
 ) -> dict[str, ColumnReport]:
     """Return the columns, with what the published plan itself says of their levels."""
-    own = detail.get("columns", {})
-    unknown = {"level": None, "height": None, "level_name": None, "loss": None}
-    return {name: replace(c, **(unknown | own.get(name, {}))) for name, c in columns.items()}
+    told = detail.columns or {}
+    return {
+        name: _retell_column(own, told.get(name, UNKNOWN_DETAIL)) for name, own in columns.items()
+    }
 
 
-def retell_utility(utility: UtilityMeasures, detail: Mapping[str, Any]) -> UtilityMeasures:
+def _retell_column(column: ColumnReport, told: ColumnDetail) -> ColumnReport:
+    return replace(
+        column,
+        level=told.level,
+        height=told.height,
+        level_name=told.level_name,
+        loss=told.loss,
+    )
+
+
+def retell_utility(utility: UtilityMeasures, detail: PublishedDetail) -> UtilityMeasures:
     """Return the measures, with detail lost as the published plan lets anybody compute it."""
-    unknown = {"loss": None, "iloss": None, "precision": None}
-    return replace(utility, **(unknown | detail.get("utility", {})))
+    told = detail.utility or DetailMeasures()
+    return replace(utility, loss=told.loss, iloss=told.iloss, precision=told.precision)
 
 
 def _retell_risk(report: Report) -> RiskReport:

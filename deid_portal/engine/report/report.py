@@ -17,7 +17,7 @@ from deid_portal.engine.report.distributions import (
 )
 from deid_portal.engine.report.left_out import CoarserStep, GroupsApart, KeptPeople, PayingColumn
 from deid_portal.engine.report.network import GroupsBeside, LinksBeside, NetworkReport, Walks
-from deid_portal.engine.report.part import Part
+from deid_portal.engine.report.part import NotTold, Part
 from deid_portal.engine.report.remedies import FoundRemedy
 from deid_portal.engine.report.risk import RiskReport
 from deid_portal.engine.report.rules import NearestMiss, RuleVerdict
@@ -98,6 +98,13 @@ class Report(Part):
         """Return the report with everything the house knows; what is told twice is told in full."""
         told = {name: own for name, own in vars(details).items() if own is not None}
         return replace(self, **told)
+
+    @property
+    def told_network(self) -> NetworkReport:
+        """Return what is told of a network; a report about a table tells nothing of one."""
+        if self.network is None:
+            raise NotTold("No network is told of here.")
+        return self.network
 
     @property
     def steps(self) -> tuple[MethodStep, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.engine.report.classes import SizeSummary
+from deid_portal.engine.report.detail import PublishedDetail
 from deid_portal.engine.report.left_out import PayingGroup
 from deid_portal.engine.report.network import LinkCounts
 from deid_portal.engine.report.part import Part, null
@@ -75,5 +76,5 @@ class RunSummary(Part):
     levels: Mapping[str, int] | None = None
     network: NetworkLinks | None = None
     sensitive: Mapping[str, SurestGuess] | None = None
-    detail: Mapping[str, Any] | None = None
+    detail: PublishedDetail | None = None
     who_pays: tuple[PayingGroups, ...] | None = None

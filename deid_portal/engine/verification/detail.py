@@ -91,12 +91,13 @@ def _compare_detail(
     weights = {name: planned.get(name, {}).get("weight", 1.0) for name in recipes}
     levels = {name: told[name].level for name in recipes}
     found = measure_detail(recipes, weights, claimed.table, levels, claimed.left_out)
-    for name, own in found["columns"].items():
+    for name, own in (found.columns or {}).items():
         claims.compare(f"columns.{name}", told[name], own)
     said = {name: own for name, own in _measures_of(claimed).items() if name in BY_LABELS}
-    claims.compare("utility", said, found["utility"])
+    measured = written(found.utility)
+    claims.compare("utility", said, measured)
     words = "utility: it says more of the detail lost than release and plan tell."
-    claims.hold("detail of all columns", set(said) == set(found["utility"]), words)
+    claims.hold("detail of all columns", set(said) == set(measured), words)
     rules = [name for name, recipe in recipes.items() if not isinstance(recipe, FileTaxonomy)]
     if rules:
         claims.trust(

@@ -14,6 +14,7 @@ from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.plan import Plan
 from deid_portal.engine.report import Report
+from deid_portal.engine.report.place import DOT, steps_of
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.verification.archive import (
     LARGEST_MB,
@@ -24,9 +25,13 @@ from deid_portal.engine.verification.archive import (
 from deid_portal.engine.verification.claimed_release import ClaimedRelease
 from deid_portal.engine.verification.claims import Claim, ClaimOutcome, Claims
 from deid_portal.engine.verification.dictionary import describe_fields
-from deid_portal.engine.verification.figures import KINDS as FIGURE_KINDS
-from deid_portal.engine.verification.figures import find_figure, read_figures, write_figure
 from deid_portal.engine.verification.networks import is_network_package, recompute_network
+from deid_portal.engine.verification.printed_numbers import (
+    NUMBER_KINDS,
+    find_number,
+    print_number,
+    read_printed_numbers,
+)
 from deid_portal.engine.verification.recomputation import recompute
 from deid_portal.engine.verification.signatures import fingerprint_of, is_signed
 from deid_portal.engine.verification.tables import KINDS, RELEASE, read_release
@@ -306,15 +311,16 @@ class _Verifier:
     def _check_certificate(self, kind: FileKind | None, document: Mapping[str, Any]) -> None:
         """Look numbers up in the report as it is written, by the places the certificate names."""
         html = self.files.get(CERTIFICATE, b"").decode(errors="replace")
-        figures = read_figures(html)
+        printed = read_printed_numbers(html)
         wrong = [
-            place
-            for place, how, text in figures
-            if how not in FIGURE_KINDS or write_figure(find_figure(document, place), how) != text
+            path
+            for path, kind_of_number, text in printed
+            if kind_of_number not in NUMBER_KINDS
+            or print_number(find_number(document, path), kind_of_number) != text
         ]
-        first = wrong[0].replace("\x1f", ".") if wrong else ""
+        first = DOT.join(steps_of(wrong[0])) if wrong else ""
         words = f"certificate.html: {first} is not the number of the report."
-        self.claims.hold("numbers on the certificate", bool(figures) and not wrong, words)
+        self.claims.hold("numbers on the certificate", bool(printed) and not wrong, words)
         expected = [document.get("plan_sha256", ""), self.fingerprint]
         if kind == FileKind.CSV:
             expected.append(hashlib.sha256(self._table_bytes(kind)).hexdigest())

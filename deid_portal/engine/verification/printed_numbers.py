@@ -4,19 +4,20 @@ In the certificate a number is `<data value="risk.after.journalist" class="share
 Whoever verifies looks the place up in the report, writes it by the same rule and compares.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from typing import Any
 
+from deid_portal.engine.report.place import steps_of
 from deid_portal.engine.wording.numbers import NOTHING, percent
 
 COUNT, SHARE, NUMBER = "count", "share", "number"
-KINDS = (COUNT, SHARE, NUMBER)
+NUMBER_KINDS = (COUNT, SHARE, NUMBER)
 
 
-def find_figure(document: Any, place: str) -> Any:
-    """Return what stands at a place such as `models.0.achieved.k`; None where nothing does."""
-    for step in _steps(place):
+def find_number(document: Any, path: str) -> Any:
+    """Return what stands at a path such as `models.0.achieved.k`; None where nothing does."""
+    for step in steps_of(path):
         if isinstance(document, list) and step.isdecimal() and int(step) < len(document):
             document = document[int(step)]
         elif isinstance(document, Mapping):
@@ -26,12 +27,7 @@ def find_figure(document: Any, place: str) -> Any:
     return document
 
 
-def _steps(place: str) -> Iterator[str]:
-    """Names of columns may hold dots, so a place is written with a sign no header has."""
-    return iter(place.split("\x1f" if "\x1f" in place else "."))
-
-
-def write_figure(value: Any, kind: str) -> str:
+def print_number(value: Any, kind: str) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return NOTHING
     if kind == COUNT:
@@ -64,7 +60,7 @@ class _CertificateReader(HTMLParser):
             self._open = None
 
 
-def read_figures(html: str) -> list[tuple[str, str, str]]:
+def read_printed_numbers(html: str) -> list[tuple[str, str, str]]:
     """Return place, kind and text of every number a certificate prints."""
     reader = _CertificateReader()
     reader.feed(html)
