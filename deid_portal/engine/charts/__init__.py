@@ -1,4 +1,4 @@
-"""Charts as figures of Plotly, the same in pages, certificates, the command line and notebooks.
+"""Charts as Plotly figures, the same in pages, certificates, the command line and notebooks.
 
-`look` is what they look like, `drawing` the few kinds of drawings, `chart` what stands around one.
+`look` holds the Plotly template, `drawing` builds figures, `chart` adds title, caption and table.
 """

@@ -1,7 +1,7 @@
-"""Numbers of a report as the certificate prints them, each with the place it comes from.
+"""Numbers of a report as printed in the certificate, each with its path in the report.
 
 In the certificate a number is `<data value="risk.after.journalist" class="share">20 %</data>`.
-Whoever verifies looks the place up in the report, writes it by the same rule and compares.
+Verification looks up the path in the report, formats the number in the same way and compares.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ KINDS = (COUNT, SHARE, NUMBER)
 
 
 def find_figure(document: Any, place: str) -> Any:
-    """Return what stands at a place such as `models.0.achieved.k`; None where nothing does."""
+    """Return the entry at a path such as `models.0.achieved.k`; None if there is none."""
     for step in _steps(place):
         if isinstance(document, list) and step.isdecimal() and int(step) < len(document):
             document = document[int(step)]
@@ -27,7 +27,7 @@ def find_figure(document: Any, place: str) -> Any:
 
 
 def _steps(place: str) -> Iterator[str]:
-    """Names of columns may hold dots, so a place is written with a sign no header has."""
+    """Split a path; its separator cannot occur in column names, which may contain dots."""
     return iter(place.split("\x1f" if "\x1f" in place else "."))
 
 
@@ -65,7 +65,7 @@ class _CertificateReader(HTMLParser):
 
 
 def read_figures(html: str) -> list[tuple[str, str, str]]:
-    """Return place, kind and text of every number a certificate prints."""
+    """Return path, kind and text of every number in a certificate."""
     reader = _CertificateReader()
     reader.feed(html)
     reader.close()
