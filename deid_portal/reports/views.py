@@ -115,7 +115,7 @@ def report_document(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_GET
 def recipe(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """The complete plan with its taxonomies, to repeat the run; stewards only, as it names values."""
+    """The complete plan with its taxonomies, to repeat the run; stewards only: it names values."""
     run = get_run_or_404(person_of(request), run_id)
     check_can_change(person_of(request), run.dataset)
     check_is_ready(run.dataset)
