@@ -1,8 +1,8 @@
-"""The certificate: what was promised, measured, tried and decided, on a few pages.
+"""The certificate: guarantees, measurements, attacks and decisions, on a few pages.
 
-Made from two documents only, the statement and the published report, so it says nothing that may
-not leave. Every number of the report is printed with the place it comes from
-(`engine/verification/figures.py`), and `verify` compares them.
+It is made only from the statement and the published report, so it contains nothing that must not be
+published. Every number is printed with its path in the report (`engine/verification/figures.py`),
+and `verify` compares them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ ROLES = {"quasi-identifier": "could identify", "sensitive": "sensitive", "insens
 
 @dataclass(frozen=True)
 class CertificateLine:
-    """A line of a table: what it is, and the number."""
+    """A row of a table: label and number."""
 
     words: str
     number: SafeString
@@ -72,7 +72,7 @@ class Certificate:
 
     @property
     def page_foot(self) -> str:
-        """Stands inside a style sheet, so nothing that people typed may be in it."""
+        """The page footer; it is part of a style sheet, so it must not contain user input."""
         number = int(self.statement["release"])
         return f"Certificate of de-identification · release {number} · key {self.fingerprint[:8]}"
 
@@ -87,7 +87,7 @@ class Certificate:
 
     @property
     def _detail(self) -> dict[str, SafeString]:
-        """The detail lost or, where only the original tells that, the levels kept."""
+        """The loss or, if only the precision may be published, the precision."""
         if not self.report.tells("utility"):
             return {}
         told = self.report.utility
@@ -155,7 +155,7 @@ class Certificate:
         try:
             plan = basis_of(self.plan).read(dict(self.plan), read_file=self.publication.read_file)
         except EngineError:
-            return []  # a plan that today's engine no longer reads
+            return []  # the plan is too old for this engine to read
         return [model.explain() for model in plan.models]
 
     @property
@@ -190,7 +190,7 @@ class Certificate:
 
     @property
     def policy_words(self) -> str:
-        """Version 0 is what holds before a team has said anything."""
+        """The policy in words; version 0 stands for the defaults."""
         version = self.statement["policy"]["version"]
         return f"Policy of the team, version {version}" if version else "The portal’s usual policy"
 
@@ -276,7 +276,7 @@ class Certificate:
         return self.report.to_document()
 
     def figure(self, steps: Sequence[str], kind: str) -> SafeString:
-        """Print a number of the report with the place it comes from."""
+        """Write a number of the report, with its path."""
         sign = PATH_SIGN if any("." in step for step in steps) else "."
         place = sign.join(steps)
         words = write_figure(find_figure(self._document, place), kind)
@@ -284,7 +284,7 @@ class Certificate:
 
 
 def limits_of(report: Report, statement: Statement, plan: Mapping[str, Any]) -> list[str]:
-    """Say under which assumptions the numbers hold, and what they do not cover."""
+    """Return the assumptions and limits of the numbers, as sentences."""
     known = [n for n, own in plan.get("columns", {}).items() if own["role"] == "quasi-identifier"]
     secret = [n for n, own in plan.get("columns", {}).items() if own["role"] == "sensitive"]
     said = [report.randomness.note] if report.randomness else []

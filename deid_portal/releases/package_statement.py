@@ -1,9 +1,9 @@
-"""What stood at the approval, written down once: gates, waivers, votes, attacks, policy.
+"""The statement: gates, waivers, votes, attacks and policy at the approval, stored once.
 
-Everything in it may leave the house with the release: names of people who decided, reasons they
-wrote, names of columns, and numbers that the release itself tells. A figure that only the original
-decides, such as how often an attack succeeded or how many of a group were left out, stays; whether
-it is within its limit is said. Beside a promise of differential privacy not even that is.
+Everything in it may be published: names of people who decided, their reasons, names of columns, and
+numbers that follow from the release. Figures that depend on the original, such as the success of an
+attack or the suppression in a group, are replaced by whether they are within their limit. With a
+differentially private release even that is omitted.
 """
 
 from typing import Any
@@ -24,17 +24,17 @@ from deid_portal.reviews.selectors import answers_of
 from deid_portal.web.refusals import Refused
 
 VERSION = 1
-# What is said of an attack; its success is a figure of the original.
+# Entries of an attack; its success is omitted, since it depends on the original.
 ATTACK_KEYS = ("attack", "title", "about", "state", "limit", "is_limit_of_policy")
 BARE = (outside_words(True), outside_words(False))
 NOT_COVERED = "measured on the original; not told, the promise would not cover it"
 
 
 def state_release(release: Release, *, is_late: bool = False) -> Statement:
-    """Write down how things stand; called by the approval, in its transaction.
+    """Store the statement; called by the approval, in its transaction.
 
-    Releases of before statements were kept get theirs late, by the policy of that day, and it says
-    so.
+    For releases of versions without statements it is made later, by the policy then in force, and
+    marked as late.
     """
     request = release.request
     run = request.run
@@ -65,7 +65,7 @@ def state_release(release: Release, *, is_late: bool = False) -> Statement:
 
 
 def statement_of(release: Release) -> dict[str, Any]:
-    """Return the statement; a release of before there were any gets it now."""
+    """Return the statement; for a release of a version without statements it is made now."""
     statement = Statement.objects.filter(release=release).first()
     if statement is None:
         statement = state_release(release, is_late=True)
@@ -73,7 +73,7 @@ def statement_of(release: Release) -> dict[str, Any]:
 
 
 def without_figures_of_the_original(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a statement as it may leave; those of before hold figures that may not."""
+    """Return the published form of a statement; older ones hold figures that must be removed."""
     gates, waivers = (
         [_without_figure(gate) for gate in document[part]] for part in ("gates", "waivers")
     )
@@ -97,7 +97,7 @@ def _name(person: User | None) -> str:
 
 
 def _approvals(request: ReviewRequest, release: Release, *, is_late: bool) -> list[dict[str, str]]:
-    """Return who approved; of old releases everybody who did then, in whatever role today."""
+    """Return who approved; in late statements regardless of their role today."""
     votes = standing_approvals(request)
     if is_late:
         votes = request.decisions.filter(round=request.round, verdict=Decision.Verdict.APPROVE)
@@ -109,7 +109,7 @@ def _approvals(request: ReviewRequest, release: Release, *, is_late: bool) -> li
 
 
 def _answers(request: ReviewRequest) -> list[Document]:
-    """Return the answers that were voted on; refuses others, whatever made them differ."""
+    """Return the answers that were voted on; raises Refused if their hash differs."""
     answers = answers_of(request)
     if fingerprint_of_answers(answers) != request.answers_sha256:
         raise Refused("The noisy answers are not those that were asked for. Ask again with them.")
@@ -128,7 +128,7 @@ def _gate(checked: CheckedGate, is_private: bool) -> dict[str, str]:
 
 def _waiver(checked: CheckedGate, is_private: bool) -> dict[str, str]:
     waiver = checked.waiver
-    assert waiver is not None  # noqa: S101 - only waived gates are asked
+    assert waiver is not None  # noqa: S101 - called for waived gates only
     return {
         **_gate(checked, is_private),
         "reason": waiver.reason,

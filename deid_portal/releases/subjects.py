@@ -1,4 +1,4 @@
-"""What a package asks of what was released: its files, and what to say of them."""
+"""How packages differ by kind of dataset: files, and their description."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -33,17 +33,17 @@ network.graphml
 
 
 class PackedSubject(SubjectPart):
-    checked_from: ClassVar[str]  # what every claim is computed from again
+    checked_from: ClassVar[str]  # from what verification recomputes the claims
 
     @abstractmethod
     def members(
         self, package: Package, report: Report, statement: Mapping[str, Any]
     ) -> list[PackageMember]:
-        """Return the files of the release and the dictionary beside them."""
+        """Return the files of the release and their dictionary."""
 
     @abstractmethod
     def readme_words(self, form: TableFormat) -> str:
-        """Say what is in those files, for README.txt."""
+        """Describe those files, for README.txt."""
 
 
 class PackedTable(PackedSubject, kind=SubjectKind.TABLE):

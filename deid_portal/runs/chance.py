@@ -44,7 +44,7 @@ def drew_from_a_seed(plan: Mapping[str, Any]) -> bool:
 
 
 def honest_report(run: "Run") -> Report:
-    """Return the report of a run; if protection was drawn from a seed it says so and claims no ε."""
+    """Return the report of a run; if protection came from a seed, it says so and claims no ε."""
     report = run.finished_report
     is_silent = report.randomness is None and drew_from_a_seed(run.plan)
     return admit_repeatable(report) if is_silent else report

@@ -1,6 +1,6 @@
 """The original row of each released record, stored for attacks on one's own release.
 
-A release is in random order and does not reveal where a record comes from, but attacks cannot be
+A release has its own order and does not reveal where a record comes from, but attacks cannot be
 scored without knowing it. Running the plan again is no substitute: a search with a time limit,
 secret random numbers or a newer engine give another release. So the run stores it.
 

@@ -100,7 +100,7 @@ class ProgressWatch:
         return (within - was) / (self._last - then) if self._last - then > 1 else math.inf
 
     def _remember(self, elapsed: float, figures: dict[str, Any]) -> None:
-        """Store the figures of the search, and a point of the trace if best or bound has changed."""
+        """Store the figures of the search, and a point of the trace if best or bound changed."""
         if self._stage != "search":
             return
         self._search |= figures
