@@ -11,7 +11,8 @@ USUAL_LIMIT = 0.05
 OTHER_LIMITS = {
     "intersection": 0.0,  # the k of a release must hold for everybody
     "membership-inference": 0.1,  # 55 of 100 claims right: hardly better than guessing
-    # With few added links a high share is found by chance, and no person is re-identified by it.
+    # With few added links a single hit is a large share; hits undo a part of the protection, but
+    # identify nobody.
     "network-fake-links": 0.25,
     "downcoding": 0.1,  # narrowed cells may follow from correlations, not from data of a person
 }

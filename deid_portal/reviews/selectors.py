@@ -46,7 +46,7 @@ def requests_of_team(user: User, team: Team) -> QuerySet[ReviewRequest]:
 def requests_awaiting(user: User, team: Team) -> list[ReviewRequest]:
     """Return the requests that wait for this person: for a vote, a waiver or a correction.
 
-    A request does not wait for somebody who has already voted in this round.
+    A request does not wait for somebody who has already voted in this round, except for a waiver.
     """
     waiting = Q(pk=None)
     if has_role(user, team, Role.APPROVER):

@@ -167,7 +167,7 @@ def why_undecided(entry: RuleVerdict, report: Report, read_file: ReadFile | None
 
 
 def keeps_distribution(report: Report) -> bool:
-    """Say whether the release has the distribution of the original: nothing was suppressed."""
+    """Say whether the release has the distribution of the original: none suppressed or moved."""
     return keeps_cells(report) and report.rows.tells("suppressed") and not report.rows.suppressed
 
 
